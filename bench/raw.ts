@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { appendMessages, connectPool, type MessageRow, messageRowDefaults } from "@merkle/db";
-import { canonicalJson } from "@merkle/wire";
+import { canonicalJson } from "@merkle/wire/record";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 

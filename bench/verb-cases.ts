@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Caller } from "./caller.js";
 import { inParallel } from "./in-parallel.js";
 import { costlyText } from "./text.js";

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { closeCodes, errorCodes, limits, operations, rateLimits } from "@merkle/wire";
+import { closeCodes, errorCodes } from "@merkle/wire";
+import { limits, rateLimits } from "@merkle/wire/limits";
+import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { commands } from "../apps/cli/src/commands.js";
 import { generatedPages } from "../scripts/docs/generated-pages.js";

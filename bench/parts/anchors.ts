@@ -1,5 +1,5 @@
-import { limits } from "@merkle/wire";
-import { type Anchored, startReanchoring } from "@merkle/wire/anchors";
+import { limits } from "@merkle/wire/limits";
+import { type Anchored, startReanchoring } from "@merkle/wire/text";
 import { definePart, type Figure } from "../part.js";
 import { median } from "../statistics.js";
 

@@ -1,4 +1,5 @@
-import { operations, utf8Bytes } from "@merkle/wire";
+import { operations } from "@merkle/wire/schemas";
+import { utf8Bytes } from "@merkle/wire/text";
 import { initializeLine, listToolsOf } from "../mcp-stdio.js";
 import { builtMerkle } from "../merkle-program.js";
 import { definePart, type Figure } from "../part.js";

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { limits, operations } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { operations } from "@merkle/wire/schemas";
 import type { LongestTurn } from "../broker-process.js";
 import { type Caller, openCaller } from "../caller.js";
 import { inParallel } from "../in-parallel.js";

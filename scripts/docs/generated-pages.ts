@@ -1,4 +1,4 @@
-import { brokerSettingsDefault } from "@merkle/wire";
+import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { renderAgentsPage } from "../../apps/broker/src/transports/reference/agents-page.js";
 import { commandsPage, environmentPage } from "./command-pages.js";
 import { eventTable } from "./event-table.js";

@@ -1,4 +1,5 @@
-import { type CloseReason, closeCodes, limits } from "@merkle/wire";
+import { type CloseReason, closeCodes } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
 type Limits = typeof limits;

@@ -1,10 +1,10 @@
+import type { JsonSchema } from "@merkle/wire";
 import {
   brokerSettingsDefault,
   catalogue,
   describeSchema,
-  type JsonSchema,
   sessionSettingsDefault,
-} from "@merkle/wire";
+} from "@merkle/wire/schemas";
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
 /** What can be set for the broker, and for a session, with default and range. */

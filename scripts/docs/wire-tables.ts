@@ -1,12 +1,6 @@
-import {
-  closeCodes,
-  type ErrorCode,
-  errorCodes,
-  errorMeanings,
-  isSessionOperation,
-  operations,
-  rateLimits,
-} from "@merkle/wire";
+import { closeCodes, type ErrorCode, errorCodes, errorMeanings, isSessionOperation } from "@merkle/wire";
+import { rateLimits } from "@merkle/wire/limits";
+import { operations } from "@merkle/wire/schemas";
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
 export function operationTable(): string {

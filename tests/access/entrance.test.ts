@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
 import { answerHello, drawSeed, signedBytes, signingKeyFrom } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
 import { holds, verifySignatureHere } from "@merkle/wire/record";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";

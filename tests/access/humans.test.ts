@@ -1,6 +1,7 @@
 import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { limits, operations } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";

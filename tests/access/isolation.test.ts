@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { isSessionOperation, MerkleError, type OperationName, operations } from "@merkle/wire";
+import { isSessionOperation, MerkleError, type OperationName } from "@merkle/wire";
+import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Subject, startSubject, validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";

@@ -1,12 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  type AccessRule,
-  fillPath,
-  frameRules,
-  isSessionOperation,
-  MerkleError,
-  operations,
-} from "@merkle/wire";
+import { type AccessRule, fillPath, isSessionOperation, MerkleError } from "@merkle/wire";
+import { frameRules, operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";

@@ -1,4 +1,4 @@
-import { type Anchored, contextOf, type Reanchored, startReanchoring } from "@merkle/wire/anchors";
+import { type Anchored, contextOf, type Reanchored, startReanchoring } from "@merkle/wire/text";
 import { createRandom, type Random } from "../faults/random.js";
 import { edits } from "./edits.js";
 import { concat, createTracer, randomBlock, type TracedText, type Tracer } from "./traced-text.js";

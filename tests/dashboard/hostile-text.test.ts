@@ -1,4 +1,4 @@
-import { deceptionIn, normaliseName } from "@merkle/wire/plain";
+import { deceptionIn, normaliseName } from "@merkle/wire/text";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type InputOf, limits } from "@merkle/wire";
+import type { InputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { type Door, doors } from "../kit/doors.js";

@@ -1,12 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import {
-  type InputOf,
-  limits,
-  type OutputOf,
-  operations,
-  type ThoughtRecord,
-  verifyMerkleProof,
-} from "@merkle/wire";
+import { type InputOf, type OutputOf, type ThoughtRecord, verifyMerkleProof } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { operations } from "@merkle/wire/schemas";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type InputOf, limits, type Message } from "@merkle/wire";
+import type { InputOf, Message } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
 import postgres from "postgres";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";

@@ -1,6 +1,7 @@
 import { deleteEndedInvites, openDatabase } from "@merkle/db";
-import { type InputOf, limits, type OutputOf } from "@merkle/wire";
+import type { InputOf, OutputOf } from "@merkle/wire";
 import { drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
 import type postgres from "postgres";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";

@@ -1,6 +1,6 @@
 import { openDatabase, purgeReceipts, readReceipts } from "@merkle/db";
-import { limits } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
 import postgres from "postgres";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";

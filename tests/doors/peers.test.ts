@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Database, openDatabase, retirePeers } from "@merkle/db";
-import { type InputOf, limits, type OutputOf } from "@merkle/wire";
+import type { InputOf, OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, limits, shortHash } from "@merkle/wire";
+import { shortHash } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { canonicalJson } from "@merkle/wire/record";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { limits, type OperationName } from "@merkle/wire";
+import type { OperationName } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";

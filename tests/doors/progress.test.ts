@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { catalogue, limits, type OutputOf } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { catalogue } from "@merkle/wire/schemas";
 import type postgres from "postgres";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";

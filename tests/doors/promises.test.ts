@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { openDatabase } from "@merkle/db";
-import { limits, type OutputOf } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";

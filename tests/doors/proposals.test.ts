@@ -1,4 +1,5 @@
-import { limits, type OutputOf } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";

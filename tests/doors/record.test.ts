@@ -1,7 +1,9 @@
 import { createHash, createPublicKey, randomBytes, verify } from "node:crypto";
-import { canonicalJson, limits, type OutputOf } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import {
   type AuditKey,
+  canonicalJson,
   contentHash,
   entryLeaf,
   feedEntry,

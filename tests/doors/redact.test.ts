@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createLog } from "@merkle/broker";
 import { openDatabase } from "@merkle/db";
-import { compactMessage, limits } from "@merkle/wire";
+import { compactMessage } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createChannel } from "../../apps/broker/src/feed/delivery/channel.js";
 import { atEnd } from "../kit/at-end.js";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createLog } from "@merkle/broker";
 import { openDatabase } from "@merkle/db";
-import { limits, type OutputOf } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startIndexer } from "../../apps/broker/src/views/search/indexer.js";
 import { atEnd } from "../kit/at-end.js";

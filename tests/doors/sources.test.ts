@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";

@@ -1,5 +1,6 @@
-import { limits, type Message, type StateChangeFrame } from "@merkle/wire";
+import type { Message, StateChangeFrame } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";

@@ -1,4 +1,4 @@
-import { Message } from "@merkle/wire";
+import { Message } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import type * as z from "zod";
 

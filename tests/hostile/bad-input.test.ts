@@ -1,4 +1,5 @@
-import { operations as allOperations, isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
+import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
+import { operations as allOperations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";

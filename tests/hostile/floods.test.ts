@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { limits } from "@merkle/wire";
 import { connect as connectClient } from "@merkle/wire/client";
+import { limits } from "@merkle/wire/limits";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { createBrokerClient } from "../../apps/cli/src/broker/broker-client.js";

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { beforeAll, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { expectUnharmed, type Subject, startSubject } from "./subject.js";

@@ -1,4 +1,5 @@
-import { findOperation, isSessionOperation, MerkleError, type Operation, operations } from "@merkle/wire";
+import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
+import { findOperation, operations } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";

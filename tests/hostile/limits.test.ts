@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { openDatabase, purgeRequests } from "@merkle/db";
-import { limits, type OperationName, type OutputOf, operations, utf8Bytes } from "@merkle/wire";
+import type { OperationName, OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { operations } from "@merkle/wire/schemas";
+import { utf8Bytes } from "@merkle/wire/text";
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";

@@ -1,4 +1,4 @@
-import { operations } from "@merkle/wire";
+import { operations } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyOutput, mark } from "./any-output.js";

@@ -1,4 +1,5 @@
-import { catalogue, Message, type OutputOf, type Peer, type Session } from "@merkle/wire";
+import type { OutputOf, Peer, Session } from "@merkle/wire";
+import { catalogue, Message } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../apps/cli/src/command/output.js";

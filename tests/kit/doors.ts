@@ -1,13 +1,6 @@
 import { randomUUID } from "node:crypto";
-import {
-  catalogue,
-  fillPath,
-  findOperation,
-  type InputOf,
-  MerkleError,
-  type OperationName,
-  type OutputOf,
-} from "@merkle/wire";
+import { fillPath, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import { catalogue, findOperation } from "@merkle/wire/schemas";
 import { WebSocket } from "ws";
 import { lookForSecrets } from "./canary.js";
 import { type HttpAnswer, openHttpClients } from "./http-client.js";

@@ -1,6 +1,7 @@
-import { catalogue, type InputOf, type OperationName, type OutputOf } from "@merkle/wire";
+import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
 import { answerHello, drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
+import { catalogue } from "@merkle/wire/schemas";
 import { WebSocket } from "ws";
 import { brokerDoors } from "./doors.js";
 import { startTestBroker, type TestBroker } from "./test-broker.js";

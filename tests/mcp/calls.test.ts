@@ -1,4 +1,4 @@
-import { operations } from "@merkle/wire";
+import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { startTestBroker } from "../kit/test-broker.js";
 import { callTool, initializeMessage, post, readRpc, toolCall } from "./rpc.js";

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
 import { doors } from "../kit/doors.js";

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { request } from "node:http";
-import { canonicalJson, limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { canonicalJson } from "@merkle/wire/record";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { brokerDoors, type Door } from "../kit/doors.js";

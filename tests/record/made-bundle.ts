@@ -1,10 +1,10 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, sign } from "node:crypto";
 import type { Message } from "@merkle/wire";
-import { canonicalJson } from "@merkle/wire";
 import {
   type AuditKey,
   auditKeyId,
   bundleFiles,
+  canonicalJson,
   contentHash,
   documentEntry,
   entryLeaf,

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { canonicalJson } from "@merkle/wire";
-import type { AuditKey, SignedHead } from "@merkle/wire/record";
+import { type AuditKey, canonicalJson, type SignedHead } from "@merkle/wire/record";
 import type postgres from "postgres";
 import { createRandom, type Random } from "../faults/random.js";
 import type { Door } from "../kit/doors.js";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { canonicalJson } from "@merkle/wire";
 import {
   type AuditKey,
   bundleFiles,
+  canonicalJson,
   contentHash,
   entryLeaf,
   type FeedLine,

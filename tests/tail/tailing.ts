@@ -1,4 +1,4 @@
-import { Message } from "@merkle/wire";
+import { Message } from "@merkle/wire/schemas";
 import { expect } from "vitest";
 import { type Started, type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import type { Door } from "../kit/doors.js";

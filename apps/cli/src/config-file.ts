@@ -1,6 +1,6 @@
 import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/rate-limits";
+import { type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/limits";
 import { type CliError, usageError } from "./core/cli-error.js";
 import { explainingHome } from "./core/merkle-home.js";
 import { readSettingsText } from "./core/read-settings-text.js";

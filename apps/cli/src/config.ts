@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import type { RateLimits } from "@merkle/wire/plain";
+import type { RateLimits } from "@merkle/wire/limits";
 import { isLoopback, toBaseUrl } from "./broker/address.js";
 import { type Flags, isSet, listOf, splitList, textOf } from "./command/flags.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";

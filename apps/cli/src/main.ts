@@ -1,4 +1,4 @@
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import { CommanderError } from "commander";
 import type { Command, CommandEntry } from "./command/command.js";
 import type { Flags } from "./command/flags.js";

@@ -1,43 +1,48 @@
-export { firstPrevHash, type HashedThought, thoughtText } from "./audit/thought-hash.js";
-export { canonicalJson } from "./canonical-json.js";
+/**
+ * The contract: rules, types, codes and forms. It needs no schema and no package, so that a program which asks for operations
+ * and believes the broker's answers starts without the library that the schemas are made with.
+ */
 export {
-  type Catalogue,
-  catalogue,
-  findOperation,
-  type InputOf,
-  type OutputOf,
-  operations,
-  type ParsedInputOf,
-} from "./catalogue.js";
+  type MerkleProof,
+  merkleProof,
+  merkleRoot,
+  type Sha256,
+  verifyMerkleProof,
+} from "./audit/merkle-tree.js";
+export type { Catalogue, InputOf, OutputOf, ParsedInputOf } from "./catalogue.js";
+export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
+export { compactMessage, describeRedaction } from "./compact.js";
+export { compactError } from "./compact-error.js";
+export { findTeamCredentials, parseTeamCredential } from "./credential.js";
 export { errorMeanings } from "./error-meanings.js";
-export { type FrameRule, frameRules } from "./frame-rules.js";
-export {
-  type BrokerFrame,
-  type ChangedKind,
+export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
+export { type EventKind, eventKinds, eventNames, findEventKind } from "./events.js";
+export type { FrameRule } from "./frame-rules.js";
+export type {
+  BrokerFrame,
+  ChangedKind,
   ClientFrame,
-  type MeshChangedFrame,
-  type MeshChangedKind,
-  type NudgeFrame,
-  protocolVersion,
-  type RequestId,
-  type StateChangeFrame,
-  type Subscribed,
-  type SubscriptionKind,
+  MeshChangedFrame,
+  MeshChangedKind,
+  NudgeFrame,
+  RequestId,
+  StateChangeFrame,
+  Subscribed,
+  SubscriptionKind,
 } from "./frames.js";
-export {
-  type Admitted,
-  Bytes32,
-  Bytes64,
+export type {
+  Admitted,
   HelloProof,
   HelloStatement,
   SessionCertificate,
   SignatureProof,
 } from "./identity/hello-proof.js";
-export { KeyCard } from "./identity/key-card.js";
-export { type DescribedSchema, describeSchema, type JsonSchema } from "./json-schema.js";
-export { Message, Redaction, type SystemEvent } from "./message.js";
+export type { KeyCard } from "./identity/key-card.js";
+export { isSealed, sealedBytes } from "./identity/sealed-form.js";
+export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./invite-text.js";
+export type { DescribedSchema, JsonSchema } from "./json-schema.js";
+export type { Message, Redaction, SystemEvent } from "./message.js";
 export {
-  kindOf,
   type MessageFieldName,
   type MessageFields,
   messageFieldNames,
@@ -47,6 +52,8 @@ export {
   toMessageHead,
   toRecordedFields,
 } from "./message-fields.js";
+export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
+export { kindOf } from "./message-kind.js";
 export {
   type AccessRule,
   commonErrors,
@@ -55,27 +62,24 @@ export {
   type Operation,
   type Rendering,
 } from "./operation.js";
+export type { Access, HttpMethod, OperationRules, Toolset } from "./operation-rules.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
 export type { Claim } from "./operations/claims.js";
-export { exportSession, type Imported, importBundle } from "./operations/files.js";
+export type { Imported } from "./operations/files.js";
 export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
-export { Capabilities, type DeclaredStatus, type Peer, type WakePath } from "./operations/peers.js";
+export type { Capabilities, DeclaredStatus, Peer, WakePath } from "./operations/peers.js";
 export type { Persona } from "./operations/personas.js";
 export type { Perspective } from "./operations/perspectives.js";
 export type { ListedProgressEntry, ProgressEntry } from "./operations/progress.js";
 export type { Hunk, Proposal, ProposalInFull, ProposalStatus } from "./operations/proposals.js";
 export type { Participant } from "./operations/roster.js";
+export { fillPath, type OperationName, operationRules, routeOf, rulesOf } from "./operations/rules.js";
 export type { RunnerFacts } from "./operations/runner.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";
-export {
-  type BrokerSettings,
-  brokerSettingsDefault,
-  type SessionSettings,
-  sessionSettingsDefault,
-} from "./operations/settings.js";
+export type { BrokerSettings, SessionSettings } from "./operations/settings.js";
 export type { StateEntry } from "./operations/state.js";
 export type {
   Found,
@@ -86,7 +90,18 @@ export type {
 } from "./operations/topics.js";
 export type { Job, JobStatus } from "./operations/work.js";
 export { type Instant, parseInstant } from "./parse-instant.js";
-export * from "./plain.js";
-export { parseSourcePath, type SourcePathParts } from "./source-path.js";
-export { type ListedTool, toTool } from "./tool.js";
-export { isStorable, type JobKind, Timestamp, type TopicCloseReason, Uuid, utf8Bytes } from "./values.js";
+export { sealText } from "./record/seal-text.js";
+export { shortHash } from "./record/short-hash.js";
+export {
+  isRedacted,
+  type RedactedMessage,
+  redactedBy,
+  redactedVersions,
+  saidOf,
+  withoutText,
+} from "./redaction.js";
+export { type SearchKind, searchKinds } from "./search-kinds.js";
+export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./source-path.js";
+export type { ListedTool } from "./tool.js";
+export { isUuid } from "./uuid.js";
+export type { JobKind, TopicCloseReason } from "./values.js";

@@ -1,4 +1,5 @@
 import type { Message } from "./message.js";
+import { kindOf } from "./message-kind.js";
 import * as shape from "./shape.js";
 
 /**
@@ -123,17 +124,6 @@ export function toRecordedFields(message: Message): RecordedFields {
   for (const name of shownNames) row[name] = message[name];
   for (const name of optionalNames) row[name] = message[name] ?? null;
   return row as RecordedFields;
-}
-
-/** The kind of a message, as its content says it. */
-export function kindOf({ type, content }: Pick<Message, "type" | "content">): string | null {
-  const kind = content[kindName(type)];
-  return typeof kind === "string" ? kind : null;
-}
-
-/** Where the content of a message names its kind. */
-export function kindName(type: Message["type"]): "event" | "kind" {
-  return type === "system" ? "event" : "kind";
 }
 
 /**

@@ -61,6 +61,6 @@ export interface OperationRules {
   readonly teamCredential?: "given" | "replaced";
   /** Whether a session that was imported refuses it, although it is allowed after closing: it would make another record (IMPORT-5). */
   readonly onlyOriginals?: true;
-  /** The setting by which a session can keep it for its convener, and what is kept then (SES-15). */
-  readonly keptBy?: { readonly setting: "conclude_by" | "metadata_by"; readonly what: string };
+  /** The setting by which a session can keep it for its convener (SES-15). */
+  readonly keptBy?: "conclude_by" | "metadata_by";
 }

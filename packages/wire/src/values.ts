@@ -3,6 +3,7 @@ import { limits } from "./limits.js";
 import { jobKinds } from "./operation-rules.js";
 import { parseSourcePath } from "./source-path.js";
 import { deceptionIn, normaliseName } from "./text/names.js";
+import { isStorable, utf8Bytes } from "./text/utf8.js";
 import { isUuid } from "./uuid.js";
 
 /** The values that operations are built from. Whatever passed here is not checked again further in. */
@@ -12,17 +13,6 @@ export const JobKind = z.enum(jobKinds).meta({
     "conclude drafts the conclusion, incorporate rewrites for a topic, perspective reads as a persona.",
 });
 export type JobKind = z.output<typeof JobKind>;
-
-const utf8 = new TextEncoder();
-
-export function utf8Bytes(text: string): number {
-  return utf8.encode(text).length;
-}
-
-/** PostgreSQL stores neither NUL nor lone surrogates, and JSON readers disagree about both (FEED-12). */
-export function isStorable(text: string): boolean {
-  return !text.includes("\u0000") && !/\p{Surrogate}/u.test(text);
-}
 
 const notStorable = { error: "must not hold NUL characters or lone surrogates" };
 

@@ -1,4 +1,6 @@
-import { compactMessage, limits, type Message, neutralise, parseStrictJson } from "@merkle/wire";
+import { compactMessage, type Message } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { neutralise, parseStrictJson } from "@merkle/wire/text";
 import { replaceConclusion } from "../../../apps/broker/src/text/conclusion-section.js";
 import { firstLineOfText } from "../../../apps/broker/src/text/first-line-of-text.js";
 import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";

@@ -1,21 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import {
-  ClientFrame,
   compactMessage,
   findInviteSecrets,
-  HelloProof,
-  KeyCard,
   MerkleError,
-  neutralise,
-  neutralJson,
   parseInstant,
   parseInvite,
   parseSourcePath,
-  parseStrictJson,
   writeInviteCode,
 } from "@merkle/wire";
 import { parseSealed } from "@merkle/wire/identity";
 import { openZipBundle, UnreadableZip } from "@merkle/wire/record/zip";
+import { ClientFrame, HelloProof, KeyCard } from "@merkle/wire/schemas";
+import { neutralise, neutralJson, parseStrictJson } from "@merkle/wire/text";
 import { replaceConclusion } from "../../../apps/broker/src/text/conclusion-section.js";
 import { firstLineOfText } from "../../../apps/broker/src/text/first-line-of-text.js";
 import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";

@@ -1,5 +1,6 @@
 import { listThoughts, listThoughtsOfItsTasks, type ThoughtPage, type ThoughtRow } from "@merkle/db";
-import { firstPrevHash, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { firstPrevHash } from "@merkle/wire/record";
 import type { Context, SessionServices } from "../sessions/context.js";
 import { requireAuditSession } from "./audit-sessions.js";
 import { rootMatches } from "./merkle-tree.js";

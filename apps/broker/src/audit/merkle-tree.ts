@@ -7,8 +7,15 @@ import {
   lockAuditSession,
   type MerkleRootRow,
 } from "@merkle/db";
-import { MerkleError, type MerkleRoot, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { type MerkleProof, merkleProof, merkleRoot } from "@merkle/wire/plain";
+import {
+  MerkleError,
+  type MerkleProof,
+  type MerkleRoot,
+  merkleProof,
+  merkleRoot,
+  type OutputOf,
+  type ParsedInputOf,
+} from "@merkle/wire";
 import { sha256 } from "../core/sha256.js";
 import type { Task } from "../core/workers/task.js";
 import type { Context, MeshContext, SessionServices } from "../sessions/context.js";

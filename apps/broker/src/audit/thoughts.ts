@@ -10,16 +10,9 @@ import {
   type ThoughtRow,
   type Transaction,
 } from "@merkle/db";
-import {
-  firstPrevHash,
-  type HashedThought,
-  limits,
-  MerkleError,
-  type OutputOf,
-  type ParsedInputOf,
-  type ThoughtRecord,
-  thoughtText,
-} from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf, type ThoughtRecord } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { firstPrevHash, type HashedThought, thoughtText } from "@merkle/wire/record";
 import { fillPage } from "../core/fill-page.js";
 import type { Context, MeshContext, SessionServices } from "../sessions/context.js";
 import { auditCallerOf, findMeantSession, noSuchSession, requireAuditSession } from "./audit-sessions.js";

@@ -1,4 +1,5 @@
-import { limits, utf8Bytes } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { utf8Bytes } from "@merkle/wire/text";
 
 /** The first of some rows, as many as a page may hold in bytes, and at least one, so that the next page goes on. */
 export function fillPage<Row>(rows: readonly Row[]): Row[] {

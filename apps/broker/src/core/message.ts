@@ -1,7 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import { type MessageRow, messageRowDefaults, type RedactionEvent, type StoredMessage } from "@merkle/db";
 import {
-  canonicalJson,
   kindOf,
   type Message,
   messageIdFrom,
@@ -12,6 +11,7 @@ import {
   toMessageHead,
   uuidFromDigest,
 } from "@merkle/wire";
+import { canonicalJson } from "@merkle/wire/record";
 
 /** Who a message is from. */
 export interface Author {

@@ -1,4 +1,5 @@
-import { limits, MerkleError, type Operation } from "@merkle/wire";
+import { MerkleError, type Operation } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type * as z from "zod";
 
 /** The fields of an input before they are checked. */

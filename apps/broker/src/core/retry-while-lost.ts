@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 
 /**
  * Tries again while the database is away, or somebody holds what is needed, for as long as an outcome may stay unknown

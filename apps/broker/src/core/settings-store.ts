@@ -1,5 +1,6 @@
 import { type Database, readBrokerSettings } from "@merkle/db";
-import { type BrokerSettings, brokerSettingsDefault, catalogue } from "@merkle/wire";
+import type { BrokerSettings } from "@merkle/wire";
+import { brokerSettingsDefault, catalogue } from "@merkle/wire/schemas";
 
 /** The broker's settings, held in memory because every request looks at them. */
 export interface SettingsStore {

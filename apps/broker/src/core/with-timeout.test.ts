@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { withTimeout } from "./with-timeout.js";
 

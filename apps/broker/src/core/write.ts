@@ -9,7 +9,8 @@ import {
   saveRequestResult,
   type Transaction,
 } from "@merkle/db";
-import { canonicalJson, MerkleError, type SystemEvent } from "@merkle/wire";
+import { MerkleError, type SystemEvent } from "@merkle/wire";
+import { canonicalJson } from "@merkle/wire/record";
 import { decrypt, encrypt } from "./encrypt.js";
 import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
 import { retryWhileLost } from "./retry-while-lost.js";

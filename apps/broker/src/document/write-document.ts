@@ -1,5 +1,7 @@
 import { findDocumentVersion, type LockedDocument, lockDocument, saveDocumentVersion } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf, utf8Bytes } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { utf8Bytes } from "@merkle/wire/text";
 import type { Write } from "../core/write.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";

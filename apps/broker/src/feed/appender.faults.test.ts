@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type Database, type MessageRow, openDatabase } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startPostgresProxy } from "../../../../tests/faults/postgres-proxy.js";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Database, type MessageRow, openDatabase } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { chatRow, everyone } from "../core/message.js";

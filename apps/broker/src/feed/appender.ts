@@ -9,7 +9,8 @@ import {
   type MessageRow,
   violatedConstraint,
 } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Metrics } from "../core/metrics.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 

@@ -6,7 +6,8 @@ import {
   readFeedHeads,
   readFeedPart,
 } from "@merkle/db";
-import { limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { toMessageFor } from "../core/message.js";
 import type { SessionContext } from "../sessions/context.js";
 import { offerUpTo } from "../sessions/peers/peer.js";

@@ -1,5 +1,5 @@
 import { type Addressee, countMail, saveLastRead } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../sessions/context.js";
 import { acknowledgeUpTo, firstUnknown, noteArrival, passOver } from "../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds } from "./delivery/channel.js";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { limits, type NudgeFrame, type OutputOf, type ParsedInputOf, type WakePath } from "@merkle/wire";
+import type { NudgeFrame, OutputOf, ParsedInputOf, WakePath } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
 import type { Peer } from "../sessions/peers/peer.js";

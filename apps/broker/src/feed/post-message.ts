@@ -8,7 +8,8 @@ import {
   saveLastRead,
   violatedConstraint,
 } from "@merkle/db";
-import { canonicalJson, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { canonicalJson } from "@merkle/wire/record";
 import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { PersonActor } from "../identity/credential.js";

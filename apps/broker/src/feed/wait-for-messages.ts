@@ -1,4 +1,5 @@
-import { limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../sessions/context.js";
 import { noteReturned, offerUpTo, type Peer } from "../sessions/peers/peer.js";
 import { acknowledge, refuseBeyondEnd, refuseOtherHistory } from "./cursors.js";

@@ -1,5 +1,6 @@
 import { type Database, findSession, findSessionBySlug } from "@merkle/db";
-import { isUuid, limits, MerkleError } from "@merkle/wire";
+import { isUuid, MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { type Asker, isConfined } from "./principal.js";
 
 /** What never changes about a session, and whether it has been concluded, which changes once. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { type Database, keepSummary, type WholeProgressEntryRow } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
 
 /** Makes summaries of progress entries, where somebody has given a key for it. */

@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { listPeers, listStateEntries, type Queryable, type RecordExtent } from "@merkle/db";
-import { canonicalJson } from "@merkle/wire";
-import { type HeadAbout, type SessionAbout, sessionHash, writeJsonLine } from "@merkle/wire/record";
+import {
+  canonicalJson,
+  type HeadAbout,
+  type SessionAbout,
+  sessionHash,
+  writeJsonLine,
+} from "@merkle/wire/record";
 import { sha256 } from "../core/sha256.js";
 import { toStateEntry } from "../state/state-entry.js";
 

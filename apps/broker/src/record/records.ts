@@ -7,8 +7,8 @@ import {
   readRecordExtent,
   type Transaction,
 } from "@merkle/db";
-import { canonicalJson, MerkleError } from "@merkle/wire";
-import type { HeadAbout, SignedHead } from "@merkle/wire/record";
+import { MerkleError } from "@merkle/wire";
+import { canonicalJson, type HeadAbout, type SignedHead } from "@merkle/wire/record";
 import type { CoreServices } from "../core/services.js";
 import type { Workers } from "../core/workers/workers.js";
 import { readAbout } from "./about.js";

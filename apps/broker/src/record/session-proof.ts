@@ -7,8 +7,10 @@ import {
   type RecordExtent,
   readEntryFacts,
 } from "@merkle/db";
-import { canonicalJson, limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import {
+  canonicalJson,
   consistencyPath,
   type DocumentEntry,
   entryLeaf,

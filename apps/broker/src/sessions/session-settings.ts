@@ -1,5 +1,6 @@
 import { setMessageBudget, updateSessionRow } from "@merkle/db";
-import { type SessionSettings, sessionSettingsDefault } from "@merkle/wire";
+import type { SessionSettings } from "@merkle/wire";
+import { sessionSettingsDefault } from "@merkle/wire/schemas";
 import type { Write } from "../core/write.js";
 
 /** What a session's row holds, with the default for what it leaves out. */

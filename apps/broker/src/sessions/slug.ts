@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { claimSlug, listSlugsLike, type Transaction } from "@merkle/db";
-import { limits, MerkleError, slugFrom } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { slugFrom } from "@merkle/wire/text";
 
 /**
  * Takes a name for a new session. One that was asked for must be free; one that comes from a title gets a number when

@@ -1,4 +1,4 @@
-import type { RateLimits } from "@merkle/wire";
+import type { RateLimits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
 import { type AuthMode, isLoopback } from "../identity/origin/auth-mode.js";
 import type { ProgressLogLevel, SummaryOptions } from "../progress/summariser.js";

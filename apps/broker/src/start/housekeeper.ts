@@ -6,7 +6,7 @@ import {
   purgeReceipts,
   purgeRequests,
 } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import type { Meshes, Services } from "../transports/services.js";
 import { createAttentionPoll } from "../views/attention/attention-poll.js";

@@ -10,7 +10,7 @@ import {
 } from "@merkle/db";
 import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { createLog, type Log } from "../core/log.js";
 import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";

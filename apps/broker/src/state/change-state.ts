@@ -10,14 +10,9 @@ import {
   saveStateChange,
   type Transaction,
 } from "@merkle/db";
-import {
-  canonicalJson,
-  limits,
-  MerkleError,
-  type OutputOf,
-  type ParsedInputOf,
-  type StateEntry,
-} from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf, type StateEntry } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { canonicalJson } from "@merkle/wire/record";
 import type { Write } from "../core/write.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";

@@ -5,7 +5,8 @@ import {
   listStateWatchers,
   type StateWatcher,
 } from "@merkle/db";
-import { limits, type OutputOf, type ParsedInputOf, type StateEntry } from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, StateEntry } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Context, SessionContext } from "../sessions/context.js";
 import { authorName } from "../sessions/roster/author.js";
 import type { StateServices } from "./services.js";

@@ -8,7 +8,7 @@ import {
   type StoredMessage,
   type Transaction,
 } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
 import { systemRow, toStoredMessage } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";

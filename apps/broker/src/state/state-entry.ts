@@ -1,13 +1,13 @@
 import type { LockedStateEntry, StateVersionRow } from "@merkle/db";
 import {
-  limits,
   MerkleError,
   type ParsedInputOf,
   type StateChangeFrame,
   type StateEntry,
   type SystemEvent,
-  utf8Bytes,
 } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { utf8Bytes } from "@merkle/wire/text";
 import type { DocumentServices } from "../document/services.js";
 import type { SessionContext } from "../sessions/context.js";
 

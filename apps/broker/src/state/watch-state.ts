@@ -5,7 +5,8 @@ import {
   lockStateWatches,
   type StateWatch,
 } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { TeamContext } from "../sessions/context.js";
 import type { StateServices } from "./services.js";
 import { scopeIdOf } from "./state-entry.js";

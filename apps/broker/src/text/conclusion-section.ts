@@ -1,5 +1,4 @@
-import { occurrences } from "@merkle/wire/anchors";
-import { type Heading, type MarkdownEnd, scanMarkdown } from "@merkle/wire/text";
+import { type Heading, type MarkdownEnd, occurrences, scanMarkdown } from "@merkle/wire/text";
 import { endSection, hasText, openSection, type Section } from "./sections.js";
 
 /**

@@ -1,4 +1,4 @@
-import { occurrences } from "@merkle/wire/anchors";
+import { occurrences } from "@merkle/wire/text";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { editText } from "./edit-text.js";

@@ -1,4 +1,4 @@
-import { occurrences } from "@merkle/wire/anchors";
+import { occurrences } from "@merkle/wire/text";
 
 /**
  * Puts `newText` in the one place where `oldText`, which is not empty, stands; otherwise says in how many it does (DOC-6).

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { type Heading, headingText, scanMarkdown } from "@merkle/wire/text";
 
 /** A heading is a line or two; a paragraph of thousands of characters above a `---` is none that anybody asks for. */

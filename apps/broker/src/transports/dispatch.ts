@@ -1,5 +1,6 @@
 import type { Transaction } from "@merkle/db";
-import { limits, type Operation, parseInvite } from "@merkle/wire";
+import { type Operation, parseInvite } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import { toMerkleError } from "../core/to-merkle-error.js";

@@ -7,7 +7,9 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { frameRules, limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { frameRules } from "@merkle/wire/schemas";
 import { Hono } from "hono";
 import { createConcurrencyLimit } from "../core/concurrency-limit.js";
 import { toMerkleError } from "../core/to-merkle-error.js";

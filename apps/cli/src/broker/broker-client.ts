@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
-import { fillPath, MerkleError, routeOf, rulesOf } from "@merkle/wire/plain";
+import {
+  fillPath,
+  type InputOf,
+  MerkleError,
+  type OperationName,
+  type OutputOf,
+  routeOf,
+  rulesOf,
+} from "@merkle/wire";
 import type { BrokerAddress, Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { type Authorization, createAuthorization } from "../identity/authorization.js";

@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/plain";
+import { MerkleError } from "@merkle/wire";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { type BrokerClient, createBrokerClient } from "./broker-client.js";
 import type { Reach } from "./reach.js";

@@ -1,4 +1,5 @@
-import { type BrokerSettings, brokerSettingsDefault } from "@merkle/wire";
+import type { BrokerSettings } from "@merkle/wire";
+import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { nearest } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 

@@ -1,5 +1,6 @@
+import { type ErrorCode, MerkleError } from "@merkle/wire";
 import { type ConnectionState, connect, type MerkleClient, type WebSocketClass } from "@merkle/wire/client";
-import { type ErrorCode, MerkleError, neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import { WebSocket } from "ws";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";

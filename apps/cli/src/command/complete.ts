@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { peerName } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";

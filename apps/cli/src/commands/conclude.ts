@@ -1,5 +1,5 @@
-import type { Session } from "@merkle/wire";
-import { limits, sealText } from "@merkle/wire/plain";
+import { type Session, sealText } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { Command, CommandContext } from "../command/command.js";

@@ -1,5 +1,5 @@
 import { pipeline } from "node:stream/promises";
-import { shortHash } from "@merkle/wire/plain";
+import { shortHash } from "@merkle/wire";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, readOneOf, textOf } from "../command/flags.js";

@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
-import type { Imported } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/plain";
+import { type Imported, MerkleError } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";

@@ -1,4 +1,4 @@
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";

@@ -1,4 +1,5 @@
-import { limits, parseTeamCredential } from "@merkle/wire/plain";
+import { parseTeamCredential } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";

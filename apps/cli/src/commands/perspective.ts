@@ -1,5 +1,5 @@
 import type { Perspective } from "@merkle/wire";
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";

@@ -1,5 +1,4 @@
-import type { InputOf, Message, OutputOf, Session } from "@merkle/wire";
-import { describeRedaction } from "@merkle/wire/plain";
+import { describeRedaction, type InputOf, type Message, type OutputOf, type Session } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { Command, CommandContext } from "../command/command.js";

@@ -1,5 +1,5 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";

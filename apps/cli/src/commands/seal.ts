@@ -1,5 +1,4 @@
-import type { OutputOf } from "@merkle/wire";
-import { sealText, shortHash } from "@merkle/wire/plain";
+import { type OutputOf, sealText, shortHash } from "@merkle/wire";
 import { isSignedBy, type SignedHead, verifySignatureHere } from "@merkle/wire/record";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";

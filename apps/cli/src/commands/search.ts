@@ -1,5 +1,5 @@
-import type { OutputOf } from "@merkle/wire";
-import { limits, searchKinds } from "@merkle/wire/plain";
+import { type OutputOf, searchKinds } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { listOf, readOneOf, readWholeNumber, splitList, textOf } from "../command/flags.js";

@@ -1,5 +1,4 @@
-import type { OutputOf, Session } from "@merkle/wire";
-import { sealText } from "@merkle/wire/plain";
+import { type OutputOf, type Session, sealText } from "@merkle/wire";
 import { toDashboardUrl } from "../broker/address.js";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";

@@ -1,4 +1,4 @@
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import { openLiveClient } from "../broker/live-client.js";
 import type { CommandContext } from "../command/command.js";
 import { checkOutcome } from "./check-outcome.js";

@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import type { Output } from "../command/output.js";
 import { type Author, formatMessage } from "../feed/format-message.js";
 import { displayWidth } from "../text/table.js";

@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/plain";
+import { MerkleError } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { ReachableAddress } from "../broker/reach.js";
 import type { CommandContext } from "../command/command.js";

@@ -1,5 +1,6 @@
 import type { OutputOf, Session } from "@merkle/wire";
-import { limits, neutralise } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
+import { neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Output } from "../command/output.js";
 import { oneLine } from "../text/one-line.js";

@@ -1,5 +1,6 @@
-import type { Session } from "@merkle/wire";
-import { limits, MerkleError, neutralise } from "@merkle/wire/plain";
+import { MerkleError, type Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { neutralise } from "@merkle/wire/text";
 import type { CommandContext } from "../command/command.js";
 import { readFileText, readText } from "../command/read-text.js";
 import { readEnvironment } from "../config.js";

@@ -1,5 +1,5 @@
 import type { Redaction } from "@merkle/wire";
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import { usageError } from "../core/cli-error.js";
 import { oneLine } from "../text/one-line.js";
 import { toMoment } from "../text/time.js";

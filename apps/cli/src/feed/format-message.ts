@@ -1,5 +1,5 @@
-import type { Message } from "@merkle/wire";
-import { isRedacted, neutralise } from "@merkle/wire/plain";
+import { isRedacted, type Message } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/text";
 import { removalText } from "../document/versions.js";
 import { nameBesideMark } from "../sessions/peer-names.js";
 import { cutText, oneLine } from "../text/one-line.js";

@@ -1,6 +1,6 @@
 import type { Session } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { CommandContext } from "../command/command.js";
 import type { Output } from "../command/output.js";

@@ -1,5 +1,4 @@
-import type { InputOf, OperationName, OutputOf, Session } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/plain";
+import { type InputOf, MerkleError, type OperationName, type OutputOf, type Session } from "@merkle/wire";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { HttpAnswer } from "../broker/http-request.js";
 import type { ReachableAddress } from "../broker/reach.js";
 import { findMember, notJoined } from "./introduce.js";

@@ -1,7 +1,9 @@
 import { hostname, userInfo } from "node:os";
+import { MerkleError } from "@merkle/wire";
 import type { Introduction } from "@merkle/wire/client";
 import { answerHello, drawSeed, fromBase64url, signingKeyFrom } from "@merkle/wire/identity";
-import { deceptionIn, limits, MerkleError, normaliseName } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
+import { deceptionIn, normaliseName } from "@merkle/wire/text";
 import type { Reach } from "../broker/reach.js";
 import { CliError } from "../core/cli-error.js";
 import { requireKnown } from "../trust/require-known.js";

@@ -1,6 +1,6 @@
-import type { OutputOf } from "@merkle/wire";
+import { type OutputOf, parseInvite } from "@merkle/wire";
 import { fromBase64url, proveJoin, signingKeyFrom } from "@merkle/wire/identity";
-import { limits, parseInvite } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { toBaseUrl } from "../broker/address.js";
 import { type BrokerClient, createBrokerClient, findBroker } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";

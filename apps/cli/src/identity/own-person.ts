@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { OutputOf } from "@merkle/wire";
-import { parseTeamCredential } from "@merkle/wire/plain";
+import { type OutputOf, parseTeamCredential } from "@merkle/wire";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { placeOf } from "../broker/reach.js";
 import type { Config } from "../config.js";

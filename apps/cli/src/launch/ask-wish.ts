@@ -1,5 +1,5 @@
 import type { Session } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Prompter } from "../command/ask.js";
 import type { Config } from "../config.js";

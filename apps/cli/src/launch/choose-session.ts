@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Session } from "@merkle/wire";
-import { isUuid, neutralise, slugFrom } from "@merkle/wire/plain";
+import { isUuid, type Session } from "@merkle/wire";
+import { neutralise, slugFrom } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Prompter } from "../command/ask.js";
 import { CliError, exitCodes } from "../core/cli-error.js";

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
-import { limits, MerkleError } from "@merkle/wire/plain";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { makeSessionKey } from "../core/session-key.js";

@@ -1,4 +1,4 @@
-import { catalogue } from "@merkle/wire";
+import { catalogue } from "@merkle/wire/schemas";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";

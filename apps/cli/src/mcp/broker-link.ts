@@ -1,6 +1,5 @@
-import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import { closeCodes, type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
 import { connect, type MerkleClient } from "@merkle/wire/client";
-import { closeCodes, MerkleError } from "@merkle/wire/plain";
 import { toRefusal, trustingWebSocket } from "../broker/live-client.js";
 import type { OperationCaller } from "../broker/reach.js";
 import { type Reach, reachBroker } from "../broker/reach.js";

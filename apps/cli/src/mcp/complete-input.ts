@@ -1,5 +1,4 @@
-import type { Operation } from "@merkle/wire";
-import { isUuid, MerkleError } from "@merkle/wire/plain";
+import { isUuid, MerkleError, type Operation } from "@merkle/wire";
 import { readEnvironment } from "../config.js";
 import { findProject } from "../progress/find-project.js";
 import type { Fields } from "./membership.js";

@@ -1,5 +1,4 @@
-import type { Operation } from "@merkle/wire";
-import { compactError, MerkleError } from "@merkle/wire/plain";
+import { compactError, MerkleError, type Operation } from "@merkle/wire";
 import type { HookEvent } from "./hooks/hook-call.js";
 import type { McpOptions } from "./options.js";
 import type { SecretStore } from "./secret-store.js";

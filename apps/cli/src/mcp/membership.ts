@@ -1,5 +1,10 @@
-import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
-import { MerkleError, parseTeamCredential } from "@merkle/wire/plain";
+import {
+  type InputOf,
+  MerkleError,
+  type OperationName,
+  type OutputOf,
+  parseTeamCredential,
+} from "@merkle/wire";
 import { CliError } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import { makeSessionKey } from "../core/session-key.js";

@@ -1,4 +1,4 @@
-import { operations, toTool } from "@merkle/wire";
+import { operations, toTool } from "@merkle/wire/schemas";
 import { expect, it } from "vitest";
 import { knownToolsets, readMcpOptions } from "./options.js";
 import { writeInstructions } from "./serve-stdio.js";

@@ -1,6 +1,6 @@
-import type { DeclaredStatus, Message } from "@merkle/wire";
+import { closeCodes, type DeclaredStatus, type Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
-import { closeCodes, peerAddress } from "@merkle/wire/plain";
+import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../sessions/stored-peers.js";
 import { createInbox, type Inbox } from "./mail/inbox.js";
 

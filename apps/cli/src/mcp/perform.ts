@@ -1,5 +1,12 @@
-import { catalogue, type InputOf, type Operation, type OperationName, type OutputOf } from "@merkle/wire";
-import { isUuid, MerkleError } from "@merkle/wire/plain";
+import {
+  type InputOf,
+  isUuid,
+  MerkleError,
+  type Operation,
+  type OperationName,
+  type OutputOf,
+} from "@merkle/wire";
+import { catalogue } from "@merkle/wire/schemas";
 import { asStub } from "../private-messages/open-message.js";
 import type { Sealing } from "../private-messages/private-messages.js";
 import type { BrokerLink } from "./broker-link.js";

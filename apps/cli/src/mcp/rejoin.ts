@@ -1,5 +1,4 @@
-import type { OutputOf } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/plain";
+import { MerkleError, type OutputOf } from "@merkle/wire";
 import { makeSessionKey } from "../core/session-key.js";
 import {
   findStoredPeer,

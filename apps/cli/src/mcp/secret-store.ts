@@ -1,4 +1,4 @@
-import { parseTeamCredential } from "@merkle/wire/plain";
+import { parseTeamCredential } from "@merkle/wire";
 
 /**
  * The credentials that this server was given. They never reach the model (STDIO-4): it sees the bare uuid of each, which

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Toolset } from "@merkle/wire";
-import { neutralJson } from "@merkle/wire/plain";
+import { neutralJson } from "@merkle/wire/text";
 import { isLoopback } from "../broker/address.js";
 import { reachBroker } from "../broker/reach.js";
 import type { CommandContext } from "../command/command.js";

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { parseStrictJson } from "@merkle/wire/plain";
+import { parseStrictJson } from "@merkle/wire/text";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 

@@ -1,4 +1,5 @@
-import { type ListedTool, type Operation, operations, type Toolset, toTool } from "@merkle/wire";
+import type { ListedTool, Operation, Toolset } from "@merkle/wire";
+import { operations, toTool } from "@merkle/wire/schemas";
 
 /** What this server keeps, or what only programs and people ask for, is an input of no tool. */
 const unlisted: readonly string[] = ["team_id", "idempotency_key", "epoch"];

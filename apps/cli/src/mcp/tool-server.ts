@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ListedTool, Message, NudgeFrame, Operation } from "@merkle/wire";
+import { type ListedTool, MerkleError, type Message, type NudgeFrame, type Operation } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { MerkleError } from "@merkle/wire/plain";
 import { type Config, readEnvironment } from "../config.js";
 import { createSealing } from "../private-messages/private-messages.js";
 import { checkConcluded } from "../record/check-seen.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { KeyCard, Peer } from "@merkle/wire";
+import { type KeyCard, MerkleError, messageIdFrom, type Peer } from "@merkle/wire";
 import { seal } from "@merkle/wire/identity";
-import { limits, MerkleError, messageIdFrom } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { Fields } from "../mcp/membership.js";
 import { shellWord } from "../text/shell.js";
 import { type CheckedCard, checkCard } from "./check-card.js";

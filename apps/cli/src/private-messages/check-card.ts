@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { canonicalJson, KeyCard } from "@merkle/wire";
 import { boxKeyBytes, certificateBytes, fromBase64url } from "@merkle/wire/identity";
+import { canonicalJson } from "@merkle/wire/record";
+import { KeyCard } from "@merkle/wire/schemas";
 
 /** The keys of a peer, whose signatures hold: whoever has the session key said that the box key is theirs. */
 export interface CheckedCard {

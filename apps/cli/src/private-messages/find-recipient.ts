@@ -1,5 +1,5 @@
-import type { Peer } from "@merkle/wire";
-import { MerkleError, peerAddress } from "@merkle/wire/plain";
+import { MerkleError, type Peer } from "@merkle/wire";
+import { peerAddress } from "@merkle/wire/text";
 
 /**
  * Finds the one peer that a private message is for, as the broker finds recipients (SEND-2), except that a name must mean

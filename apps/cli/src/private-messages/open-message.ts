@@ -1,6 +1,6 @@
-import type { Message } from "@merkle/wire";
+import { isRedacted, type Message, sealedBytes } from "@merkle/wire";
 import { parseSealed, unseal } from "@merkle/wire/identity";
-import { isRedacted, nameInLine, sealedBytes } from "@merkle/wire/plain";
+import { nameInLine } from "@merkle/wire/text";
 import * as z from "zod";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import type { Opened, PeerKeys } from "./peer-keys.js";

@@ -1,6 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { InputOf, KeyCard, Message, OutputOf, Peer } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/plain";
+import {
+  type InputOf,
+  type KeyCard,
+  MerkleError,
+  type Message,
+  type OutputOf,
+  type Peer,
+} from "@merkle/wire";
 import type { BrokerLink } from "../mcp/broker-link.js";
 import type { Fields } from "../mcp/membership.js";
 import type { PeerSession } from "../mcp/peer-sessions.js";

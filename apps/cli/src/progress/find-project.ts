@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { usageError } from "../core/cli-error.js";
 
 /** Git answers at once, or something is wrong with the disk. */

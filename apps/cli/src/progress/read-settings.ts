@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isClearText } from "@merkle/wire/plain";
+import { isClearText } from "@merkle/wire/client";
 import { readOneOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 import { readSettingsText } from "../core/read-settings-text.js";

@@ -1,5 +1,6 @@
-import type { Session } from "@merkle/wire";
-import { isUuid, limits, MerkleError, neutralise } from "@merkle/wire/plain";
+import { isUuid, MerkleError, type Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { nearest } from "../command/flags.js";
 import type { Config } from "../config.js";

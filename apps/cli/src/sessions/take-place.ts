@@ -1,5 +1,4 @@
-import type { InputOf, OutputOf } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/plain";
+import { type InputOf, MerkleError, type OutputOf } from "@merkle/wire";
 import type { OperationCaller } from "../broker/reach.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";

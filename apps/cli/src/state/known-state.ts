@@ -1,6 +1,6 @@
-import type { InputOf, StateChangeFrame, StateEntry } from "@merkle/wire";
+import { type InputOf, MerkleError, type StateChangeFrame, type StateEntry } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { limits, MerkleError } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 
 /** A change of a key, with what it held before as far as that is known, and as programs are told. */

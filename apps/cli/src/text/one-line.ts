@@ -1,4 +1,4 @@
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 
 /** Text of others for one line of a terminal, which it cannot command or break. */
 export function oneLine(text: string): string {

@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/plain";
+import { MerkleError } from "@merkle/wire";
 import type { OperationCaller, ReachableAddress } from "../broker/reach.js";
 import { placeOf, toPlace } from "../broker/reach.js";
 import { listMembers } from "../identity/members.js";

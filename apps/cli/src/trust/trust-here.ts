@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MerkleError } from "@merkle/wire/plain";
+import { MerkleError } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import { placeOf } from "../broker/reach.js";
 import { createPrompter } from "../command/ask.js";

@@ -1,5 +1,5 @@
 import type { AttentionItem, OutputOf, Session } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { Output } from "../command/output.js";
 import { inParallel } from "../core/in-parallel.js";
 import type { Actor } from "../identity/acting.js";

@@ -1,5 +1,4 @@
-import type { InputOf, OutputOf, ProposalInFull } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/plain";
+import { type InputOf, MerkleError, type OutputOf, type ProposalInFull } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Argument, CommandContext } from "../command/command.js";
 import { toNumber } from "../command/flags.js";

@@ -1,5 +1,5 @@
 import type { Hunk, Proposal, ProposalInFull } from "@merkle/wire";
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import type { Output } from "../command/output.js";
 import { oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { lines } from "../compact.js";
 import { operation } from "../operation.js";
+import { lines } from "../text/neutralise.js";
 import { Epoch, Uuid } from "../values.js";
 
 export const getAppInfo = operation("get_app_info", {

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { lines, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { lines, nameInLine } from "../text/neutralise.js";
 import { asTeam, retryable, StorableText, Timestamp, textOfBytes, Uuid } from "../values.js";
 
 /** Any text: whoever starts an audit session may name it, so that what is recorded can be found again by that name. */

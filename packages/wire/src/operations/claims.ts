@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { lines } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { lines } from "../text/neutralise.js";
 import { JobKind, lineOfChars, retryable, StorableText, textOfBytes } from "../values.js";
 import { compactJob, Job, JobId } from "./work.js";
 

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { describeRedaction, lines, messageTime, nameInLine, neutralise } from "../compact.js";
+import { describeRedaction, messageTime } from "../compact.js";
 import { limits } from "../limits.js";
 import { Redaction } from "../message.js";
 import { operation } from "../operation.js";
+import { lines, nameInLine, neutralise } from "../text/neutralise.js";
 import {
   asTeam,
   DocumentText,

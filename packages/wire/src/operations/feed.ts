@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { lines, messageLines } from "../compact.js";
+import { messageLines } from "../compact.js";
 import { limits } from "../limits.js";
 import { Message, Priority } from "../message.js";
 import { operation } from "../operation.js";
+import { lines } from "../text/neutralise.js";
 import {
   asTeam,
   Epoch,

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { lines, messageLines, messageTime, nameInLine, peerAddress } from "../compact.js";
+import { messageLines, messageTime } from "../compact.js";
 import { isSealed } from "../identity/sealed-form.js";
 import { limits } from "../limits.js";
 import { Message, Priority } from "../message.js";
 import { operation } from "../operation.js";
+import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import {
   asTeam,
   Epoch,

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { inQuotes, lines, messageTime, nameInLine, peerAddress } from "../compact.js";
+import { messageTime } from "../compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { inQuotes, lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import {
   asTeam,
   GroupName,

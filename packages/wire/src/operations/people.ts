@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { lines, messageTime, nameInLine, peerAddress } from "../compact.js";
+import { messageTime } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { searchKinds } from "../search-kinds.js";
+import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import { asTeam, inSession, Reason, retryable, Sequence, StorableText, Timestamp, Uuid } from "../values.js";
 import { Recipients } from "./messaging.js";
 import { WakePath } from "./peers.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { nameInLine } from "../compact.js";
 import { operation } from "../operation.js";
+import { nameInLine } from "../text/neutralise.js";
 import { asTeam, PersonCredential, PersonName, retryable, StorableText, Timestamp, Uuid } from "../values.js";
 
 const Verified = z.boolean().meta({

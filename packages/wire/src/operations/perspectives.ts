@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { lines, nameInLine } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { lines, nameInLine } from "../text/neutralise.js";
 import {
   asTeam,
   inSession,

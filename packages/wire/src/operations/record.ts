@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { lines } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { sealText } from "../record/seal-text.js";
+import { lines } from "../text/neutralise.js";
 import { asTeam, Epoch, inSession, Sequence, Timestamp, Uuid, Version } from "../values.js";
 
 const Hash = z

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { kept, lines, messageTime, nameInLine, peerAddress } from "../compact.js";
+import { kept, messageTime } from "../compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import {
   asTeam,
   GroupMembership,

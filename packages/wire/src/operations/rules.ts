@@ -73,7 +73,7 @@ export const operationRules = {
       ...writingWhileOpen,
       access: "team",
       route: "PATCH /api/sessions/:session_id",
-      keptBy: { setting: "metadata_by", what: "change its title or description" },
+      keptBy: "metadata_by",
     },
     conclude_session: {
       ...writing,
@@ -81,7 +81,7 @@ export const operationRules = {
       route: "POST /api/sessions/:session_id/conclude",
       forJobs: ["conclude"],
       onlyOriginals: true,
-      keptBy: { setting: "conclude_by", what: "conclude it" },
+      keptBy: "conclude_by",
     },
     rotate_team_credential: {
       ...creating,
@@ -323,7 +323,7 @@ export type OperationName = keyof typeof operationRules;
  * The rules of what gives out or takes in a file. It is offered over HTTP alone and stands beside the catalogue: no agent is
  * given it as a tool, and no reply of the other transports could carry what it does.
  */
-export const fileOperationRules = inToolset("audit", {
+export const fileOperationRules = /* @__PURE__ */ inToolset("audit", {
   export_session: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/export" },
   import_bundle: { ...creating, access: "member", route: "POST /api/import" },
 });

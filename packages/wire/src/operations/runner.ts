@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { lines, nameInLine } from "../compact.js";
 import { operation } from "../operation.js";
+import { lines, nameInLine } from "../text/neutralise.js";
 import { JobKind } from "../values.js";
 
 /** What the runner beside a broker runs, and what keeps its agents in bounds. */

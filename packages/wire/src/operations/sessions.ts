@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { kept, lines, messageTime, nameInLine } from "../compact.js";
+import { kept, messageTime } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { sealText } from "../record/seal-text.js";
+import { lines, nameInLine } from "../text/neutralise.js";
 import {
   asTeam,
   Description,

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { lines } from "../compact.js";
 import { operation } from "../operation.js";
-import { asTeam, isStorable, retryable, SessionRef } from "../values.js";
+import { lines } from "../text/neutralise.js";
+import { isStorable } from "../text/utf8.js";
+import { asTeam, retryable, SessionRef } from "../values.js";
 
 /** What a session's teams may do to each other; all off unless somebody asks for it (SET-2). */
 export const SessionSettings = z

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { lines, nameInLine, neutralise } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { lines, nameInLine, neutralise } from "../text/neutralise.js";
 import { asTeam, SourceHash, SourcePath, StorableText, Timestamp } from "../values.js";
 
 /** A file with what is open or goes on for it. */

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { lines, messageTime, nameInLine, neutralJson } from "../compact.js";
+import { messageTime } from "../compact.js";
 import { jsonValue } from "../json-value.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { lines, nameInLine, neutralJson } from "../text/neutralise.js";
 import { asTeam, inSession, lineOfChars, retryable, StorableText, Timestamp, Version } from "../values.js";
 
 export const StateKey = lineOfChars(limits.stateKeyCharsMax).meta({ examples: ["deploy_frozen"] });

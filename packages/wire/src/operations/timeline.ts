@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { lines } from "../compact.js";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
+import { lines } from "../text/neutralise.js";
 import { asTeam, inSession, Sequence, TeamKind, Timestamp, Uuid, Version } from "../values.js";
 
 export const TimelineMark = z.object({

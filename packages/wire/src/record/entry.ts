@@ -1,7 +1,8 @@
 import type { Sha256 } from "../audit/merkle-tree.js";
 import { canonicalJson } from "../canonical-json.js";
 import type { Message } from "../message.js";
-import { headOf, kindOf, type MessageHead } from "../message-fields.js";
+import { headOf, type MessageHead } from "../message-fields.js";
+import { kindOf } from "../message-kind.js";
 import { toHex } from "./hex.js";
 import { leafHash } from "./log-tree.js";
 import { privateBytes } from "./redacted-content.js";

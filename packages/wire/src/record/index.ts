@@ -1,7 +1,8 @@
 export type { Sha256 } from "../audit/merkle-tree.js";
-export { type HashedThought, thoughtText } from "../audit/thought-hash.js";
+export { firstPrevHash, type HashedThought, thoughtText } from "../audit/thought-hash.js";
 export { canonicalJson } from "../canonical-json.js";
-export { kindName, type RecordedFields, recordedFieldNames, toMessageHead } from "../message-fields.js";
+export { type RecordedFields, recordedFieldNames, toMessageHead } from "../message-fields.js";
+export { kindName } from "../message-kind.js";
 export { ShapeError } from "../shape.js";
 export {
   bundleFileNames,

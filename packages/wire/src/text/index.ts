@@ -1,4 +1,9 @@
-/** Lines, what changed of them, merging, and the blocks of markdown. Nothing here needs more than a browser has. */
+/** What works on texts, whoever they are of. Nothing here needs more than a browser has. */
+
+export { contextOf, locateQuote, type Marked, type Span } from "./anchors/locate-quote.js";
+export { occurrences } from "./anchors/occurrences.js";
+export { type Anchored, type Reanchored, reanchor, startReanchoring } from "./anchors/reanchor.js";
+export { applyHunks } from "./apply-hunks.js";
 export { type LineChange, lineChanges, type SearchBounds, searchBounds } from "./line-changes.js";
 export { commonEnds, linesOf } from "./lines.js";
 export { type Heading, headingText, type MarkdownEnd, scanMarkdown } from "./markdown-blocks.js";
@@ -9,3 +14,8 @@ export {
   mergeTexts,
   type SettledBlock,
 } from "./merge-texts.js";
+export { deceptionIn, normaliseName } from "./names.js";
+export { lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
+export { slugFrom } from "./slug.js";
+export { endOfString, parseStrictJson } from "./strict-json.js";
+export { isStorable, utf8Bytes } from "./utf8.js";

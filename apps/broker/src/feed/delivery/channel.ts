@@ -1,5 +1,6 @@
 import { type Addressee, type Queryable, readMail, readMessagesAfter, type StoredMessage } from "@merkle/db";
-import { type BrokerFrame, type ChangedKind, limits, type SubscriptionKind } from "@merkle/wire";
+import type { BrokerFrame, ChangedKind, SubscriptionKind } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Log } from "../../core/log.js";
 import { type Entry, isMailOf, textFrame, toEntry } from "./entry.js";
 import { createRing, type RingBudget } from "./ring.js";

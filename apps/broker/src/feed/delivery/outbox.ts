@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Sink } from "./subscription.js";
 
 /** What one connection is told of things of which only the newest matters. */

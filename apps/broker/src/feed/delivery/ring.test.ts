@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { describe, expect, it } from "vitest";
 import type { Entry } from "./entry.js";
 import { createRing } from "./ring.js";

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Entry } from "./entry.js";
 
 /** How many bytes all rings of a broker may hold together. */

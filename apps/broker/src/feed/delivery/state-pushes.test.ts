@@ -1,4 +1,5 @@
-import { limits, type StateChangeFrame } from "@merkle/wire";
+import type { StateChangeFrame } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { expect, it } from "vitest";
 import { createStatePushes } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";

@@ -8,7 +8,8 @@ import {
   takeToken,
   useToken,
 } from "@merkle/db";
-import { type HelloProof, limits, MerkleError, type SignatureProof } from "@merkle/wire";
+import { type HelloProof, MerkleError, type SignatureProof } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { IdentityServices } from "../context.js";
 import type { Limiter } from "../limits/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";

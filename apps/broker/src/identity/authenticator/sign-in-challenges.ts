@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 
 /** Challenges for those who have no connection to keep one on: a browser that signs in over HTTP (GUARD-14). */
 export interface SignInChallenges {

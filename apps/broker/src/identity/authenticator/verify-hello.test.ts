@@ -1,4 +1,4 @@
-import { ClientFrame, type SignatureProof } from "@merkle/wire";
+import type { SignatureProof } from "@merkle/wire";
 import {
   answerHello,
   certificateBytes,
@@ -10,6 +10,7 @@ import {
   signingKeyFrom,
   toBase64url,
 } from "@merkle/wire/identity";
+import { ClientFrame } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { type AskedHello, createHelloChallenge, helloSkewMsMax, verifyHello } from "./verify-hello.js";
 

@@ -1,5 +1,6 @@
 import { endInvite, endOwnInvites, findInvite, hasAdmin, insertInvite, listInviteRows } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf, writeInviteCode } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf, writeInviteCode } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Context, IdentityServices } from "../context.js";
 import { ownerOf } from "../principal.js";
 import { onlyOf, requireMember } from "../require-member.js";

@@ -8,8 +8,9 @@ import {
   type Transaction,
   takeInviteUse,
 } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { type JoinProof, joinBytes } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
 import { isSigned } from "../authenticator/is-signed.js";
 import type { Context, IdentityServices } from "../context.js";
 import { findGivenInvite, stateOf, toSessionName } from "./invite.js";

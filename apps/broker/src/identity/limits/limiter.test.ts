@@ -1,4 +1,5 @@
-import { limits, MerkleError, rateLimits } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits, rateLimits } from "@merkle/wire/limits";
 import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../core/metrics.js";
 import type { MemberPrincipal } from "../principal.js";

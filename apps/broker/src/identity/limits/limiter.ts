@@ -1,12 +1,5 @@
-import {
-  limits,
-  MerkleError,
-  type Operation,
-  type RateLimit,
-  type RateLimitName,
-  type RateLimits,
-  rateLimits,
-} from "@merkle/wire";
+import { MerkleError, type Operation } from "@merkle/wire";
+import { limits, type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/limits";
 import { toAddressBlock } from "../../core/address-block.js";
 import type { Metrics } from "../../core/metrics.js";
 import type { Asker } from "../principal.js";

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { RateLimit } from "@merkle/wire";
+import type { RateLimit } from "@merkle/wire/limits";
 
 /** A bucket of tokens for each key, full at first, into which so many tokens a second fall. */
 export interface TokenBuckets {

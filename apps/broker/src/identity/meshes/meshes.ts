@@ -1,5 +1,6 @@
 import { type Database, findMesh, findMeshOfSession, inMesh, listMeshRows } from "@merkle/db";
-import { isUuid, limits } from "@merkle/wire";
+import { isUuid } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { IdentityServices } from "../context.js";
 
 /** Of the mesh that every broker has; no other can be called so. */

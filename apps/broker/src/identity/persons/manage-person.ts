@@ -11,7 +11,8 @@ import {
   setPersonVerified,
   type Transaction,
 } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Context, IdentityServices, PersonContext } from "../context.js";
 import { hashSecret, isVerified, makeCredential } from "../credential.js";
 import { notByModels, unauthorized } from "../refusals.js";

@@ -1,5 +1,6 @@
 import { endToken, findTokenByNumber, insertToken, type KnownToken, listTokenRows } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf, type Token } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf, type Token } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Context, IdentityServices } from "../context.js";
 import { onlyOf, requireMember } from "../require-member.js";
 import { makeToken } from "./token.js";

@@ -1,5 +1,6 @@
 import { findConclusion, findSession, readDocument, type SessionRow } from "@merkle/db";
-import { MerkleError, type Message, neutralise, type Participant, peerAddress } from "@merkle/wire";
+import { MerkleError, type Message, type Participant } from "@merkle/wire";
+import { neutralise, peerAddress } from "@merkle/wire/text";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import { readRoster } from "../../sessions/roster/list-peers.js";
 import type { RecordServices } from "../services.js";

@@ -1,5 +1,5 @@
 import { ReadableStream } from "node:stream/web";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { unlessStalled } from "./unless-stalled.js";
 

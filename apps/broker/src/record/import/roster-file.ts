@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { ImportedPeerRow, ImportedTeamRow } from "@merkle/db";
-import { limits, Timestamp, Uuid } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { bundleFiles } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
+import { Timestamp, Uuid } from "@merkle/wire/schemas";
 import * as z from "zod";
 import { idFrom } from "../../core/message.js";
 import { readSmallFile } from "./read-file.js";

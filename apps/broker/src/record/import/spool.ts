@@ -4,7 +4,8 @@ import { mkdir, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { RandomAccess } from "@merkle/wire/record/zip";
 import { openFile } from "./verify-bundle-file.js";
 

@@ -1,7 +1,9 @@
 import type { ImportedStateRow } from "@merkle/db";
-import { canonicalJson, isStorable, limits, Timestamp, utf8Bytes } from "@merkle/wire";
-import { bundleFiles, type Manifest, stateFileOfFormat1 } from "@merkle/wire/record";
+import { limits } from "@merkle/wire/limits";
+import { bundleFiles, canonicalJson, type Manifest, stateFileOfFormat1 } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
+import { Timestamp } from "@merkle/wire/schemas";
+import { isStorable, utf8Bytes } from "@merkle/wire/text";
 import * as z from "zod";
 import { readLinesOf, readSmallFile } from "./read-file.js";
 

@@ -5,9 +5,11 @@ import {
   insertImportedMessages,
   redactMessageRow,
 } from "@merkle/db";
-import { canonicalJson, limits, MerkleError, toRecordedFields, utf8Bytes } from "@merkle/wire";
-import { bundleFiles, type FeedLine, parseFeedLine } from "@merkle/wire/record";
+import { MerkleError, toRecordedFields } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { bundleFiles, canonicalJson, type FeedLine, parseFeedLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
+import { utf8Bytes } from "@merkle/wire/text";
 import type { RecordServices } from "../services.js";
 import { readLinesOf } from "./read-file.js";
 import type { Target } from "./refuse-other.js";

@@ -1,7 +1,9 @@
 import { insertImportedVersions, redactDocumentVersions } from "@merkle/db";
-import { limits, MerkleError, utf8Bytes } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { bundleFiles, type DocumentLine, parseDocumentLine } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
+import { utf8Bytes } from "@merkle/wire/text";
 import type { RecordServices } from "../services.js";
 import { readLinesOf } from "./read-file.js";
 import type { Target } from "./refuse-other.js";

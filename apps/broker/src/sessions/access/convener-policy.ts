@@ -5,6 +5,11 @@ import { toSessionSettings } from "../session-settings.js";
 import type { TeamActor } from "./credentials.js";
 import type { AccessServices } from "./services.js";
 
+const whatIsKept = {
+  conclude_by: "conclude it",
+  metadata_by: "change its title or description",
+} as const satisfies Readonly<Record<NonNullable<OperationRules["keptBy"]>, string>>;
+
 /**
  * Refuses what a session's settings keep for its convener (SES-15).
  *
@@ -19,10 +24,10 @@ export async function requireConvenerPolicy(
 ): Promise<void> {
   if (!keptBy || team?.teamId === session.createdByTeamId) return;
   const row = await findSession(database.orm, database.meshId, session.sessionId);
-  if (toSessionSettings(row?.settings)[keptBy.setting] !== "convener") return;
+  if (toSessionSettings(row?.settings)[keptBy] !== "convener") return;
   throw new MerkleError(
     "forbidden",
-    `In the session "${session.slug}" only the convener may ${keptBy.what}. Ask the convener to do it.`,
+    `In the session "${session.slug}" only the convener may ${whatIsKept[keptBy]}. Ask the convener to do it.`,
     { convener_team_id: session.createdByTeamId },
   );
 }

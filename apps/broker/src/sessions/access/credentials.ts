@@ -11,7 +11,8 @@ import {
   type SecretHolder,
   type TeamWithPeer,
 } from "@merkle/db";
-import { limits, parseTeamCredential } from "@merkle/wire";
+import { parseTeamCredential } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { type CredentialCache, hashSecret, isVerified, type PersonActor } from "../../identity/credential.js";
 import type { Peer } from "../peers/peer.js";
 import type { Presence } from "../peers/presence.js";

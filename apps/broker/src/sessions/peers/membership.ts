@@ -1,5 +1,6 @@
 import type { GroupMembership } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 
 /** Whether somebody gets what is sent to `@group`: a member of it, or of a group within it (PEER-14). */
 export function isMember(groups: readonly GroupMembership[], group: string): boolean {

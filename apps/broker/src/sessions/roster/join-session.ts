@@ -1,5 +1,6 @@
 import { findSession, findTeamOfMember, insertFurtherSecret, lockMember, updatePeerFacts } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Write } from "../../core/write.js";
 import { makeCredential, type PersonActor } from "../../identity/credential.js";
 import { ownerOf } from "../../identity/principal.js";

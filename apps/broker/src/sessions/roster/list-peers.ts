@@ -1,13 +1,6 @@
 import type { PeerRosterRow } from "@merkle/db";
-import {
-  Capabilities,
-  KeyCard,
-  type OutputOf,
-  type ParsedInputOf,
-  type Participant,
-  type Peer,
-  type Peer as WirePeer,
-} from "@merkle/wire";
+import type { OutputOf, ParsedInputOf, Participant, Peer, Peer as WirePeer } from "@merkle/wire";
+import { Capabilities, KeyCard } from "@merkle/wire/schemas";
 import { type Group, groupBy } from "../../core/group-by.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SessionContext, SessionServices } from "../context.js";

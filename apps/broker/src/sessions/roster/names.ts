@@ -1,5 +1,6 @@
 import { findTakenPeerNames, listNamesLike, type Queryable, type Transaction } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 
 /** Who wants a name. */
 interface Wanting {

@@ -1,5 +1,5 @@
 import { openDatabase } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
 import { doors } from "../../../../../tests/kit/doors.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";

@@ -1,5 +1,5 @@
 import { retirePeers as retireUnseen } from "@merkle/db";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { SessionServices } from "../context.js";
 import { announceRoster } from "./announce-roster.js";
 

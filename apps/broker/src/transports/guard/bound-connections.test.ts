@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
 import { createMetrics } from "../../core/metrics.js";
 import { createOriginReader } from "../../identity/origin/request-origin.js";

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { Duplex } from "node:stream";
-import { type CloseReason, limits } from "@merkle/wire";
+import type { CloseReason } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createUnfinishedMessages, type UnfinishedBounds } from "./unfinished-messages.js";
 

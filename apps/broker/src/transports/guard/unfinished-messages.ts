@@ -1,7 +1,8 @@
 import type { EventEmitter } from "node:events";
 import { performance } from "node:perf_hooks";
 import type { Duplex } from "node:stream";
-import { type CloseReason, limits } from "@merkle/wire";
+import type { CloseReason } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { WebSocket } from "ws";
 
 /** Messages of WebSockets that have begun and not ended: each is kept in memory for as long as its client likes (GUARD-15). */

@@ -1,5 +1,6 @@
 import { Duplex } from "node:stream";
-import { type CloseReason, limits } from "@merkle/wire";
+import type { CloseReason } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createUnprovenConnections, type Watched } from "./unproven-connections.js";
 

@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
-import { type CloseReason, limits } from "@merkle/wire";
+import type { CloseReason } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { toAddressBlock } from "../../core/address-block.js";
 
 /** Connections whose clients have not proved yet who they are: each may do little, and only so many wait (GUARD-11). */

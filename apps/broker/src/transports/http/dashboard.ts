@@ -4,7 +4,8 @@ import { extname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { HttpBindings } from "@hono/node-server";
-import { isUuid, limits } from "@merkle/wire";
+import { isUuid } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Hono } from "hono";
 import type { HttpContext } from "./admit.js";
 

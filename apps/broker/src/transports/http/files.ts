@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
-import { exportSession as exportOperation, importBundle as importOperation, limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { exportSession as exportOperation, importBundle as importOperation } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
 import { createSemaphore } from "../../core/semaphore.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";

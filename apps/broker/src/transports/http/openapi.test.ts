@@ -1,4 +1,5 @@
-import { type catalogue, errorCodes, operations } from "@merkle/wire";
+import { errorCodes } from "@merkle/wire";
+import { type catalogue, operations } from "@merkle/wire/schemas";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { createOpenApi } from "./openapi.js";

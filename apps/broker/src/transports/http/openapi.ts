@@ -1,6 +1,5 @@
 import {
   commonErrors,
-  describeSchema,
   type ErrorCode,
   errorCodes,
   errorMeanings,
@@ -8,8 +7,8 @@ import {
   isStreamable,
   type JsonSchema,
   type Operation,
-  operations,
 } from "@merkle/wire";
+import { describeSchema, operations } from "@merkle/wire/schemas";
 
 interface OpenApiOptions {
   /** The address at which callers reach the broker, without a path. */

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseJson } from "./parse-json.js";

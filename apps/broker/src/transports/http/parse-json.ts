@@ -1,4 +1,6 @@
-import { endOfString, limits, MerkleError, parseStrictJson } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { endOfString, parseStrictJson } from "@merkle/wire/text";
 
 /**
  * Parses JSON that comes from outside. Two MiB can hold a million values, and whatever looks at each of them keeps everybody

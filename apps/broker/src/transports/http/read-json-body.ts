@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { parseJson } from "./parse-json.js";
 
 /** Reads the bodies of requests, and holds no more of them at once than fit into its memory. */

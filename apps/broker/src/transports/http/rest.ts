@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
-import { isStreamable, MerkleError, type Operation, operations } from "@merkle/wire";
+import { isStreamable, MerkleError, type Operation } from "@merkle/wire";
+import { operations } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { toMerkleError } from "../../core/to-merkle-error.js";

@@ -1,7 +1,9 @@
 import type { HttpBindings } from "@hono/node-server";
 import { endToken, insertToken } from "@merkle/db";
-import { Bytes32, HelloProof, limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
 import { brokerBytes } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
+import { Bytes32, HelloProof } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
 import * as z from "zod";
 import { writeCookie } from "../../identity/authenticator/cookie.js";

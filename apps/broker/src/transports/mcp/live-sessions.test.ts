@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { expect, it } from "vitest";
 import { createLiveSessions } from "./live-sessions.js";
 import type { LiveMcpSession } from "./mcp-session.js";

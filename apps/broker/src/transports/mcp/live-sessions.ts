@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { LiveMcpSession } from "./mcp-session.js";
 import type { McpSessionStore } from "./session-store.js";
 

@@ -1,4 +1,6 @@
-import { compactError, findOperation, limits, MerkleError, type Operation } from "@merkle/wire";
+import { compactError, MerkleError, type Operation } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { findOperation } from "@merkle/wire/schemas";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";

@@ -1,4 +1,5 @@
-import { MerkleError, type Operation, operations, type Toolset } from "@merkle/wire";
+import { MerkleError, type Operation, type Toolset } from "@merkle/wire";
+import { operations } from "@merkle/wire/schemas";
 
 /** What a client chooses by the address that it was given. */
 export interface UrlOptions {

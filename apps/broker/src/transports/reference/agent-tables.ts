@@ -1,11 +1,5 @@
-import {
-  describeSchema,
-  type ErrorCode,
-  errorCodes,
-  errorMeanings,
-  type Operation,
-  operations,
-} from "@merkle/wire";
+import { type ErrorCode, errorCodes, errorMeanings, type Operation } from "@merkle/wire";
+import { describeSchema, operations } from "@merkle/wire/schemas";
 import { markdownTable } from "./markdown-table.js";
 
 /** The tools that every agent has, as it looks for one: what to pass and what for. */

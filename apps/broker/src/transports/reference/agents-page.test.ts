@@ -1,4 +1,5 @@
-import { errorCodes, operations } from "@merkle/wire";
+import { errorCodes } from "@merkle/wire";
+import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { writeInstructions } from "../mcp/instructions.js";
 import { renderAgentsPage } from "./agents-page.js";

@@ -1,15 +1,13 @@
 import {
   type Admitted,
-  ClientFrame,
   type CloseReason,
   type FrameRule,
-  findOperation,
-  frameRules,
-  limits,
   MerkleError,
   type RequestId,
   type SubscriptionKind,
 } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { ClientFrame, findOperation, frameRules } from "@merkle/wire/schemas";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { createWriteOrder } from "../../core/write-order.js";
 import type { StateReceiver } from "../../feed/delivery/state-pushes.js";

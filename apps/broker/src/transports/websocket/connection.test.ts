@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Connection, createConnection } from "./connection.js";

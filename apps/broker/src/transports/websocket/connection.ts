@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
-import { type BrokerFrame, type CloseReason, closeCodes, limits } from "@merkle/wire";
+import { type BrokerFrame, type CloseReason, closeCodes } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { WebSocket } from "ws";
 import { textFrame } from "../../feed/delivery/entry.js";
 import type { Sink } from "../../feed/delivery/subscription.js";

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Connection } from "./connection.js";
 
 /** Lets a client's frames through as fast as its address may send them, in their order (GUARD-4). */

@@ -1,4 +1,5 @@
-import { type ClientFrame, frameRules, MerkleError, type Subscribed } from "@merkle/wire";
+import { type ClientFrame, MerkleError, type Subscribed } from "@merkle/wire";
+import { frameRules } from "@merkle/wire/schemas";
 import { refuseOtherHistory } from "../../feed/cursors.js";
 import type { Channel } from "../../feed/delivery/channel.js";
 import { type Sink, type Subscription, startSubscription } from "../../feed/delivery/subscription.js";

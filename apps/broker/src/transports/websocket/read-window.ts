@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 
 /**
  * How much may be on its way to a client before it shows that it reads (GUARD-17). The system takes megabytes for a

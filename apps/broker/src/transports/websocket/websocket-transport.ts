@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { type CloseReason, limits, MerkleError, protocolVersion } from "@merkle/wire";
+import { type CloseReason, MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { protocolVersion } from "@merkle/wire/schemas";
 import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
 import { createRateLimited } from "../../core/rate-limited.js";
 import { yieldingForEach } from "../../core/yielding-for-each.js";

@@ -12,7 +12,8 @@ import {
   type SessionFact,
   type SourceFact,
 } from "@merkle/db";
-import { type AttentionItem, limits } from "@merkle/wire";
+import type { AttentionItem } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { describeFailure } from "../../work/jobs/outcome.js";
 import type { ViewServices } from "../services.js";
 

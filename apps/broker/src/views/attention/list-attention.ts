@@ -1,5 +1,6 @@
 import { type Dismissal, readAskContents } from "@merkle/db";
-import { type AttentionItem, limits, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { AttentionItem, OutputOf, ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";

@@ -1,5 +1,6 @@
 import { countSessions, listSessionRows, placeOf, type SessionPlace, type SessionSort } from "@merkle/db";
-import { isStorable, isUuid, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { isUuid, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { isStorable } from "@merkle/wire/text";
 import { fillPage } from "../../core/fill-page.js";
 import type { Context } from "../../sessions/context.js";
 import { readNeedingSessions } from "../attention/put-away.js";

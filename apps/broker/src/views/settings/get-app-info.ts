@@ -1,4 +1,6 @@
-import { limits, type OutputOf, operations, protocolVersion } from "@merkle/wire";
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { operations, protocolVersion } from "@merkle/wire/schemas";
 import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
 

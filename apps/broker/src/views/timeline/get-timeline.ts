@@ -8,7 +8,8 @@ import {
   listMarks,
   type MarkRow,
 } from "@merkle/db";
-import { eventKinds, limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { eventKinds, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { groupBy } from "../../core/group-by.js";
 import type { SessionContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";

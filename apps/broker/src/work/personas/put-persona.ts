@@ -1,5 +1,6 @@
 import { findPersona, lockAndCountPersonas, savePersona, type Transaction } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { RecordServices } from "../../record/services.js";
 import type { PersonContext } from "../../sessions/context.js";
 import { hashPersona, toPersona, toPersonaKey } from "./read-personas.js";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { findJob, findPersona, listPersonaRows, type PersonaRow, type Queryable } from "@merkle/db";
-import { canonicalJson, MerkleError, type OutputOf, type ParsedInputOf, type Persona } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf, type Persona } from "@merkle/wire";
+import { canonicalJson } from "@merkle/wire/record";
 import type { JobPrincipal } from "../../identity/principal.js";
 import type { RecordServices } from "../../record/services.js";
 import type { Context } from "../../sessions/context.js";

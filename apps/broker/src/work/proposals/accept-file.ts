@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { decideProposalRow, findTopic, type ProposalBesideSource, readProposalContent } from "@merkle/db";
-import { applyHunks, MerkleError, type ParsedInputOf, type SourcePathParts } from "@merkle/wire";
+import { MerkleError, type ParsedInputOf, type SourcePathParts } from "@merkle/wire";
+import { applyHunks } from "@merkle/wire/text";
 import type { PersonContext } from "../../sessions/context.js";
 import { hunksTask } from "../../text/tasks.js";
 import { announceProposals } from "../announce-proposals.js";

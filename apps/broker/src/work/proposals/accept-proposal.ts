@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { decideProposalRow, type ProposalBesideSource, readProposalContent } from "@merkle/db";
-import { applyHunks, MerkleError, operationRules, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, operationRules, type ParsedInputOf } from "@merkle/wire";
+import { applyHunks } from "@merkle/wire/text";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import { requireConvenerPolicy } from "../../sessions/access/convener-policy.js";

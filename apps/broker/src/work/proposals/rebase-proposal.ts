@@ -1,5 +1,6 @@
 import { insertProposalRow } from "@merkle/db";
-import { limits, MerkleError } from "@merkle/wire";
+import { MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { hunksTask } from "../../text/tasks.js";
 import { announceProposals } from "../announce-proposals.js";
 import { keepFileText } from "../sources/file-text.js";

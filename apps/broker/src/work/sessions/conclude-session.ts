@@ -10,7 +10,9 @@ import {
   saveDocumentVersion,
   type Transaction,
 } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf, utf8Bytes } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { utf8Bytes } from "@merkle/wire/text";
 import { documentTooLarge } from "../../document/write-document.js";
 import { sealSession, whileHashing } from "../../record/records.js";
 import type { AgentContext, SessionContext, TeamContext } from "../../sessions/context.js";

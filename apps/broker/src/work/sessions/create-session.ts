@@ -9,7 +9,9 @@ import {
   type NewTeam,
   readDocument,
 } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf, sealText, utf8Bytes } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf, sealText } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { utf8Bytes } from "@merkle/wire/text";
 import { makeCredential } from "../../identity/credential.js";
 import { ownerOf } from "../../identity/principal.js";
 import { requireSession } from "../../identity/session-directory.js";

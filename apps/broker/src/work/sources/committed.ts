@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { formatOf } from "./blob-hash.js";
 import { readHead } from "./branch.js";
 import { runGit } from "./git.js";

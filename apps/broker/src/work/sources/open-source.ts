@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { type HeldFolder, holdBeneath, NotPlainError } from "@merkle/db/files";
-import { limits } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { blobHash, formatOf } from "./blob-hash.js";
 import { readHead } from "./branch.js";
 import { type Committed, findCommitted } from "./committed.js";

@@ -7,8 +7,9 @@ import {
   type SourceColumns,
   type Transaction,
 } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { contextOf, locateQuote } from "@merkle/wire/anchors";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { contextOf, locateQuote } from "@merkle/wire/text";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";

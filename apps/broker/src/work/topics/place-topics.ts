@@ -9,7 +9,7 @@ import {
   type TextPoint,
 } from "@merkle/db";
 import type { SourcePathParts } from "@merkle/wire";
-import { locateQuote, type Reanchored } from "@merkle/wire/anchors";
+import { locateQuote, type Reanchored } from "@merkle/wire/text";
 import { groupBy } from "../../core/group-by.js";
 import type { Workers } from "../../core/workers/workers.js";
 import { readFileText } from "../sources/file-text.js";

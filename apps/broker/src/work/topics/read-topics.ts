@@ -1,5 +1,6 @@
 import { findTopic, listTopicMessages, listTopicRows, type SourceColumns } from "@merkle/db";
-import { limits, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import { refuseOtherSource, requireSourcePath, toFile } from "../sources/source-path.js";

@@ -1,4 +1,4 @@
-import { type Anchored, type Reanchored, startReanchoring } from "@merkle/wire/anchors";
+import { type Anchored, type Reanchored, startReanchoring } from "@merkle/wire/text";
 import type { Task } from "../../core/workers/task.js";
 
 /** Texts of so many characters are compared within a few milliseconds. */

@@ -1,5 +1,6 @@
 import type { NewTopicMessage, TopicMessageRow, TopicRow } from "@merkle/db";
-import { limits, MerkleError, type Topic, type TopicMessage } from "@merkle/wire";
+import { MerkleError, type Topic, type TopicMessage } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Asker } from "../../identity/principal.js";
 import type { MeshContext } from "../../sessions/context.js";
 import { authorOf } from "../../sessions/roster/author.js";

@@ -1,4 +1,4 @@
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";

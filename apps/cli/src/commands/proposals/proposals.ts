@@ -1,5 +1,5 @@
 import type { InputOf } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import type { Command, CommandContext, Flag } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";

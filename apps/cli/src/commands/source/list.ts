@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { readWholeNumber, textOf } from "../../command/flags.js";

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { Command } from "../../command/command.js";
 import { textOf } from "../../command/flags.js";
 import { readText } from "../../command/read-text.js";

@@ -1,5 +1,5 @@
 import type { InputOf, Topic } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { Command } from "../../command/command.js";
 import { type Flags, isSet, toNumber } from "../../command/flags.js";
 import { readText } from "../../command/read-text.js";

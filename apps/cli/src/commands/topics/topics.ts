@@ -1,5 +1,5 @@
 import type { OutputOf, Topic } from "@merkle/wire";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { isSet, toNumber } from "../../command/flags.js";

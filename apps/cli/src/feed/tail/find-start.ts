@@ -1,6 +1,6 @@
 import type { Message, Session } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { usageError } from "../../core/cli-error.js";
 import type { Since } from "./tail-options.js";
 

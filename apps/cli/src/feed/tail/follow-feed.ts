@@ -1,6 +1,6 @@
-import type { Message } from "@merkle/wire";
+import { MerkleError, type Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
-import { limits, MerkleError } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 
 interface FollowFeedOptions {
   readonly client: MerkleClient;

@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/plain";
+import { MerkleError } from "@merkle/wire";
 import type { Fields } from "../membership.js";
 
 const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"] as const;

@@ -1,5 +1,5 @@
-import type { Message } from "@merkle/wire";
-import { compactMessage, lines } from "@merkle/wire/plain";
+import { compactMessage, type Message } from "@merkle/wire";
+import { lines } from "@merkle/wire/text";
 import { counted } from "../../text/time.js";
 import type { Fits, Offer } from "../mail/inbox.js";
 import type { PeerSession } from "../peer-sessions.js";

@@ -1,4 +1,5 @@
-import { catalogue, type Message } from "@merkle/wire";
+import type { Message } from "@merkle/wire";
+import { catalogue } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { feedMessage } from "../../test-kit/feed-message.js";
 import { announceMail, writeMail } from "../hooks/hook-text.js";

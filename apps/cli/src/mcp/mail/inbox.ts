@@ -1,5 +1,5 @@
-import type { Message } from "@merkle/wire";
-import { compactMessage, limits, redactedBy, withoutText } from "@merkle/wire/plain";
+import { compactMessage, type Message, redactedBy, withoutText } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 
 /**
  * What has come for one peer and has not reached its model yet. Two sources fill it, the pushes of a subscription and the

@@ -1,5 +1,4 @@
-import type { Message } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/plain";
+import { MerkleError, type Message } from "@merkle/wire";
 import type { PeerSession } from "../peer-sessions.js";
 import { fitPage } from "./inbox.js";
 import type { Waited, WaitRequest } from "./wait.js";

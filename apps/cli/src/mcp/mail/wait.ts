@@ -1,5 +1,5 @@
-import type { Message, OutputOf } from "@merkle/wire";
-import { limits, MerkleError } from "@merkle/wire/plain";
+import { MerkleError, type Message, type OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { BrokerLink } from "../broker-link.js";
 import { forgetNumbers, type PeerSession } from "../peer-sessions.js";
 import { endsWait } from "../waking/what-wakes.js";

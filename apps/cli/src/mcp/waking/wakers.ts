@@ -1,5 +1,5 @@
 import type { Message, WakePath } from "@merkle/wire";
-import { nameInLine, neutralise, peerAddress } from "@merkle/wire/plain";
+import { nameInLine, neutralise, peerAddress } from "@merkle/wire/text";
 import type { Turn } from "../hooks/turn.js";
 import type { PeerSession } from "../peer-sessions.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";

@@ -1,5 +1,4 @@
-import type { Message } from "@merkle/wire";
-import { findEventKind } from "@merkle/wire/plain";
+import { findEventKind, type Message } from "@merkle/wire";
 
 /**
  * Whether a message is worth a turn of the model's, or a place in the one that runs: what somebody says, unless it is of

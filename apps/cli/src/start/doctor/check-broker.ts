@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { neutralise } from "@merkle/wire/plain";
+import { neutralise } from "@merkle/wire/text";
 import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
 import { describeWriteProblem, type Health, readHealth } from "../../broker/broker-facts.js";
 import { requestHttp } from "../../broker/http-request.js";

@@ -1,4 +1,4 @@
-import { sessionSettingsDefault } from "@merkle/wire";
+import { sessionSettingsDefault } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../command/output.js";
 import { feedMessage } from "../../test-kit/feed-message.js";

@@ -1,7 +1,6 @@
 import type { ReadStream, WriteStream } from "node:tty";
-import type { Message } from "@merkle/wire";
+import { type Message, redactedBy, withoutText } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { redactedBy, withoutText } from "@merkle/wire/plain";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";

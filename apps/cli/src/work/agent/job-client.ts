@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
-import type { InputOf, Job, OperationName, OutputOf } from "@merkle/wire";
-import { isClearText, rulesOf } from "@merkle/wire/plain";
+import { type InputOf, type Job, type OperationName, type OutputOf, rulesOf } from "@merkle/wire";
+import { isClearText } from "@merkle/wire/client";
 import { openRequests } from "../../broker/broker-client.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 

@@ -1,5 +1,4 @@
-import type { Job, Message } from "@merkle/wire";
-import { isRedacted } from "@merkle/wire/plain";
+import { isRedacted, type Job, type Message } from "@merkle/wire";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { sessionOf, sourceOf } from "./job-client.js";
 import { firstPage, pageOfText, type Verb } from "./verb.js";

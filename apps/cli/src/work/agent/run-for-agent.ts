@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { neutralise, neutralJson } from "@merkle/wire/plain";
+import { neutralise, neutralJson } from "@merkle/wire/text";
 import { readStdin } from "../../command/read-text.js";
 import { type CliError, interruptedError, usageError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";

@@ -1,4 +1,4 @@
-import { neutralJson } from "@merkle/wire/plain";
+import { neutralJson } from "@merkle/wire/text";
 import type { JobClient } from "./job-client.js";
 
 /** One thing that `merkle agent` does for the agent of a job. */

@@ -1,4 +1,4 @@
-import { limits } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { applyEdits } from "./apply-edits.js";
 import { type JobClient, sessionOf, sourceOf } from "./job-client.js";

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, resolve } from "node:path";
-import { rootNamePattern } from "@merkle/wire/source-path";
+import { rootNamePattern } from "@merkle/wire";
 import { type Given, readSwitch, readText, wrong } from "../../config-file.js";
 import { usageError } from "../../core/cli-error.js";
 

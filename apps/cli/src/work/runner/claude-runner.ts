@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { neutralJson } from "@merkle/wire/plain";
+import { neutralJson } from "@merkle/wire/text";
 import { readEnvironment } from "../../config.js";
 import type { RunnableJob, Runner, RunnerFacts, RunResult } from "../../start/broker.js";
 import { findCgroups } from "./cgroup.js";

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
-import { limits, neutralise } from "@merkle/wire/plain";
+import { limits } from "@merkle/wire/limits";
+import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
 import { toReach } from "../../broker/reach.js";

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Claim, InputOf, Job, OutputOf } from "@merkle/wire";
+import { type Claim, type InputOf, type Job, MerkleError, type OutputOf } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { MerkleError } from "@merkle/wire/plain";
 import {
   type Attended,
   attendJob,

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ThoughtRecord } from "@merkle/wire";
-import { merkleProof } from "@merkle/wire/plain";
+import { merkleProof, type ThoughtRecord } from "@merkle/wire";
 import { thoughtText } from "@merkle/wire/record";
 import { expect, it } from "vitest";
 import { checkThought } from "./check-thought";

@@ -1,5 +1,4 @@
-import type { ThoughtRecord } from "@merkle/wire";
-import { type MerkleProof, verifyMerkleProof } from "@merkle/wire/plain";
+import { type MerkleProof, type ThoughtRecord, verifyMerkleProof } from "@merkle/wire";
 import { thoughtText } from "@merkle/wire/record";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";

@@ -1,7 +1,6 @@
 "use client";
 
-import type { InputOf, Message, OutputOf } from "@merkle/wire";
-import { redactedBy } from "@merkle/wire/redaction";
+import { type InputOf, type Message, type OutputOf, redactedBy } from "@merkle/wire";
 import {
   createContext,
   type ReactNode,

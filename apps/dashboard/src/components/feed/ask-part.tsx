@@ -1,7 +1,6 @@
 "use client";
 
-import type { Message } from "@merkle/wire";
-import { isRedacted } from "@merkle/wire/redaction";
+import { isRedacted, type Message } from "@merkle/wire";
 import { Check } from "lucide-react";
 import { useCompose } from "@/components/compose/compose-context";
 import { RefusalNote } from "@/components/refusal-note";

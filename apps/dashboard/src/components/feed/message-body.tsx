@@ -1,7 +1,6 @@
 "use client";
 
-import type { Message } from "@merkle/wire";
-import { isRedacted } from "@merkle/wire/redaction";
+import { isRedacted, type Message } from "@merkle/wire";
 import { ChevronDown, ChevronUp, Lock } from "lucide-react";
 import { useState } from "react";
 import { RemovedText } from "@/components/removed-text";

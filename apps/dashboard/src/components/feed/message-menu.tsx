@@ -1,8 +1,6 @@
 "use client";
 
-import type { Message } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/errors";
-import { isRedacted } from "@merkle/wire/redaction";
+import { isRedacted, MerkleError, type Message } from "@merkle/wire";
 import {
   Braces,
   CircleCheckBig,

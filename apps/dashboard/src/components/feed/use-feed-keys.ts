@@ -1,7 +1,6 @@
 "use client";
 
-import type { Message } from "@merkle/wire";
-import { isRedacted } from "@merkle/wire/redaction";
+import { isRedacted, type Message } from "@merkle/wire";
 import type { KeyboardEvent } from "react";
 import { useCompose } from "@/components/compose/compose-context";
 import { useSession } from "@/components/session/session-context";

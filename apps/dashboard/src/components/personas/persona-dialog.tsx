@@ -1,7 +1,6 @@
 "use client";
 
-import type { OutputOf, Persona } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/errors";
+import { MerkleError, type OutputOf, type Persona } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";

@@ -1,6 +1,6 @@
 "use client";
 
-import { MerkleError } from "@merkle/wire/errors";
+import { MerkleError } from "@merkle/wire";
 import { useState } from "react";
 import { ConflictView } from "@/components/document/conflict-view";
 import { MarkdownField } from "@/components/document/markdown-field";

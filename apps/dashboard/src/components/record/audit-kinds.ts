@@ -1,5 +1,4 @@
-import type { Message } from "@merkle/wire";
-import { findEventKind } from "@merkle/wire/plain";
+import { findEventKind, type Message } from "@merkle/wire";
 import { kindOf } from "@/lib/feed/message-text";
 
 /** What the audit log tells apart. */

@@ -1,4 +1,4 @@
-import type { SearchKind } from "@merkle/wire/plain";
+import type { SearchKind } from "@merkle/wire";
 import {
   BookMarked,
   Database,

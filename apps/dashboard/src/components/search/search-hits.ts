@@ -1,6 +1,5 @@
-import type { OutputOf } from "@merkle/wire";
+import type { OutputOf, SearchKind } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import type { SearchKind } from "@merkle/wire/plain";
 import type { Broker } from "@/lib/broker/broker";
 import { placeHref } from "../../lib/sources/place-href";
 

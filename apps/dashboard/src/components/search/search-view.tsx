@@ -1,6 +1,6 @@
 "use client";
 
-import { type SearchKind, searchKinds } from "@merkle/wire/plain";
+import { type SearchKind, searchKinds } from "@merkle/wire";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useRef } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";

@@ -1,5 +1,4 @@
-import type { OutputOf } from "@merkle/wire";
-import type { SearchKind } from "@merkle/wire/plain";
+import type { OutputOf, SearchKind } from "@merkle/wire";
 import { useRead } from "@/lib/broker/use-read";
 import { hitsAtOnce, type SearchHit } from "./search-hits";
 

@@ -1,5 +1,4 @@
-import type { StateEntry } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/errors";
+import { MerkleError, type StateEntry } from "@merkle/wire";
 import { useState } from "react";
 import { type Action, useAction } from "@/lib/broker/use-action";
 import { useBroker } from "@/lib/broker/use-broker";

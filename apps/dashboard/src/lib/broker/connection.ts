@@ -1,14 +1,16 @@
-import type { HelloProof, StateChangeFrame } from "@merkle/wire";
+import { type HelloProof, MerkleError, type OperationName, type StateChangeFrame } from "@merkle/wire";
 import { type ConnectionState, connect, type Hello, LiveFeeds, type MerkleClient } from "@merkle/wire/client";
-import { MerkleError } from "@merkle/wire/errors";
 import { askDoor } from "../sign-in/ask-door";
 import { getPageToken } from "../sign-in/page-token";
 import type { MeshChange } from "./broker";
+import { takesCredential } from "./takes-credential";
 
 /** The page's connection to the broker that served it. It loads after the page, which shows something without it. */
 export interface Connection {
   readonly client: MerkleClient;
   readonly feeds: LiveFeeds;
+  /** Whether a person's credential goes along with the operation. */
+  takesCredential(name: OperationName): boolean;
   /** Watches the mesh as this person from now on. */
   setCredential(credential: string | undefined): void;
 }
@@ -49,7 +51,7 @@ export function toConnection(client: MerkleClient, events: ConnectionEvents): Co
   client.onPush((push) => {
     if (push.type === "state_change") events.onStateChange(push);
   });
-  return { client, feeds, setCredential: watchMesh(client, events) };
+  return { client, feeds, takesCredential, setCredential: watchMesh(client, events) };
 }
 
 /** Watches the mesh for as long as the client lives; returns how to do so as another person. */

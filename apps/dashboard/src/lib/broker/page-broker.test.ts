@@ -1,5 +1,5 @@
+import { MerkleError } from "@merkle/wire";
 import type { ConnectionState, MerkleClient } from "@merkle/wire/client";
-import { MerkleError } from "@merkle/wire/errors";
 import { expect, it, vi } from "vitest";
 import { isStranger } from "./broker";
 import { toConnection } from "./connection";

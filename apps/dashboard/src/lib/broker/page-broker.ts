@@ -1,7 +1,13 @@
-import type { Admitted, InputOf, Message, OperationName, OutputOf, StateChangeFrame } from "@merkle/wire";
+import {
+  type Admitted,
+  type InputOf,
+  MerkleError,
+  type Message,
+  type OperationName,
+  type OutputOf,
+  type StateChangeFrame,
+} from "@merkle/wire";
 import type { ConnectionState, LiveFeed } from "@merkle/wire/client";
-import { MerkleError } from "@merkle/wire/errors";
-import { rulesOf } from "@merkle/wire/plain";
 import { type Broker, type FollowOptions, isStranger, type MeshChange, type SessionChange } from "./broker";
 import type { Connection, ConnectionEvents } from "./connection";
 import { Listeners } from "./listeners";
@@ -74,7 +80,7 @@ export class PageBroker implements Broker {
   ): Promise<OutputOf<Name>> {
     for (;;) {
       const connection = await this.#connected(signal);
-      const credential = this.#credentialFor(name, input);
+      const credential = this.#credentialFor(connection, name, input);
       try {
         const given = credential === undefined ? input : { ...input, team_id: credential };
         return await connection.client.call(name, given, {
@@ -261,8 +267,8 @@ export class PageBroker implements Broker {
     });
   }
 
-  #credentialFor(name: OperationName, input: object): string | undefined {
+  #credentialFor({ takesCredential }: Connection, name: OperationName, input: object): string | undefined {
     const isGiven = "team_id" in input && input.team_id !== undefined;
-    return isGiven || rulesOf(name).withoutCredential ? undefined : this.#options.credential();
+    return isGiven || !takesCredential(name) ? undefined : this.#options.credential();
   }
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, MerkleError } from "@merkle/wire/errors";
+import { type ErrorCode, MerkleError } from "@merkle/wire";
 
 /** Why something failed, in words for people. */
 export interface Problem {

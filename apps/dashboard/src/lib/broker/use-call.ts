@@ -1,7 +1,6 @@
 "use client";
 
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
-import { rulesOf } from "@merkle/wire/plain";
 import { useCallback } from "react";
 import { requirePerson } from "@/lib/person/require-person";
 import { useBroker } from "./use-broker";
@@ -22,7 +21,9 @@ export function useCall(): Call {
   const broker = useBroker();
   return useCallback(
     async (name, input, options) => {
-      if (!rulesOf(name).withoutCredential) await requirePerson();
+      // The rules of the operations load after the page.
+      const { takesCredential } = await import("./takes-credential");
+      if (takesCredential(name)) await requirePerson();
       return broker.call(name, input, options);
     },
     [broker],

@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/errors";
+import { MerkleError } from "@merkle/wire";
 import type { Call } from "@/lib/broker/use-call";
 import type { Revision } from "@/lib/sources/source";
 

@@ -1,6 +1,4 @@
-import type { Message } from "@merkle/wire";
-import { findEventKind } from "@merkle/wire/plain";
-import { isRedacted, redactedVersions } from "@merkle/wire/redaction";
+import { findEventKind, isRedacted, type Message, redactedVersions } from "@merkle/wire";
 import { showHidden } from "../markdown/hidden-characters";
 
 /** What the broker announced, in words. */

@@ -1,6 +1,4 @@
-import type { Message, Redaction } from "@merkle/wire";
-import { findEventKind } from "@merkle/wire/plain";
-import { isRedacted } from "@merkle/wire/redaction";
+import { findEventKind, isRedacted, type Message, type Redaction } from "@merkle/wire";
 import { showHidden } from "../markdown/hidden-characters";
 
 /** `Text removed by Ana`: what stands in the place of a text. When and why are told beside it. */

@@ -1,5 +1,4 @@
-import type { Message } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/errors";
+import { MerkleError, type Message } from "@merkle/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { FeedSource, FollowListeners, PageRequest } from "./feed-source";

@@ -1,6 +1,4 @@
-import type { Message } from "@merkle/wire";
-import { MerkleError } from "@merkle/wire/errors";
-import { type RedactedMessage, redactedBy } from "@merkle/wire/redaction";
+import { MerkleError, type Message, type RedactedMessage, redactedBy } from "@merkle/wire";
 import type { FeedSource, PageRequest } from "./feed-source";
 import {
   covers,

@@ -1,5 +1,4 @@
-import type { Message, OutputOf } from "@merkle/wire";
-import { isRedacted, type RedactedMessage, withoutText } from "@merkle/wire/redaction";
+import { isRedacted, type Message, type OutputOf, type RedactedMessage, withoutText } from "@merkle/wire";
 
 export type HistoryPage = OutputOf<"get_history">;
 

@@ -1,5 +1,4 @@
-import type { Message } from "@merkle/wire";
-import { isRedacted } from "@merkle/wire/redaction";
+import { isRedacted, type Message } from "@merkle/wire";
 import { describeEvent } from "./describe-event";
 import { describeRemovalInLine } from "./describe-removal";
 

@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/errors";
+import { MerkleError } from "@merkle/wire";
 import type { Broker } from "@/lib/broker/broker";
 import { type Person, setPerson } from "./person";
 import { forgetVerificationCode, getVerificationCode } from "./verification";

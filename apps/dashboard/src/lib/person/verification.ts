@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/errors";
+import { MerkleError } from "@merkle/wire";
 import type { Broker } from "@/lib/broker/broker";
 import { createStoredValue } from "@/lib/stored-value";
 import { getPerson, setPerson } from "./person";

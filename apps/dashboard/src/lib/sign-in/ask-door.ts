@@ -1,4 +1,4 @@
-import { MerkleError } from "@merkle/wire/errors";
+import { MerkleError } from "@merkle/wire";
 import { pageHeaders } from "./page-token";
 
 /**

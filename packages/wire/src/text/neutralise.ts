@@ -1,0 +1,97 @@
+/**
+ * What others wrote, in a text for a model, is data: it must not be able to look like a line of ours. Returns a value with all
+ * its texts so that they cannot: what a terminal or a model could take for an instruction to itself is made harmless, and
+ * each line after a text's first is indented (TEXT-1). Every rendering passes through here before it is made, so that none
+ * has to think of it.
+ *
+ * @param verbatim - fields that are left as they are
+ */
+export function foreign<Value>(value: Value, verbatim: readonly string[] = []): Value {
+  return foreignValue(value, verbatim) as Value; // Of the same shape: only texts are exchanged, for texts.
+}
+
+function foreignValue(value: unknown, verbatim: readonly string[]): unknown {
+  if (typeof value === "string") return foreignText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => foreignValue(each, verbatim));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) =>
+      verbatim.includes(name) ? [name, inner] : [foreignText(name), foreignValue(inner, verbatim)],
+    ),
+  );
+}
+
+function foreignText(text: string): string {
+  return neutralise(text).replaceAll("\n", "\n  ");
+}
+
+/** Text of others among words of ours, on one line of them. */
+export function inQuotes(text: string): string {
+  return neutralise(JSON.stringify(text));
+}
+
+/** Joins the lines that are there. */
+export function lines(...parts: (string | false | null | undefined)[]): string {
+  return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
+}
+
+/** A name among words of ours. One that could be taken for these, as `*` or with a colon, stands in quotation marks. */
+export function nameInLine(name: string): string {
+  return neutralise(isPlain(name, /^[^*#":,\s-][^:,"\n\r]*$/) ? name : JSON.stringify(name));
+}
+
+/**
+ * A peer among words of ours, as it can be written to: `Alex's Team/atlas`, or the team alone for its unnamed peer. A slash
+ * of a name's own stands in quotation marks.
+ */
+export function peerAddress(team: string, peer: string | null | undefined): string {
+  return address(team, peer, nameInLine);
+}
+
+/** A peer among words of ours, its names as `inLine` writes them. */
+export function address(
+  team: string,
+  peer: string | null | undefined,
+  inLine: (name: string) => string,
+): string {
+  const part = (name: string) => (name.includes("/") ? inQuotes(name) : inLine(name));
+  return peer ? `${part(team)}/${part(peer)}` : part(team);
+}
+
+/** Whether it is a text of this form, which stands among words of ours as it is. */
+export function isPlain(value: unknown, plain: RegExp): value is string {
+  return typeof value === "string" && plain.test(value);
+}
+
+// Everything that moves a cursor, hides text or reverses it; kept are line feed, tab, and how an emoji is to be drawn.
+const invisible =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Bidi_Control}\p{Default_Ignorable_Code_Point}](?<![\ufe0e\ufe0f])/gu;
+
+// Frames that clients put around text to a model, and the marks of its turns; content must not open or close one.
+const frameTag =
+  /<(?=[\s/]*(?:antml|(?:system|human|assistant|user|developer|channel|invoke|parameter|thinking|function|result)(?![a-z0-9])|(?:tool|function|task|teammate|cross-session|agent|command|local-command|bash|hook|ide|persisted|untrusted|available|new)s?[-_][a-z])|\|[\w ]{1,40}\|>)/gi;
+
+/**
+ * A value as JSON in which what could be taken for more than text stands as an escape: read as JSON nothing of it is lost, and
+ * read as it stands it can neither move a cursor nor close what frames it (TEXT-1).
+ */
+export function neutralJson(value: unknown): string {
+  // Outside of its strings JSON has none of these.
+  return JSON.stringify(value).replace(invisible, escaped).replace(frameTag, escaped);
+}
+
+function escaped(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => {
+    return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
+  }).join("");
+}
+
+/** Replaces what could be taken for more than text: control, bidi and zero-width characters, and tags of known frames. */
+export function neutralise(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replaceAll("\r", "\n")
+    .replace(invisible, "\u{fffd}")
+    .replace(frameTag, "\u{2039}");
+}
