@@ -7,7 +7,7 @@ import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.
 import { usageError } from "./core/cli-error.js";
 import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
 import { findAgentMark } from "./identity/agent-shell.js";
-import { type ForeignFile, isTrusted, toForeignFile } from "./trust/foreign-file.js";
+import type { ForeignFile } from "./trust/foreign-file.js";
 
 /** The settings of flags, environment and files, read once and checked (CLI-5). */
 export interface Config {
@@ -161,6 +161,8 @@ async function findProject(
   if (textOf(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
   const file = await findProjectFile(cwd);
   if (!file) return undefined;
+  // Most folders have no such file, and help needs nothing of what this loads.
+  const { isTrusted, toForeignFile } = await import("./trust/foreign-file.js");
   const foreign = toForeignFile(file);
   return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };
 }

@@ -1,4 +1,3 @@
-import { neutralise } from "@merkle/wire/plain";
 import { CommanderError } from "commander";
 import type { Command, CommandEntry } from "./command/command.js";
 import type { Flags } from "./command/flags.js";
@@ -8,7 +7,6 @@ import { commandGroups } from "./commands.js";
 import { readConfig, readEnvironment } from "./config.js";
 import { type CliError, exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
-import { refuseUntrusted } from "./trust/foreign-file.js";
 
 /** Runs `merkle` with these arguments. Sets the exit code when the command has ended, and leaves nothing behind. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -36,9 +34,10 @@ async function runForJob(argv: readonly string[], signal: AbortSignal): Promise<
 /** Not among the others, which it completes. */
 const completion: CommandEntry = {
   name: "__complete",
-  usage: "__complete [words...]",
   summary: "print what can stand in place of the last word",
   hidden: true,
+  arguments: [{ name: "[words...]", summary: "the words behind merkle, as typed so far" }],
+  examples: [],
   load: async () => (await import("./commands/complete.js")).completeWord,
 };
 
@@ -54,6 +53,7 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
     output = createOutput(flags);
     const config = await readConfig({ flags, env: readEnvironment().variables, cwd: process.cwd() });
     if (config.untrusted && !command.offline) {
+      const { refuseUntrusted } = await import("./trust/foreign-file.js");
       refuseUntrusted(config);
     }
     exitCode = await command.run({ args, flags, config, output, signal });
@@ -80,6 +80,7 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
 /** What the broker answered may name what others wrote. It is known as the broker's by what it was made from. */
 async function harmless({ message, cause }: CliError): Promise<string> {
   if (!(cause instanceof Error && cause.name === "MerkleError")) return message;
+  const { neutralise } = await import("@merkle/wire/plain");
   return neutralise(message);
 }
 
