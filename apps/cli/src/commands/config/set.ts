@@ -1,3 +1,4 @@
+import { deceptionIn, limits, normaliseName } from "@merkle/wire/plain";
 import { toBaseUrl } from "../../broker/address.js";
 import { findBroker } from "../../broker/broker-client.js";
 import { toSettingName, toSettingValue } from "../../broker/broker-settings.js";
@@ -58,7 +59,7 @@ async function setOnBroker({
 async function setLocal({ args: [word = "", text = ""], config, output }: CommandContext): Promise<number> {
   if (word !== "url" && word !== "name") throw usageError("Only url and name can be set with --local.");
   const path = homeFiles.config(config.home);
-  const value = text === "none" ? undefined : word === "url" ? toBaseUrl(text, word) : await toName(text);
+  const value = text === "none" ? undefined : word === "url" ? toBaseUrl(text, word) : toName(text);
   await writeConfigValue(path, word === "url" ? "mcp_url" : "name", value);
   output.show(
     { setting: word, value: value ?? null, file: path },
@@ -72,12 +73,8 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
 }
 
 /** As the broker takes it, told where it is set and not at the first write. */
-async function toName(text: string): Promise<string> {
-  const {
-    deceptionIn,
-    limits: { nameCharsMax },
-    normaliseName,
-  } = await import("@merkle/wire/plain");
+function toName(text: string): string {
+  const { nameCharsMax } = limits;
   const name = normaliseName(text);
   const problem = deceptionIn(name);
   if (problem !== null) throw usageError(`name must not ${problem}.`);
