@@ -1,17 +1,15 @@
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
-import type { Command, Flag } from "../../apps/cli/src/command/command.js";
+import type { CommandDescription, Flag } from "../../apps/cli/src/command/command.js";
 import { environmentVariables } from "../../apps/cli/src/command/help-text.js";
 import { globalFlags } from "../../apps/cli/src/command/program.js";
 import { commandGroups } from "../../apps/cli/src/commands.js";
 
 /** Every command that people run, in the groups of `merkle help`, with its arguments and flags. */
-export async function commandsPage(): Promise<string> {
-  const groups = await Promise.all(
-    commandGroups.map(async ({ title, commands }) => {
-      const shown = await Promise.all(commands.filter((each) => !each.hidden).map((each) => each.load()));
-      return [`## ${title}`, ...shown.map(describeCommand)].join("\n\n");
-    }),
-  );
+export function commandsPage(): string {
+  const groups = commandGroups.map(({ title, commands }) => {
+    const shown = commands.filter((each) => !each.hidden);
+    return [`## ${title}`, ...shown.map(describeCommand)].join("\n\n");
+  });
   return ["## Flags of every command", flagTable(globalFlags), ...groups].join("\n\n");
 }
 
@@ -28,7 +26,7 @@ export function environmentPage(): string {
   );
 }
 
-function describeCommand({ name, summary, arguments: args = [], flags = [] }: Command): string {
+function describeCommand({ name, summary, arguments: args = [], flags = [] }: CommandDescription): string {
   const usage = ["merkle", name, ...args.map((each) => each.name)].join(" ");
   const parts = [`### \`${usage}\``, `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`];
   const shown = flags.filter((each) => !each.hidden);

@@ -39,7 +39,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     ...reference("events", "Events", eventsIntro, eventTable()),
     ...reference("settings", "Settings", settingsIntro, settingTables()),
     ...reference("metrics", "Metrics", metricsIntro, await metricTable()),
-    ...reference("commands", "Commands", commandsIntro, await commandsPage()),
+    ...reference("commands", "Commands", commandsIntro, commandsPage()),
     ...reference(
       "environment",
       "Environment variables",

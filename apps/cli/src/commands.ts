@@ -1,9 +1,9 @@
 import type { Command, CommandEntry, CommandGroup } from "./command/command.js";
-import { commandLines } from "./command-lines.js";
+import { commandDescriptions } from "./command-descriptions.js";
 
 /**
- * All commands, in the groups and the order in which help lists them. Each is loaded when it is run, or when it is asked
- * about; the list in help is made of the lines that were taken from their files (`npm run docs`).
+ * All commands, in the groups and the order in which help lists them. A command's file is loaded when it is run; until then
+ * its description does, which `npm run docs` takes from the file.
  */
 export const commandGroups: readonly CommandGroup[] = [
   {
@@ -182,5 +182,5 @@ export const commands: readonly CommandEntry[] = commandGroups
   .filter((each) => !each.hidden);
 
 function entry(name: string, load: () => Promise<Command>): CommandEntry {
-  return { name, load, ...(commandLines[name] ?? { usage: name, summary: "" }) };
+  return { name, load, ...(commandDescriptions[name] ?? { summary: "", examples: [] }) };
 }

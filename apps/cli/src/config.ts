@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/limits";
-import { isLoopback, toBaseUrl } from "./broker/address.js";
+import { isLoopback, parseDatabaseUrl, toBaseUrl } from "./broker/address.js";
 import { type Flags, isSet, listOf, splitList, textOf } from "./command/flags.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import { usageError } from "./core/cli-error.js";
 import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
 import { findAgentMark } from "./identity/agent-shell.js";
-import { parseDatabaseUrl, readEnvFiles, type Variables } from "./trust/env-files.js";
-import { type ForeignFile, isTrusted, toForeignFile } from "./trust/foreign-file.js";
+import type { Variables } from "./trust/env-files.js";
+import type { ForeignFile } from "./trust/foreign-file.js";
 
 /** The settings of flags, environment and files, read once and checked (CLI-5). */
 export interface Config {
@@ -124,7 +124,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   const home = toMerkleHome(given.env["MERKLE_HOME"] || undefined, cwd);
   await requireOwnHome(home);
   const user = readConfigFile(homeFiles.config(home));
-  const variables = readVariables(given, home);
+  const variables = await readVariables(given, home);
   const { env, nameOf } = variables;
   const port = readPort(flags, variables);
   const host = readHost(flags);
@@ -163,8 +163,14 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   };
 }
 
-function readVariables({ env, cwd, envFiles = false }: ConfigSources, home: string): Variables {
-  return envFiles ? readEnvFiles({ env, cwd, home }) : { env, nameOf: (variable) => variable, notices: [] };
+async function readVariables(
+  { env, cwd, envFiles = false }: ConfigSources,
+  home: string,
+): Promise<Variables> {
+  if (!envFiles) return { env, nameOf: (variable) => variable, notices: [] };
+  // Few commands read such files, and help needs nothing of what this loads.
+  const { readEnvFiles } = await import("./trust/env-files.js");
+  return readEnvFiles({ env, cwd, home });
 }
 
 /**
@@ -178,6 +184,8 @@ async function findProject(
   if (textOf(flags, "url") !== undefined || env["MERKLE_URL"] || env["MCP_URL"]) return undefined;
   const file = await findProjectFile(cwd);
   if (!file) return undefined;
+  // Most folders have no such file, and help needs nothing of what this loads.
+  const { isTrusted, toForeignFile } = await import("./trust/foreign-file.js");
   const foreign = toForeignFile(file);
   return foreign && { file, foreign, isTrusted: isTrusted(home, foreign) };
 }

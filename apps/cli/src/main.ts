@@ -1,4 +1,3 @@
-import { neutralise } from "@merkle/wire/text";
 import { CommanderError } from "commander";
 import type { Command, CommandEntry } from "./command/command.js";
 import type { Flags } from "./command/flags.js";
@@ -8,7 +7,6 @@ import { commandGroups } from "./commands.js";
 import { readConfig, readEnvironment } from "./config.js";
 import { exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
-import { refuseUntrusted } from "./trust/foreign-file.js";
 
 /** Runs `merkle` with these arguments. Sets the exit code when the command has ended, and leaves nothing behind. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -36,9 +34,10 @@ async function runForJob(argv: readonly string[], signal: AbortSignal): Promise<
 /** Not among the others, which it completes. */
 const completion: CommandEntry = {
   name: "__complete",
-  usage: "__complete [words...]",
   summary: "print what can stand in place of the last word",
   hidden: true,
+  arguments: [{ name: "[words...]", summary: "the words behind merkle, as typed so far" }],
+  examples: [],
   load: async () => (await import("./commands/complete.js")).completeWord,
 };
 
@@ -57,6 +56,7 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
     const config = await readConfig({ flags, env, cwd: process.cwd(), envFiles });
     for (const notice of config.notices) output.note(notice);
     if (config.untrusted && !command.offline) {
+      const { refuseUntrusted } = await import("./trust/foreign-file.js");
       refuseUntrusted(config);
     }
     exitCode = await command.run({ args, flags, config, output, signal });
@@ -73,7 +73,7 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
-    if (!output.json) told.message = harmless(told.message);
+    if (!output.json) told.message = await harmless(told.message);
     // Whoever pressed Ctrl+C need not be told.
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
@@ -81,7 +81,8 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
 }
 
 /** It may name what others wrote: the broker's answer does, and so does a project's file that is told to be wrong. */
-function harmless(message: string): string {
+async function harmless(message: string): Promise<string> {
+  const { neutralise } = await import("@merkle/wire/text");
   return neutralise(message);
 }
 

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { usageOf } from "./command/command.js";
 import { createOutput } from "./command/output.js";
 import { commandGroups, commands } from "./commands.js";
 import { testMerkle } from "./test-kit/merkle.js";
@@ -38,15 +37,10 @@ describe("the command line", () => {
     expect(await merkle.run(["config", "set", "-h"])).toEqual(help);
   });
 
-  it("[CLI-9] help lists what stands in the commands' files; otherwise run `npm run build && npm run docs`", async () => {
+  it("[CLI-9] a command's description is what stands in its file; otherwise run `npm run build && npm run docs`", async () => {
     for (const entry of commandGroups.flatMap((group) => group.commands)) {
-      const command = await entry.load();
-      const line = {
-        usage: usageOf(command),
-        summary: command.summary,
-        ...(command.hidden && { hidden: true }),
-      };
-      expect(entry).toMatchObject({ name: command.name, ...line });
+      const { run, offline, ...description } = await entry.load();
+      expect({ ...entry, load: undefined }).toEqual({ ...description, load: undefined });
     }
   });
 

@@ -2,8 +2,8 @@ import type { Config } from "../config.js";
 import type { Flags } from "./flags.js";
 import type { Output } from "./output.js";
 
-/** One command of `merkle`, in a file of its own that is loaded when the command is run, or asked about. */
-export interface Command {
+/** A command as help shows it and its line is parsed. */
+export interface CommandDescription {
   /** As it is typed: `up`, `config get`. */
   readonly name: string;
   /** One line: what it does. */
@@ -13,6 +13,10 @@ export interface Command {
   readonly examples: readonly string[];
   /** Left out of help: run by programs that merkle sets up, not by people. */
   readonly hidden?: true;
+}
+
+/** One command of `merkle`, in a file of its own that is loaded when the command is run. */
+export interface Command extends CommandDescription {
   /** Calls no broker that a project could name: it runs where a project's file is not trusted, too. */
   readonly offline?: true;
   /** Starts the broker or opens its database: `.env.local` and `.env` of the folder say how, too (CLI-85). */
@@ -21,17 +25,8 @@ export interface Command {
   run(context: CommandContext): Promise<number>;
 }
 
-/** The command's line in help. It is generated from the command's file, which help does not load. */
-export interface CommandLine {
-  /** The name, and the arguments as they are typed. */
-  readonly usage: string;
-  readonly summary: string;
-  readonly hidden?: true;
-}
-
-/** A command that is not loaded yet. */
-export interface CommandEntry extends CommandLine {
-  readonly name: string;
+/** A command that is not loaded. Its description is generated from its file, so that help loads none. */
+export interface CommandEntry extends CommandDescription {
   load(): Promise<Command>;
 }
 
@@ -65,9 +60,4 @@ export interface CommandContext {
   readonly output: Output;
   /** Aborted by Ctrl+C, SIGTERM and a closed terminal. */
   readonly signal: AbortSignal;
-}
-
-/** The command with its arguments, as a person types them. */
-export function usageOf({ name, arguments: args = [] }: Command): string {
-  return [name, ...args.map((each) => each.name)].join(" ");
 }

@@ -2,16 +2,16 @@ import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { peerName } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
-import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
+import type { CommandDescription, CommandGroup, Flag } from "./command.js";
 
 /** The words that the command line knows by itself for the word that is being typed, and what of it has to be asked of a broker. */
-interface Completion {
+export interface Completion {
   readonly words: readonly string[];
   readonly asks: readonly Asked[];
 }
 
 /** `group` and `who` are those of the session that stands on the line, where one does. */
-interface Asked {
+export interface Asked {
   readonly is: "session" | "root/path" | "who" | "group";
   readonly session: string | undefined;
 }
@@ -20,15 +20,15 @@ interface Asked {
  * What can stand in place of the last of `typed`, the words behind `merkle`: commands, flags, the values of a flag that
  * takes one of a few, and what is asked of a broker, told by the names of arguments and flags.
  */
-export async function complete(
+export function complete(
   typed: readonly string[],
   groups: readonly CommandGroup[],
   globalFlags: readonly Flag[],
-): Promise<Completion> {
+): Completion {
   const commands = groups.flatMap((group) => group.commands).filter((each) => !each.hidden);
   const before = typed.slice(0, -1);
   const current = typed.at(-1) ?? "";
-  const command = await findCommand(commands, before)?.load();
+  const command = findCommand(commands, before);
   if (!command) {
     const known = current.startsWith("-")
       ? [...globalFlags.map(longOf), "--help"]
@@ -50,7 +50,10 @@ export async function complete(
 
 const nothing: Completion = { words: [], asks: [] };
 
-function findCommand(commands: readonly CommandEntry[], words: readonly string[]): CommandEntry | undefined {
+function findCommand(
+  commands: readonly CommandDescription[],
+  words: readonly string[],
+): CommandDescription | undefined {
   const [first, second] = words;
   return (
     commands.find((each) => each.name === `${first} ${second}`) ??
@@ -59,7 +62,7 @@ function findCommand(commands: readonly CommandEntry[], words: readonly string[]
 }
 
 /** The words of commands that go on from those that stand there: `state` and then `get`, `set`. */
-function commandWords(commands: readonly CommandEntry[], before: readonly string[]): string[] {
+function commandWords(commands: readonly CommandDescription[], before: readonly string[]): string[] {
   const names = commands.map((each) => each.name.split(" "));
   if (before.length === 0) return [...names.map(([first = ""]) => first), "help"];
   if (before[0] === "help") return commandWords(commands, before.slice(1));
@@ -97,7 +100,7 @@ function longOf({ flags }: Flag): string {
   return /--[a-z-]+/.exec(flags)?.[0] ?? "";
 }
 
-function argumentAt({ arguments: args = [] }: Command, index: number): string | undefined {
+function argumentAt({ arguments: args = [] }: CommandDescription, index: number): string | undefined {
   return args[index]?.name;
 }
 
@@ -106,7 +109,10 @@ function valuesOf(name: string): string[] {
   return name.includes("|") ? name.slice(1, -1).split("|") : [];
 }
 
-function sessionOn({ arguments: args = [] }: Command, given: readonly string[]): string | undefined {
+function sessionOn(
+  { arguments: args = [] }: CommandDescription,
+  given: readonly string[],
+): string | undefined {
   const place = args.findIndex(({ name }) => isNamed(name, "session"));
   return place < 0 ? undefined : given[place];
 }

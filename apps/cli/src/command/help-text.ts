@@ -1,10 +1,10 @@
-import { type Command, type CommandGroup, type Flag, usageOf } from "./command.js";
+import type { CommandDescription, CommandGroup, Flag } from "./command.js";
 
 /** Help says what it is, shows examples, and then lists the rest. */
 export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: readonly Flag[]): string {
   const rows = groups.map(({ title, commands }) => ({
     title,
-    rows: commands.filter((each) => !each.hidden).map(({ usage, summary }): Row => [usage, summary]),
+    rows: commands.filter((each) => !each.hidden).map((each): Row => [usageOf(each), each.summary]),
   }));
   const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
   return sections(
@@ -65,7 +65,7 @@ export function formatEnvironmentHelp(): string {
 
 export function formatGroupHelp(
   name: string,
-  members: readonly Command[],
+  members: readonly CommandDescription[],
   globalFlags: readonly Flag[],
 ): string {
   return sections(
@@ -79,7 +79,7 @@ export function formatGroupHelp(
   );
 }
 
-export function formatCommandHelp(command: Command, globalFlags: readonly Flag[]): string {
+export function formatCommandHelp(command: CommandDescription, globalFlags: readonly Flag[]): string {
   const { summary, arguments: args = [] } = command;
   const flags = (command.flags ?? []).filter((each) => !each.hidden);
   return sections(
@@ -98,6 +98,10 @@ export function formatCommandHelp(command: Command, globalFlags: readonly Flag[]
 type Row = readonly [string, string];
 
 const helpRow: Row = ["-h, --help", "show this"];
+
+function usageOf({ name, arguments: args = [] }: CommandDescription): string {
+  return [name, ...args.map((each) => each.name)].join(" ");
+}
 
 function toRow({ flags, summary }: Flag): Row {
   return [flags, summary];

@@ -22,10 +22,7 @@ export const globalFlags: readonly Flag[] = [
 
 type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
 
-/** Completes a parser with what stands in the files of its commands. */
-type Prepare = (parser: Parser) => Promise<void>;
-
-/** The parser of `merkle`, with its commands, their groups and their help. A command's file is loaded when its word was read. */
+/** The parser of `merkle`, with its commands, their groups and their help. */
 export function createProgram(groups: readonly CommandGroup[], run: Run): Parser {
   const commands = groups.flatMap((group) => group.commands);
   const program = new Parser("merkle")
@@ -41,36 +38,28 @@ export function createProgram(groups: readonly CommandGroup[], run: Run): Parser
     if (word !== undefined) throw unknownCommand(word, commands);
     program.outputHelp();
   });
-  const loaders = new Map<Parser, () => Promise<void>>();
-  const prepare: Prepare = async (parser) => loaders.get(parser)?.();
-  addHelp(program, commands, prepare);
-  for (const entry of commands) {
-    const [first = "", second] = entry.name.split(" ");
-    const parent = second === undefined ? program : findGroup(program, commands, first, loaders);
-    const parser = parent.command(second ?? first);
-    // Some are both: `invite` makes one, and `invite list` lists them.
-    parser.hook("preSubcommand", (_, member) => prepare(member));
-    loaders.set(parser, async () => addCommand(parser, await entry.load(), run));
-  }
-  program.hook("preSubcommand", (parent, parser) =>
-    namesMember(parent, parser) ? undefined : prepare(parser),
-  );
+  addHelp(program, commands);
+  for (const command of commands) addCommand(program, commands, command, run);
   return program;
 }
 
-/** `config get` needs `get` alone, and not what the help of `config` shows of all its commands. */
-function namesMember({ args }: Parser, group: Parser): boolean {
-  const [, word] = args.filter((each) => !each.startsWith("-"));
-  return group.commands.some((each) => each.name() === word);
-}
-
-function addCommand(parser: Parser, command: Command, run: Run): void {
+function addCommand(
+  program: Parser,
+  commands: readonly CommandEntry[],
+  command: CommandEntry,
+  run: Run,
+): void {
+  const [first = "", second] = command.name.split(" ");
+  const parser =
+    second === undefined ? program.command(first) : findGroup(program, commands, first).command(second);
   for (const each of command.arguments ?? []) parser.argument(each.name, each.summary);
   for (const each of command.flags ?? []) {
     parser.addOption(toOption(each));
   }
   parser.configureHelp({ formatHelp: () => formatCommandHelp(command, globalFlags) });
-  parser.action(() => run(command, parser.args.map(unmarkDashedText), unmarkFlags(parser.optsWithGlobals())));
+  parser.action(async () =>
+    run(await command.load(), parser.args.map(unmarkDashedText), unmarkFlags(parser.optsWithGlobals())),
+  );
 }
 
 function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
@@ -79,21 +68,12 @@ function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
 }
 
 /** `config` alone says which of its commands there are. */
-function findGroup(
-  program: Parser,
-  commands: readonly CommandEntry[],
-  name: string,
-  loaders: Map<Parser, () => Promise<void>>,
-): Parser {
+function findGroup(program: Parser, commands: readonly CommandEntry[], name: string): Parser {
   const found = program.commands.find((each) => each.name() === name);
   if (found) return found;
   const members = commands.filter((each) => each.name.startsWith(`${name} `));
   const group = program.command(name).argument("[command...]");
-  loaders.set(group, async () => {
-    const loaded = await Promise.all(members.map((each) => each.load()));
-    group.configureHelp({ formatHelp: () => formatGroupHelp(name, loaded, globalFlags) });
-  });
-  group.hook("preSubcommand", (_, parser) => loaders.get(parser)?.());
+  group.configureHelp({ formatHelp: () => formatGroupHelp(name, members, globalFlags) });
   group.action(([word]: readonly string[]) => {
     const known = members.map((each) => each.name.slice(name.length + 1));
     if (word === undefined) {
@@ -109,11 +89,11 @@ function findGroup(
   return group;
 }
 
-function addHelp(program: Parser, commands: readonly CommandEntry[], prepare: Prepare): void {
+function addHelp(program: Parser, commands: readonly CommandEntry[]): void {
   program
     .command("help")
     .argument("[command...]")
-    .action(async (words: readonly string[]) => {
+    .action((words: readonly string[]) => {
       if (words.length === 1 && words[0] === "environment") {
         process.stdout.write(formatEnvironmentHelp());
         return;
@@ -124,7 +104,6 @@ function addHelp(program: Parser, commands: readonly CommandEntry[], prepare: Pr
         if (!found) throw unknownCommand(words.join(" "), commands);
         topic = found;
       }
-      await prepare(topic);
       topic.outputHelp();
     });
 }
@@ -149,11 +128,11 @@ export function markDashedText(argv: readonly string[]): string[] {
   return argv.map((each) => (/^-[^\s=]*\s/.test(each) ? `${mark}${each}` : each));
 }
 
-function unmarkDashedText(text: string): string {
+export function unmarkDashedText(text: string): string {
   return text.startsWith(mark) ? text.slice(mark.length) : text;
 }
 
-function unmarkFlags(flags: Flags): Flags {
+export function unmarkFlags(flags: Flags): Flags {
   return Object.fromEntries(
     Object.entries(flags).map(([name, value]) => [
       name,

@@ -17,7 +17,7 @@ export const completeWord: Command = {
   examples: ["merkle __complete -- show split"],
   offline: true,
   async run({ args, config, signal }) {
-    const { words, asks } = await complete(args, commandGroups, globalFlags);
+    const { words, asks } = complete(args, commandGroups, globalFlags);
     const found = [...words];
     if (asks.length > 0 && !config.untrusted) {
       const within = AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]);

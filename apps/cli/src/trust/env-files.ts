@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { usageError } from "../core/cli-error.js";
+import { parseDatabaseUrl } from "../broker/address.js";
 import { readSettingsText } from "../core/read-settings-text.js";
 import { oneLine } from "../text/one-line.js";
 import { type ForeignFile, isTrusted } from "./foreign-file.js";
@@ -91,21 +91,6 @@ export function readEnvFiles({ env, cwd, home }: Sources & { readonly home: stri
     },
     notices,
   };
-}
-
-/**
- * The address of a PostgreSQL of the user's own; an empty one names none. It is never repeated: it may hold a password.
- *
- * @param source - what names it, for people
- * @throws CliError `usage` for anything else
- */
-export function parseDatabaseUrl(text: string | undefined, source: string): string | undefined {
-  if (!text) return undefined;
-  if (URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol)) return text;
-  throw usageError(
-    `${source} must be an address such as postgres://user:password@host:5432/database. Correct it, or unset it to use the embedded PostgreSQL.`,
-    ...(source === "DATABASE_URL" ? [] : ["an empty DATABASE_URL in the environment, which comes first"]),
-  );
 }
 
 /** The files of a folder that a person would be asked about (CLI-82). */
