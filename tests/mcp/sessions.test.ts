@@ -282,7 +282,7 @@ it("[LIMIT-1] of more MCP sessions than are held in memory, the longest unused a
   }
 });
 
-it("a request with the id of one that is still being answered is refused", async () => {
+it("[MCP-11] a request with the id of one that is still being answered is refused", async () => {
   const { url } = await startTestBroker();
   const mcp = `${url}/mcp`;
   const alder = inSession(await initialize(mcp));
@@ -297,7 +297,7 @@ it("a request with the id of one that is still being answered is refused", async
   expect(await parked.text()).toContain("next_cursor");
 });
 
-it("[CURSOR-6] a request that is sent again under its id when its connection broke gets its own answer, and not that of the first one", async () => {
+it("[MCP-11] [CURSOR-6] a request that is sent again under its id when its connection broke gets its own answer, and not that of the first one", async () => {
   const { url, databaseUrl } = await startTestBroker();
   const mcp = `${url}/mcp`;
   const alder = inSession(await initialize(mcp));
