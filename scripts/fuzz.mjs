@@ -1,5 +1,5 @@
 /**
- * `npm run test:fuzz` sends random input to every operation at every door, and renders 1,000 hostile outputs of each.
+ * `npm run test:fuzz` sends random input to every operation at every transport, and renders 1,000 hostile outputs of each.
  * `npm run test:fuzz -- frames 600` fuzzes one parser for so many seconds, guided by what of it is reached.
  */
 import { programs, run } from "./steps.mjs";

@@ -19,7 +19,7 @@ interface PostsCost extends PostsAnswer {
   readonly brokerCpuMicrosecondsEach: number;
 }
 
-/** Durable posts through the WebSocket door, beside the statement that they end in. */
+/** Durable posts through the WebSocket, beside the statement that they end in. */
 export const posts = definePart<Round>({
   name: "posts",
   rounds: { quick: 2, full: 5 },

@@ -165,7 +165,7 @@ describe("a job", () => {
     expect(await failureOf(get(999_999))).toMatchObject({ code: "not_found" });
   });
 
-  it("[JOB-5] is at the routes of the seed", async () => {
+  it("[JOB-5] is at its routes below /api/agent/jobs", async () => {
     const at = (path: string, init?: RequestInit) => fetch(new URL(path, broker.url), init);
     const started = await at("/api/agent/jobs", {
       method: "POST",

@@ -26,7 +26,7 @@ export const Redaction = z
 export type Redaction = z.output<typeof Redaction>;
 
 /**
- * An entry of a feed, as every door gives it out (FEED-8). A chat message holds its text in `content.text`. A system
+ * An entry of a feed, as every transport gives it out (FEED-8). A chat message holds its text in `content.text`. A system
  * message has no author; its `event` and the event's fields stand at the top level and, the same, in `content`.
  */
 export const Message = z
