@@ -6,19 +6,26 @@ import type { BareAddress } from "./bare-process.js";
 import type { BrokerAddress, BrokerQuestion } from "./broker-process.js";
 import { type Child, startChild } from "./child.js";
 import type { LoadQuestion } from "./load-process.js";
-import { openRawStatement, type RawStatement } from "./raw.js";
+import { cpuOfTree } from "./process-state.js";
+import { type BareAppend, openBareAppend } from "./reference/bare-append.js";
+import type { PrototypeAddress, PrototypeQuestion } from "./reference/prototype-process.js";
 
 /** Everything that is measured with: one database, brokers on it, and callers, each a process of its own. */
 export interface Stage {
   /** Removed at the end. A server of another user can enter it. */
   readonly folder: string;
   readonly databaseUrl: string;
-  readonly raw: RawStatement;
+  /** What a durable append costs at least. */
+  readonly bareAppend: BareAppend;
   readonly postgresVersion: string;
+  /** Processor time of the database's processes, in microseconds; NaN where it cannot be read. */
+  postgresCpu(): Promise<number>;
   /** Starts a broker in a process of its own. Only one at a time: it is alone on its database. */
   startBroker(options?: BrokerStart): Promise<BenchBroker>;
   /** Starts bare `ws` and `node:http` in a process of their own: what a broker on them can be compared with. */
   startBare(options?: BareStart): Promise<BenchBare>;
+  /** Starts the shortest way that a post could take, in a process of its own, on the same database. */
+  startPrototype(): Promise<BenchPrototype>;
   load<Answer>(question: LoadQuestion): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -36,6 +43,7 @@ export interface BareStart {
 /** A broker with the key of its home, by which people are verified. */
 export type BenchBroker = BrokerAddress & Child & { readonly homeKey: string };
 export type BenchBare = BareAddress & Child;
+export type BenchPrototype = PrototypeAddress & Child;
 
 /** @param brokerFlags - for every broker's Node, such as `--cpu-prof` */
 export async function openStage(brokerFlags: readonly string[]): Promise<Stage> {
@@ -55,15 +63,16 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
     const postgres = await startEmbeddedPostgres({ home: join(folder, "database") });
     stops.push(() => postgres.stop());
     const databaseUrl = reachAsByDefault(postgres);
-    const raw = openRawStatement(databaseUrl);
-    stops.push(raw.close);
+    const bareAppend = await openBareAppend(databaseUrl);
+    stops.push(bareAppend.close);
     const callers = start("./load-process.js");
     let brokers = 0;
     return {
       folder,
       databaseUrl,
-      raw,
-      postgresVersion: await raw.serverVersion(),
+      bareAppend,
+      postgresVersion: await bareAppend.serverVersion(),
+      postgresCpu: () => cpuOfTree(postgres.pid),
       async startBroker({ flags = [], heartbeatMs } = {}) {
         brokers += 1;
         const home = join(folder, `broker-${brokers}`);
@@ -78,6 +87,11 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
       async startBare({ flags = [] } = {}) {
         const child = start("./bare-process.js", flags);
         return { ...(await child.ask<BareAddress>({ address: true })), ...child };
+      },
+      async startPrototype() {
+        const child = start("./reference/prototype-process.js");
+        const question: PrototypeQuestion = { start: { databaseUrl } };
+        return { ...(await child.ask<PrototypeAddress>(question)), ...child };
       },
       load: (question) => callers.ask(question),
       stop,

@@ -50,7 +50,7 @@ async function measureRound(
   { stage, broker, poster, readers }: Setting,
   { measureMs }: Times,
 ): Promise<Round> {
-  const pacedRow = await stage.raw.batches({ rows: 1, feeds: 1, measureMs, pauseMs: pauseMs(2) });
+  const pacedRow = await stage.bareAppend.batches({ rows: 1, feeds: 1, measureMs, pauseMs: pauseMs(2) });
   const measured = {} as Record<DeliveryCase, Latency>;
   for (const receivers of [2, 100] as const) {
     for (const way of ["websocket", "long-poll"] as const) {
