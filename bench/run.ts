@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { compareWith, describeComparison } from "./compare.js";
 import type { Pace, PartReport } from "./part.js";
 import { parts } from "./parts.js";
 import { describeMachine, printReport, writeJson } from "./report.js";
@@ -10,6 +11,10 @@ const { values: flags } = parseArgs({
     only: { type: "string", multiple: true },
     profile: { type: "string" },
     rounds: { type: "string" },
+    /** Another commit, which is built and measured in turn with this checkout. */
+    compare: { type: "string" },
+    /** Prints what was measured as JSON, for programs. */
+    json: { type: "boolean", default: false },
   },
 });
 
@@ -21,7 +26,12 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-const { quick } = flags;
+const { quick, compare } = flags;
+if (compare !== undefined) {
+  const rounds = flags.rounds === undefined ? 3 : Number(flags.rounds);
+  console.log(describeComparison(compare, await compareWith(compare, { only: names, quick, rounds })));
+  process.exit();
+}
 const pace: Pace = quick
   ? { quick, warmUpMs: 150, measureMs: 500 }
   : { quick, warmUpMs: 300, measureMs: 1_000 };
@@ -34,8 +44,12 @@ try {
     if (names.includes(part.name)) reports.push(await part.run(stage, pace, rounds));
   }
   const machine = describeMachine(stage.postgresVersion);
-  printReport(machine, reports);
-  console.log(`\nAll of it: ${await writeJson(machine, reports)}`);
+  if (flags.json) {
+    console.log(JSON.stringify(reports));
+  } else {
+    printReport(machine, reports);
+    console.log(`\nAll of it: ${await writeJson(machine, reports)}`);
+  }
 } finally {
   await stage.stop();
 }

@@ -1,0 +1,106 @@
+import { execFile, spawn } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { PartReport, Result } from "./part.js";
+import { median } from "./statistics.js";
+
+const run = promisify(execFile);
+
+/** From bench/dist/. */
+const checkout = fileURLToPath(new URL("../../", import.meta.url));
+
+/** One figure of two versions, each a median over the rounds. */
+export interface ComparedFigure extends Pick<Result, "name" | "unit"> {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Builds another commit beside this checkout, with the bench of this one, and measures the two in turn, so that whatever
+ * else the machine does meets both alike.
+ */
+export async function compareWith(
+  commit: string,
+  options: { readonly only: readonly string[]; readonly quick: boolean; readonly rounds: number },
+): Promise<readonly ComparedFigure[]> {
+  const folder = await mkdtemp(join(tmpdir(), "merkle-compare-"));
+  const other = join(folder, "checkout");
+  try {
+    await buildAt(commit, other);
+    const before: Result[][] = [];
+    const after: Result[][] = [];
+    for (let round = 1; round <= options.rounds; round += 1) {
+      console.error(`round ${round} of ${options.rounds}`);
+      before.push(await measureIn(other, options));
+      after.push(await measureIn(checkout, options));
+    }
+    return toFigures(before, after);
+  } finally {
+    await run("git", ["worktree", "remove", "--force", other], { cwd: checkout }).catch(() => undefined);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function buildAt(commit: string, other: string): Promise<void> {
+  console.error(`building ${commit}`);
+  await run("git", ["worktree", "add", "--detach", other, commit], { cwd: checkout });
+  await run("npm", ["ci", "--no-audit", "--no-fund"], { cwd: other });
+  await rm(join(other, "bench"), { recursive: true });
+  await cp(join(checkout, "bench"), join(other, "bench"), {
+    recursive: true,
+    filter: (path) => !path.startsWith(join(checkout, "bench", "dist")),
+  });
+  const tsc = join(other, "node_modules", ".bin", "tsc");
+  await run(tsc, ["-b"], { cwd: other });
+  await run(tsc, ["-b", "bench"], { cwd: other });
+}
+
+function measureIn(
+  root: string,
+  { only, quick }: { readonly only: readonly string[]; readonly quick: boolean },
+): Promise<Result[]> {
+  const args = [join(root, "bench", "dist", "run.js"), "--json", "--rounds", "1"];
+  for (const part of only) args.push("--only", part);
+  if (quick) args.push("--quick");
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code !== 0) return reject(new Error(`The bench in ${root} ended with code ${code}.`));
+      const reports: PartReport[] = JSON.parse(output);
+      resolve(reports.flatMap((report) => report.results));
+    });
+  });
+}
+
+function toFigures(before: readonly Result[][], after: readonly Result[][]): ComparedFigure[] {
+  const named = (rounds: readonly Result[][], { name, limitName }: Result) =>
+    rounds.flatMap((results) =>
+      results.filter((each) => each.name === name && each.limitName === limitName).map((each) => each.value),
+    );
+  const [first = []] = after;
+  return first.map((result) => ({
+    name: result.name,
+    unit: result.unit,
+    before: median(named(before, result)),
+    after: median(named(after, result)),
+  }));
+}
+
+/** A table, and a line below it that is fit to be quoted in a commit. */
+export function describeComparison(commit: string, figures: readonly ComparedFigure[]): string {
+  const number = (value: number) =>
+    value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(2);
+  const lines = figures.map(({ name, unit, before, after }) => {
+    const ratio = (after / before).toFixed(2);
+    return `${name} (${unit}): ${number(before)} → ${number(after)}, ${ratio} times`;
+  });
+  return [...lines, "", `Against ${commit}, in turn: ${lines.join("; ")}.`].join("\n");
+}
