@@ -125,7 +125,7 @@ function textFrame(text: string): Buffer {
   const header = length < 126 ? 2 : 4;
   const frame = Buffer.allocUnsafe(header + length);
   frame[0] = 0x81;
-  frame[1] = length < 126 ? length : 126;
+  frame[1] = Math.min(length, 126);
   if (header === 4) frame.writeUInt16BE(length, 2);
   frame.write(text, header);
   return frame;

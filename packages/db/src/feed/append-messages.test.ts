@@ -11,6 +11,7 @@ import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/t
 import { connectPool } from "../core/connection.js";
 import { databaseErrorCode, violatedConstraint } from "../core/database-error.js";
 import { type AppendOutcome, appendMessages, type MessageRow } from "./append-messages.js";
+import { appendUsualMessages } from "./append-usual-messages.js";
 
 let sql: postgres.Sql;
 let url: string;
@@ -250,6 +251,86 @@ describe("append_messages", () => {
   });
 });
 
+describe("append_usual_messages", () => {
+  const anyText = fc.oneof(fc.string(), fc.constantFrom('"', "\\", '{"', "NULL", "a,b", "", "}", "null"));
+  const anyRow = fc.record({
+    feed: fc.nat(2),
+    type: fc.constantFrom("chat" as const, "chat" as const, "system" as const),
+    author_human: fc.boolean(),
+    author_team: fc.option(anyText),
+    author_peer: fc.option(anyText),
+    recipients: fc.oneof(fc.constant(["*"]), fc.array(anyText, { maxLength: 3 })),
+    reaches: fc.option(fc.array(fc.uuid(), { maxLength: 3 })),
+    priority: fc.constantFrom("now" as const, "next" as const, "low" as const),
+    kind: fc.option(anyText),
+    text: anyText,
+  });
+
+  it("[FEED-1] [FEED-4] stores, numbers and counts what append_messages does, for any new rows of open feeds", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(anyRow, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
+        async (batches) => {
+          const usual = await Promise.all([openFeed(sql), openFeed(sql), openFeed(sql)]);
+          const full = await Promise.all([openFeed(sql), openFeed(sql), openFeed(sql)]);
+          for (const batch of batches) {
+            const toRow = ({ feed, text, ...row }: (typeof batch)[number], feeds: readonly string[]) =>
+              makeRow(feeds[feed] ?? "", {
+                ...row,
+                team_id: row.type === "chat" ? randomUUID() : null,
+                author_human: row.author_human && row.type === "chat",
+                content: JSON.stringify({ text }),
+              });
+            const storable = batch.filter((row) => !JSON.stringify(row).includes("\\u0000"));
+            if (storable.length === 0) continue;
+            const ones = storable.map((row) => toRow(row, usual));
+            const others = ones.map((row, index) => {
+              const session_id = full[storable[index]?.feed ?? 0] ?? "";
+              return { ...row, session_id, id: randomUUID() };
+            });
+            const answers = await appendUsualMessages(sql, ones);
+            // With `wait` it goes the full way.
+            const expected = await appendMessages(sql, others, true);
+            expect(answers?.map(brief)).toEqual(expected.map(brief));
+          }
+          for (const [index, session] of usual.entries()) {
+            const other = full[index] ?? "";
+            expect(await readStored(session)).toEqual(await readStored(other));
+            expect(await readCounts(session)).toEqual(await readCounts(other));
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("[FEED-15] writes nothing where a feed is held by somebody, missing, closed, or has an id already", async () => {
+    const free = await openFeed(sql);
+    const known = makeRow(free);
+    await appendMessages(sql, [known], false);
+    for (const odd of [
+      makeRow(randomUUID()),
+      makeRow(await openFeed(sql, { closed: true })),
+      makeRow(await openFeed(sql, { held: true })),
+      makeRow(await openFeed(sql, { budget: 5 })),
+      known,
+    ]) {
+      expect(await appendUsualMessages(sql, [makeRow(free), odd])).toBeNull();
+    }
+    expect(await readFeed(free)).toHaveLength(1);
+  });
+});
+
+async function readStored(sessionId: string) {
+  return sql`SELECT sequence, type, author_team, author_peer, author_human, recipients, priority, content, reaches, kind
+             FROM messages WHERE session_id = ${sessionId} ORDER BY sequence`;
+}
+
+async function readCounts(sessionId: string) {
+  return sql`SELECT last_sequence, last_chat_sequence, agent_messages, agent_messages_at_human,
+                    last_posted_at IS NULL AS is_empty FROM feeds WHERE session_id = ${sessionId}`;
+}
+
 interface ModelFeed extends FeedOptions {
   readonly sessionId: string;
   readonly missing?: boolean;
@@ -308,7 +389,7 @@ describe("the fields of a message", () => {
     expect(fields.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual([...columns]);
   });
 
-  it("[FEED-1] are inserted by append_messages and the import alone", async () => {
+  it("[FEED-1] are inserted by the functions that append and the import alone", async () => {
     const root = join(import.meta.dirname, "../../../..");
     const files = await Promise.all(
       ["packages/db/src", "packages/db/sql", "apps/broker/src", "apps/cli/src"].map(async (folder) =>
@@ -325,6 +406,7 @@ describe("the fields of a message", () => {
     }
     expect(inserting.sort()).toEqual([
       "packages/db/sql/append_messages.sql",
+      "packages/db/sql/append_usual_messages.sql",
       "packages/db/src/record/import.ts",
     ]);
   });

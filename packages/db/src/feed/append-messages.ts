@@ -2,6 +2,7 @@ import type { MessageFields } from "@merkle/wire";
 import { sql } from "drizzle-orm";
 import type postgres from "postgres";
 import type { Transaction } from "../core/transactions.js";
+import { appendUsualMessages } from "./append-usual-messages.js";
 
 /**
  * A message to be appended: its fields but those that the feed gives it. Its id is fixed before it is sent, so sending it again
@@ -58,7 +59,8 @@ interface AnswerRow {
 
 /**
  * Appends messages to their feeds in one statement and transaction of its own, and answers each row in the order given.
- * When this resolves, what was posted is on disk.
+ * When this resolves, what was posted is on disk. Nearly every batch is one of new messages to open feeds, and takes the short
+ * way; one in which anything is out of the ordinary has written nothing by it, and is judged row by row.
  *
  * @param wait - whether to wait for a feed that another transaction holds, instead of answering `busy`
  */
@@ -67,6 +69,8 @@ export async function appendMessages(
   rows: readonly MessageRow[],
   wait: boolean,
 ): Promise<AppendOutcome[]> {
+  const usual = wait ? null : await appendUsualMessages(connection, rows);
+  if (usual) return usual;
   // As text: the driver would otherwise turn the JSON text into a JSON string.
   const answers = await connection<AnswerRow[]>`
     SELECT outcome, same, sequence, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms

@@ -1,0 +1,142 @@
+import type postgres from "postgres";
+import type { AppendOutcome, MessageRow } from "./append-messages.js";
+
+/** What is counted of a batch's rows in one feed, as the statement wants it. */
+interface Tally {
+  readonly session_id: string;
+  /** Among the batch's feeds, from 1 on. */
+  index: number;
+  rows: number;
+  lastChat: number;
+  agents: number;
+  agentsAtHuman: number | null;
+}
+
+interface FeedAnswer {
+  before: string;
+  posted_at_ms: string;
+}
+
+/**
+ * Appends a batch of which every feed is open to it and every id is new, in one pass and without JSON on the way.
+ *
+ * @returns null when anything of it is out of the ordinary; then nothing was written
+ */
+export async function appendUsualMessages(
+  connection: postgres.Sql,
+  rows: readonly MessageRow[],
+): Promise<AppendOutcome[] | null> {
+  if (!rows.every(isWellFormed)) return null;
+  const { tallies, placed } = countRows(rows);
+  const isOneFeed = tallies.length === 1;
+  const answers = await connection<FeedAnswer[]>`
+    SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
+    FROM append_usual_messages(
+      ${toArray(tallies, (tally) => tally.session_id)},
+      ${toArray(tallies, (tally) => tally.rows)},
+      ${toArray(tallies, (tally) => tally.lastChat)},
+      ${toArray(tallies, (tally) => tally.agents)},
+      ${toArray(tallies, (tally) => tally.agentsAtHuman)},
+      ${isOneFeed ? null : toArray(placed, ({ tally }) => tally.index)},
+      ${toArray(placed, ({ place }) => place)},
+      ${toArray(rows, (row) => row.id)},
+      ${toColumn(rows, (row) => (row.type === "chat" ? null : row.type))},
+      ${toColumn(rows, (row) => row.team_id)},
+      ${toColumn(rows, (row) => row.peer_id)},
+      ${toColumn(rows, (row) => quoted(row.author_team))},
+      ${toColumn(rows, (row) => quoted(row.author_peer))},
+      ${toColumn(rows, (row) => row.author_human || null)},
+      ${toColumn(rows, (row) => (isEveryone(row.recipients) ? null : quoted(toArray(row.recipients, quoted))))},
+      ${toColumn(rows, (row) => (row.priority === "next" ? null : row.priority))},
+      ${toColumn(rows, (row) => row.reply_to)},
+      ${toArray(rows, (row) => quoted(row.content))},
+      ${toArray(rows, (row) => row.salt)},
+      ${toColumn(rows, (row) => (row.reaches === null ? null : quoted(toArray(row.reaches, (id) => id))))},
+      ${toColumn(rows, (row) => row.answers)},
+      ${toColumn(rows, (row) => quoted(row.kind))}
+    )`.catch(passOverKnownId);
+  if (!answers || answers.length === 0) return null;
+  const feeds = answers.map(({ before, posted_at_ms }) => ({
+    before: Number(before),
+    postedAt: new Date(Number(posted_at_ms)),
+  }));
+  return placed.map(({ tally, place }) => {
+    const feed = feeds[tally.index - 1];
+    if (!feed) throw new TypeError("append_usual_messages answered fewer feeds than it got.");
+    return { outcome: "posted", sequence: feed.before + place, postedAt: feed.postedAt };
+  });
+}
+
+/** An id that is there already, in the feed or in the batch, or an ask that has its answer, is for append_messages to judge. */
+function passOverKnownId(error: unknown): null {
+  if (error instanceof Error && "code" in error && error.code === uniqueViolation) return null;
+  throw error;
+}
+
+const uniqueViolation = "23505";
+
+/** What is no Unicode would be stored as something else; as JSON it is refused. */
+function isWellFormed({ content, author_team, author_peer, recipients, kind }: MessageRow): boolean {
+  return (
+    content.isWellFormed() &&
+    (author_team?.isWellFormed() ?? true) &&
+    (author_peer?.isWellFormed() ?? true) &&
+    (kind?.isWellFormed() ?? true) &&
+    (isEveryone(recipients) || recipients.every((each) => each.isWellFormed()))
+  );
+}
+
+function countRows(rows: readonly MessageRow[]) {
+  const bySession = new Map<string, Tally>();
+  const placed = rows.map((row) => {
+    const { session_id } = row;
+    let tally = bySession.get(session_id);
+    if (!tally) {
+      tally = { session_id, index: 0, rows: 0, lastChat: 0, agents: 0, agentsAtHuman: null };
+      bySession.set(session_id, tally);
+    }
+    tally.rows += 1;
+    if (row.type === "chat") {
+      tally.lastChat = tally.rows;
+      if (row.author_human) tally.agentsAtHuman = tally.agents;
+      else tally.agents += 1;
+    }
+    return { tally, place: tally.rows };
+  });
+  // Ids are compared as text as PostgreSQL compares them.
+  const tallies = [...bySession.values()].sort((a, b) => (a.session_id < b.session_id ? -1 : 1));
+  tallies.forEach((tally, index) => {
+    tally.index = index + 1;
+  });
+  return { tallies, placed };
+}
+
+function isEveryone(recipients: readonly string[]): boolean {
+  return recipients.length === 1 && recipients[0] === "*";
+}
+
+type Element = string | number | boolean | null;
+
+/** The literal of an array, or null where every value is the usual one. */
+function toColumn<Row>(rows: readonly Row[], read: (row: Row) => Element): string | null {
+  let literal = "{";
+  let isUsual = true;
+  for (const row of rows) {
+    const value = read(row);
+    isUsual &&= value === null;
+    literal += literal === "{" ? `${value ?? "NULL"}` : `,${value ?? "NULL"}`;
+  }
+  return isUsual ? null : `${literal}}`;
+}
+
+/** The literal of an array as PostgreSQL reads it; its texts are `quoted` already, where they may be anything. */
+function toArray<Row>(rows: readonly Row[], read: (row: Row) => Element): string {
+  return `{${rows.map((row) => read(row) ?? "NULL").join()}}`;
+}
+
+/** A text as an element of an array's literal. */
+function quoted(text: string): string;
+function quoted(text: string | null): string | null;
+function quoted(text: string | null): string | null {
+  return text === null ? null : `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
