@@ -84,9 +84,12 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     queuedBytes += bytes;
     return new Promise<Appended>((resolve, reject) => {
       admit({ row, bytes, admittedAt: performance.now(), resolve, reject });
-    }).finally(() => {
-      queuedBytes -= bytes;
     });
+  }
+
+  function resolve(pending: Pending, outcome: Appended): void {
+    queuedBytes -= pending.bytes;
+    pending.resolve(outcome);
   }
 
   function admit(pending: Pending): void {
@@ -100,8 +103,8 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   async function flushQueue(): Promise<void> {
-    // What came in one piece from the network shares the first flush.
-    await new Promise(process.nextTick);
+    // What came in one turn of the event loop, over all connections, shares the first flush.
+    await new Promise<void>((resolve) => setImmediate(resolve));
     while (queue.length > 0) hold(await flush(takeBatch(), database.append));
     flushing = null;
   }
@@ -145,7 +148,6 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
 
   function settle(batch: readonly Pending[], outcomes: readonly AppendOutcome[]): Pending[] {
     const posted: PostedRow[] = [];
-    const answers: (() => void)[] = [];
     const busy: Pending[] = [];
     const counts = new Map<AppendOutcome["outcome"], number>();
     batch.forEach((pending, index) => {
@@ -156,13 +158,18 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
         busy.push(pending);
         return;
       }
-      if (outcome.outcome === "posted") posted.push({ row: pending.row, ...outcome });
+      if (outcome.outcome === "posted") {
+        posted.push({ row: pending.row, sequence: outcome.sequence, postedAt: outcome.postedAt });
+      }
       if (outcome.outcome === "duplicate") onFound(pending.row.session_id, outcome.sequence);
-      answers.push(() => pending.resolve(outcome));
     });
     for (const [outcome, count] of counts) metrics.posts.inc({ outcome }, count);
     if (posted.length > 0) onPosted(posted);
-    for (const answer of answers) answer();
+    // Readers first: whoever hears that a post is there may ask them at once.
+    batch.forEach((pending, index) => {
+      const outcome = outcomes[index];
+      if (outcome && outcome.outcome !== "busy") resolve(pending, outcome);
+    });
     return busy;
   }
 
@@ -192,7 +199,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     if (isOutOfRoom(error)) room.bytesMax = Math.min(room.bytesMax, ...batch.map((pending) => pending.bytes));
     if (violatedConstraint(error) === "messages_settle_once") {
       metrics.posts.inc({ outcome: "settled" }, batch.length);
-      for (const pending of batch) pending.resolve({ outcome: "settled" });
+      for (const pending of batch) resolve(pending, { outcome: "settled" });
       return [];
     }
     refuse(batch, error);
@@ -203,7 +210,10 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     if (batch.length === 0) return;
     metrics.posts.inc({ outcome: "failed" }, batch.length);
     const failure = describeFailure(error);
-    for (const pending of batch) pending.reject(failure);
+    for (const pending of batch) {
+      queuedBytes -= pending.bytes;
+      pending.reject(failure);
+    }
   }
 
   /** Gives each busy session a queue of its own, in which what was queued behind the busy rows follows them. */

@@ -10,6 +10,7 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { canonicalJson } from "@merkle/wire/record";
+import type { Awaitable } from "../core/awaitable.js";
 import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { PersonActor } from "../identity/credential.js";
@@ -92,7 +93,12 @@ async function post(ctx: TeamContext<FeedServices>, row: MessageRow, request: Po
     switch (appended.outcome) {
       case "posted":
         if (ctx.person) await readOwnPost(ctx, ctx.person, appended.sequence);
-        return toPosted(ctx, { id: row.id, reaches: row.reaches, ...appended });
+        return toPosted(ctx, {
+          id: row.id,
+          reaches: row.reaches,
+          sequence: appended.sequence,
+          postedAt: appended.postedAt,
+        });
       case "duplicate":
         return repeat(ctx, await retryWhileLost(() => getStored(ctx, row.id)), request);
       case "settled":
@@ -112,9 +118,9 @@ async function post(ctx: TeamContext<FeedServices>, row: MessageRow, request: Po
   }
 }
 
-function place({ services, placed }: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
-  const appending = services.appender.append(row);
-  placed();
+function place(ctx: TeamContext<FeedServices>, row: MessageRow): Promise<Appended> {
+  const appending = ctx.services.appender.append(row);
+  ctx.placed();
   return appending;
 }
 
@@ -144,15 +150,18 @@ async function repeat(
   return toPosted(ctx, { ...stored, postedAt: stored.posted_at });
 }
 
-async function toPosted(
+function toPosted(
   { services, session, team }: TeamContext<FeedServices>,
   message: Pick<StoredMessage, "id" | "sequence" | "reaches"> & { readonly postedAt: Date },
-): Promise<Posted> {
+): Awaitable<Posted> {
   const { id, sequence, reaches, postedAt } = message;
   const posted = { message_id: id, cursor: sequence, at: postedAt.toISOString() };
   if (reaches === null) return posted;
   const place = { sequence, reaches, postedAt, authorPeerId: team.peer.peerId };
-  return { ...posted, recipients: await retryWhileLost(() => readRecipientStates(services, session, place)) };
+  return retryWhileLost(() => readRecipientStates(services, session, place)).then((recipients) => ({
+    ...posted,
+    recipients,
+  }));
 }
 
 function findStored(

@@ -31,33 +31,52 @@ export interface Entry {
 }
 
 export function toEntry(stored: StoredMessage): Entry {
-  const message = toMessage(stored);
-  const frames: Partial<Record<SubscriptionKind, Buffer>> = {};
-  return {
-    sequence: stored.sequence,
-    peerId: stored.posted_by_peer_id,
-    reaches: stored.reaches && new Set(stored.reaches),
-    wakes:
-      message.type === "chat"
-        ? message.priority !== "low"
-        : findEventKind(message.event)?.wakes !== undefined,
-    bytes: Buffer.byteLength(stored.content) + 400,
-    concludes: message.event === "session_concluded",
-    redacts: redactedBy(message)?.sequence ?? null,
-    redactsDocument: redactedVersions(message) !== null,
-    message,
-    frame(kind) {
-      frames[kind] ??= textFrame(
-        JSON.stringify({
-          type: "message",
-          kind,
-          session_id: stored.session_id,
-          message: kind === "follow" ? withoutSealed(message) : message,
-        } satisfies BrokerFrame),
-      );
-      return frames[kind];
-    },
-  };
+  return new StoredEntry(stored);
+}
+
+/** Parsed when somebody reads it: in a session that nobody watches, nobody does. */
+class StoredEntry implements Entry {
+  readonly #stored: StoredMessage;
+  readonly #frames: Partial<Record<SubscriptionKind, Buffer>> = {};
+  #message: Message | undefined;
+  readonly sequence: number;
+  readonly peerId: string | null;
+  readonly reaches: ReadonlySet<string> | null;
+  readonly wakes: boolean;
+  readonly bytes: number;
+  readonly concludes: boolean;
+  readonly redacts: number | null;
+  readonly redactsDocument: boolean;
+
+  constructor(stored: StoredMessage) {
+    this.#stored = stored;
+    this.sequence = stored.sequence;
+    this.peerId = stored.posted_by_peer_id;
+    this.reaches = stored.reaches && new Set(stored.reaches);
+    this.bytes = Buffer.byteLength(stored.content) + 400;
+    const event = stored.type === "system" ? this.message : null;
+    this.wakes = event ? findEventKind(event.event)?.wakes !== undefined : stored.priority !== "low";
+    this.concludes = event?.event === "session_concluded";
+    this.redacts = event && (redactedBy(event)?.sequence ?? null);
+    this.redactsDocument = event !== null && redactedVersions(event) !== null;
+  }
+
+  get message(): Message {
+    this.#message ??= toMessage(this.#stored);
+    return this.#message;
+  }
+
+  frame(kind: SubscriptionKind): Buffer {
+    this.#frames[kind] ??= textFrame(
+      JSON.stringify({
+        type: "message",
+        kind,
+        session_id: this.#stored.session_id,
+        message: kind === "follow" ? withoutSealed(this.message) : this.message,
+      } satisfies BrokerFrame),
+    );
+    return this.#frames[kind];
+  }
 }
 
 /**
@@ -78,9 +97,12 @@ export function isMailOf(entry: Entry, { peerId, own }: Addressee): boolean {
  * written to any number of sockets.
  */
 export function textFrame(text: string): Buffer {
-  const payload = Buffer.from(text);
-  const header = frameHeader(payload.length);
-  return Buffer.concat([header, payload], header.length + payload.length);
+  const length = Buffer.byteLength(text);
+  const header = frameHeader(length);
+  const frame = Buffer.allocUnsafe(header.length + length);
+  header.copy(frame);
+  frame.write(text, header.length);
+  return frame;
 }
 
 const finalText = 0x81;
