@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
+import type { Awaitable } from "./awaitable.js";
 
 /**
  * Tries again while the database is away, or somebody holds what is needed, for as long as an outcome may stay unknown
@@ -8,14 +9,28 @@ import { limits } from "@merkle/wire/limits";
  *
  * @param since - when the caller came, on the clock of `performance.now()`
  */
-export async function retryWhileLost<Result>(
+export function retryWhileLost<Result>(
   attempt: () => Promise<Result>,
   since = performance.now(),
+): Promise<Result> {
+  return retryKnown(attempt, attempt(), since);
+}
+
+/** The same for an attempt that may end at once, and then needs no promise. What it throws at once is no loss. */
+export function retryWhileLostOrKnown<Result>(attempt: () => Awaitable<Result>): Awaitable<Result> {
+  const first = attempt();
+  return first instanceof Promise ? retryKnown(attempt, first, performance.now()) : first;
+}
+
+async function retryKnown<Result>(
+  attempt: () => Awaitable<Result>,
+  first: Promise<Result>,
+  since: number,
 ): Promise<Result> {
   let lost: unknown;
   for (let tries = 0; ; tries += 1) {
     try {
-      return await attempt();
+      return await (tries === 0 ? first : attempt());
     } catch (error) {
       if (isConnectionLost(error)) lost = error;
       const mayPass = isConnectionLost(error) || isTimeout(error) || isSerializationFailure(error);

@@ -6,16 +6,24 @@ import { MerkleError } from "@merkle/wire";
  *
  * @throws unavailable when `work` has not settled in time
  */
-export async function withTimeout<Result>(
+export function withTimeout<Result>(
   work: Promise<Result>,
   ms: number,
   outcome: "none" | "unknown",
 ): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(silent(outcome)), ms);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(silent(outcome)), ms);
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  return Promise.race([work, silence]).finally(() => clearTimeout(timer));
 }
 
 function silent(outcome: "none" | "unknown"): MerkleError {

@@ -11,6 +11,7 @@ import {
   type LiveSecret,
 } from "@merkle/db";
 import { findInviteSecrets, findTeamCredentials, MerkleError, parseTeamCredential } from "@merkle/wire";
+import type { Awaitable } from "../core/awaitable.js";
 import { hashSecret } from "./credential.js";
 import { findTokens, hashToken } from "./tokens/token.js";
 
@@ -18,13 +19,32 @@ import { findTokens, hashToken } from "./tokens/token.js";
  * Refuses an input whose texts quote something that is in force and lets its reader in: a credential, a token or an
  * invite's link. Models repeat what they hold, and a feed is for everybody to read (AUTH-6).
  */
-export async function refuseLiveCredentials(
+export function refuseLiveCredentials(
   database: Pick<Database, "orm" | "meshId">,
   input: Readonly<Record<string, unknown>>,
+): Awaitable<void> {
+  for (const name in input) {
+    if (name !== "team_id" && (isMarked(name) || isMarked(input[name]))) return refuseQuoted(database, input);
+  }
+  return undefined;
+}
+
+/** Whether a text of it could hold a secret: nearly no input does, and that must not cost a scan by expressions. */
+function isMarked(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("mk") || value.includes("/join#");
+  if (typeof value !== "object" || value === null) return false;
+  for (const name in value) {
+    if (isMarked(name) || isMarked((value as Readonly<Record<string, unknown>>)[name])) return true;
+  }
+  return false;
+}
+
+async function refuseQuoted(
+  database: Pick<Database, "orm" | "meshId">,
+  { team_id: _own, ...input }: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { team_id: _own, ...fields } = input;
   const found = new Quoted();
-  found.collect(fields);
+  found.collect(input);
   // By which somebody joins: that one is where it belongs.
   for (const secret of findInviteSecrets(String(input["invite"]))) found.invites.delete(secret);
   await refuseTeamCredentials(database, found.credentials);

@@ -1,6 +1,7 @@
 import { type Database, findSession, findSessionBySlug } from "@merkle/db";
 import { isUuid, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import type { Awaitable } from "../core/awaitable.js";
 import { type Asker, isConfined } from "./principal.js";
 
 /** What never changes about a session, and whether it has been concluded, which changes once. */
@@ -16,7 +17,7 @@ export interface SessionIdentity {
 
 /** Finds sessions by id or slug, and remembers those in use. */
 export interface SessionDirectory {
-  find(ref: string): Promise<SessionIdentity | null>;
+  find(ref: string): Awaitable<SessionIdentity | null>;
   markClosed(sessionId: string): void;
 }
 
@@ -50,23 +51,26 @@ export function createSessionDirectory(
     idsBySlug.delete(oldest.slug);
   }
 
+  async function read(name: string): Promise<SessionIdentity | null> {
+    const sessionId = isUuid(name) ? name : await findSessionBySlug(database.orm, database.meshId, name);
+    const row = sessionId && (await findSession(database.orm, database.meshId, sessionId));
+    if (!row) return null;
+    const { slug, createdByTeamId, closedAt } = row;
+    return remember({
+      sessionId: row.sessionId,
+      slug,
+      createdByTeamId,
+      closed: closedAt !== null,
+      imported: row.originId !== null,
+    });
+  }
+
   return {
-    async find(ref) {
+    find(ref) {
       const name = ref.toLowerCase();
       const known = remembered.get(idsBySlug.get(name) ?? name);
       if (known) return keep(known);
-      if (!canBeName(name)) return null;
-      const sessionId = isUuid(name) ? name : await findSessionBySlug(database.orm, database.meshId, name);
-      const row = sessionId && (await findSession(database.orm, database.meshId, sessionId));
-      if (!row) return null;
-      const { slug, createdByTeamId, closedAt } = row;
-      return remember({
-        sessionId: row.sessionId,
-        slug,
-        createdByTeamId,
-        closed: closedAt !== null,
-        imported: row.originId !== null,
-      });
+      return canBeName(name) ? read(name) : null;
     },
     markClosed(sessionId) {
       const known = remembered.get(sessionId);

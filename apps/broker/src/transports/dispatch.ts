@@ -1,8 +1,9 @@
 import type { Transaction } from "@merkle/db";
 import { type Operation, parseInvite } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { type Awaitable, whenKnown } from "../core/awaitable.js";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
-import { retryWhileLost } from "../core/retry-while-lost.js";
+import { retryWhileLost, retryWhileLostOrKnown } from "../core/retry-while-lost.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
 import { withTimeout } from "../core/with-timeout.js";
 import { readEarlierResult, writeOnce } from "../core/write.js";
@@ -43,8 +44,11 @@ export interface Call extends CallClaims {
 
 export interface Reply {
   readonly output: unknown;
-  /** To be called when the reply has been written to its caller in full; until then nothing counts as handed out. */
-  written(): void;
+  /**
+   * To be called when the reply has been written to its caller in full; until then nothing counts as handed out. Null where
+   * nothing depends on it.
+   */
+  readonly written: (() => void) | null;
 }
 
 /**
@@ -69,40 +73,64 @@ export async function dispatch(services: Services, call: Call): Promise<Reply> {
 async function serve(services: Services, call: Call): Promise<Reply> {
   const { operation } = call;
   const raw = requireObject(operation, call.input);
-  // All of this only reads, so a database that is away for a moment is waited for.
   const admitting = admitAlone(services, call, raw);
-  const admitted = await withTimeout(admitting, limits.silentDatabaseMsMax, "none");
-  if ("earlier" in admitted) return { output: admitted.earlier, written: () => undefined };
+  const admitted =
+    admitting instanceof Promise
+      ? await withTimeout(admitting, limits.silentDatabaseMsMax, "none")
+      : admitting;
+  if ("earlier" in admitted) return { output: admitted.earlier, written: null };
 
+  const watched = watchPrincipal(services, call);
   const onWritten: (() => void)[] = [];
-  const { signal, release, refuseEnded } = watchPrincipal(services, call);
-  const attempt = async () => {
-    const { team, joining } = await retryWhileLost(() => takeTeam(services, operation, admitted));
-    const ctx = createContext(services, { ...call, signal }, { ...admitted, team, joining, onWritten });
-    const output = await callHandler(operation, ctx, admitted.input);
-    if (joining && !joining.joined) await joinAlone(services, operation, admitted);
-    return output;
-  };
-  const answer = () => retryWhileOtherwise(attempt);
+  const request = { services, call, admitted, signal: watched?.signal ?? call.signal, onWritten };
   const run = () =>
-    triesCode(operation, admitted.input) ? services.limiter.tryCode(call.address, answer) : answer();
+    triesCode(operation, admitted.input)
+      ? services.limiter.tryCode(call.address, () => answer(request))
+      : answer(request);
   const answering = operation.readOnly ? retryWhileLost(run) : run();
-  const output = await inTime(operation, admitted.input, answering).finally(release);
-  refuseEnded();
-  if (operation.human === "power") {
-    const { caller } = admitted;
-    services.log.info("a human decided about agents", {
-      operation: operation.name,
-      person: caller?.person?.personId,
-      ...(call.principal?.kind === "member" && { member: call.principal.memberId }),
-    });
+  try {
+    const output = await inTime(operation, admitted.input, answering);
+    watched?.refuseEnded();
+    if (operation.human === "power") logPower(services, call, admitted.caller);
+    return { output, written: onWritten.length === 0 ? null : () => runAll(onWritten) };
+  } finally {
+    watched?.release();
   }
-  return {
-    output,
-    written: () => {
-      for (const each of onWritten) each();
-    },
-  };
+}
+
+function runAll(runs: readonly (() => void)[]): void {
+  for (const run of runs) run();
+}
+
+interface AdmittedRequest {
+  readonly services: Services;
+  readonly call: Call;
+  readonly admitted: Exclude<Admitted, { earlier: unknown }>;
+  readonly signal: AbortSignal;
+  readonly onWritten: (() => void)[];
+}
+
+function answer(request: AdmittedRequest): Promise<unknown> {
+  const { services, call, admitted } = request;
+  const { team = null, person = null } = admitted.caller ?? {};
+  // Nearly all calls join nobody, and nothing of them is done twice.
+  if (!person || !joinsByWriting(call.operation, admitted.caller)) {
+    return callHandler(call.operation, createContext(request, { team, joining: null }), admitted.input);
+  }
+  return retryWhileOtherwise(async () => {
+    const taken = await retryWhileLost(() => takeTeam(services, call.operation, admitted));
+    const output = await callHandler(call.operation, createContext(request, taken), admitted.input);
+    if (taken.joining && !taken.joining.joined) await joinAlone(services, call.operation, admitted);
+    return output;
+  });
+}
+
+function logPower({ log }: Services, { operation, principal }: Call, caller: Caller | null): void {
+  log.info("a human decided about agents", {
+    operation: operation.name,
+    person: caller?.person?.personId,
+    ...(principal?.kind === "member" && { member: principal.memberId }),
+  });
 }
 
 /** Whoever was faster has joined by now, or taken the name: the next attempt finds it so. */
@@ -138,17 +166,12 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
   const { metrics, log } = services;
   try {
     const admitting = admitAlone(services, call, requireObject(operation, call.input));
-    const admitted = await withTimeout(admitting, limits.silentDatabaseMsMax, "none");
+    const admitted = await withTimeout(Promise.resolve(admitting), limits.silentDatabaseMsMax, "none");
     if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
-    const { caller, input } = admitted;
-    const ctx = createContext(services, call, {
-      ...admitted,
-      team: caller?.team ?? null,
-      joining: null,
-      onWritten: [],
-    });
+    const request = { services, call, admitted, signal: call.signal, onWritten: [] };
+    const ctx = createContext(request, { team: admitted.caller?.team ?? null, joining: null });
     metrics.requests.inc({ operation: operation.name, transport, result: "ok" });
-    return { ctx, input };
+    return { ctx, input: admitted.input };
   } catch (error) {
     const told = toMerkleError(error, log, { operation: operation.name, transport });
     metrics.requests.inc({ operation: operation.name, transport, result: told.code });
@@ -158,9 +181,7 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
 
 /** A wait ends as soon as the membership or the token of who waits does (ENTER-6), and brings nothing then. */
 function watchPrincipal(services: Services, { operation, principal, signal }: Call) {
-  if (operation.kind !== "wait" || !principal || principal.kind === "anyone") {
-    return { signal, release: () => undefined, refuseEnded: () => undefined };
-  }
+  if (operation.kind !== "wait" || !principal || principal.kind === "anyone") return null;
   const ended = new AbortController();
   return {
     signal: AbortSignal.any([signal, ended.signal]),
@@ -190,7 +211,7 @@ async function takeTeam(
   services: Services,
   operation: Operation,
   { session, caller }: Pick<Request, "session" | "caller">,
-): Promise<Pick<Request, "team" | "joining">> {
+): Promise<TakenTeam> {
   const asItIs = { team: caller?.team ?? null, joining: null };
   if (!session || !caller?.person || !joinsByWriting(operation, caller)) return asItIs;
   const { person } = caller;
@@ -225,115 +246,154 @@ function joinAlone(
   });
 }
 
-type Admitted = Omit<Request, "onWritten" | "team" | "joining"> | { readonly earlier: unknown };
+type Admitted = Request | { readonly earlier: unknown };
 
 /** A node that has lost its lock serves nothing until it holds it again: another one may have it (DB-17). */
-function admitAlone(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
-  return retryWhileLost(async () => {
-    await services.whenAlone();
-    return admit(services, call, raw);
-  });
+function admitAlone(services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
+  // All of this only reads, so a database that is away for a moment is waited for.
+  return retryWhileLostOrKnown(() =>
+    services.isAlone()
+      ? admit(services, call, raw)
+      : services.whenAlone().then(() => admit(services, call, raw)),
+  );
 }
 
 /** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
-async function admit(services: Services, call: Call, raw: RawInput): Promise<Admitted> {
+function admit(services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
+  return whenKnown(identifyCaller(services, call, raw), (identified) =>
+    whenKnown(repeatRotation(services, call, raw, identified), (earlier) =>
+      earlier === undefined ? admitIdentified(services, call, raw, identified) : { earlier },
+    ),
+  );
+}
+
+function admitIdentified(
+  services: Services,
+  call: Call,
+  raw: RawInput,
+  identified: IdentifiedCall,
+): Awaitable<Admitted> {
   const { operation } = call;
-  const identified = await identifyCaller(services, call, raw);
-  const earlier = await repeatRotation(services, call, raw, identified);
-  if (earlier !== undefined) return { earlier };
   const { session, caller } = letIn(services, call, identified);
   // Over HTTP a connection carries one exchange at a time; a WebSocket's frames pass each other.
   if (caller?.team && call.transport !== "websocket") noteArrival(caller.team.peer, call.connection);
-  if (session && caller) await requireConvenerPolicy(services, operation, session, caller.team);
-  const input = await parseOpenly(services, operation, raw, session, caller);
-  if (!operation.readOnly) await refuseLiveCredentials(services.database, input);
-  return { session, caller, input };
+  const kept =
+    session && caller ? requireConvenerPolicy(services, operation, session, caller.team) : undefined;
+  return whenKnown(kept, () =>
+    whenKnown(parseOpenly(services, operation, raw, session, caller), (input) =>
+      whenKnown(operation.readOnly ? undefined : refuseLiveCredentials(services.database, input), () => ({
+        session,
+        caller,
+        input,
+      })),
+    ),
+  );
 }
 
 /** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */
-async function parseOpenly(
+function parseOpenly(
   services: Services,
   operation: Operation,
   raw: RawInput,
   session: SessionIdentity | null,
   caller: Caller | null,
-): Promise<Readonly<Record<string, unknown>>> {
+): Awaitable<Readonly<Record<string, unknown>>> {
   try {
     return parseInput(operation, raw, { proved: caller !== null });
   } catch (error) {
-    if (session && operation.afterClosing === "refused") {
-      const channel = await services.channels.open(session.sessionId);
-      if (channel.closed) throw sessionClosed(session);
-    }
-    throw error;
+    if (!session || operation.afterClosing !== "refused") throw error;
+    return services.channels.open(session.sessionId).then((channel) => {
+      throw channel.closed ? sessionClosed(session) : error;
+    });
   }
 }
 
+/** A call that was let in: where, as whom, and what it asks for. */
 interface Request {
   readonly session: SessionIdentity | null;
   readonly caller: Caller | null;
-  /** The caller's team, one that this call's write makes included. */
-  readonly team: TeamActor | null;
-  /** What makes it that, where it is none yet. */
-  readonly joining: Joining | null;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly onWritten: (() => void)[];
 }
 
-function createContext(
-  services: Services,
-  call: Call,
-  { session, caller, team, joining, input, onWritten }: Request,
-): Context<Services> {
-  const key = input["idempotency_key"];
-  const idempotencyKey = typeof key === "string" ? key : undefined;
-  const person = caller?.person ?? null;
-  const context = {
-    services,
-    transport: call.transport,
-    view: call.view,
-    signal: call.signal,
-    connection: call.connection,
-    onBlocked: () => call.onBlocked?.(),
-    placed: () => call.turn?.placed(),
-    givenOut: async (tx: Transaction, sessionId: string, credential: string) =>
-      call.onGivenOut?.(tx, sessionId, credential),
-    idempotencyKey,
-    principal: call.principal,
-    team,
-    person,
-    session,
-    get joins() {
-      return joining !== null && !joining.joined;
-    },
-    async write<Result>(work: Parameters<typeof writeOnce<Result>>[2]) {
-      await call.turn?.earlierEnded;
-      return writeOnce(
-        writeServices(services),
-        identify(call.operation, input, session, { principal: call.principal, team, person }),
-        async (write) => {
-          await joining?.join(write);
-          return work(write);
-        },
-      );
-    },
-    onWritten: (run: () => void) => {
-      onWritten.push(run);
-    },
+/** The caller's team, one that this call's write makes included, and what makes it that, where it is none yet. */
+interface TakenTeam {
+  readonly team: TeamActor | null;
+  readonly joining: Joining | null;
+}
+
+function createContext(request: AdmittedRequest, taken: TakenTeam): Context<Services> {
+  return new RequestContext(request, taken);
+}
+
+/** Verbs take its functions out of it and copy it, so these are its own. */
+class RequestContext implements Context<Services> {
+  readonly services: Services;
+  readonly transport: Context<Services>["transport"];
+  readonly view: Context<Services>["view"];
+  readonly signal: AbortSignal;
+  readonly idempotencyKey: string | undefined;
+  readonly connection: object | undefined;
+  readonly principal: Context<Services>["principal"];
+  readonly team: TeamActor | null;
+  readonly person: Context<Services>["person"];
+  /** Of those contexts that address one; which do, the types of the verbs say. */
+  readonly session: SessionIdentity | null;
+  readonly #request: AdmittedRequest;
+  readonly #joining: Joining | null;
+
+  constructor(request: AdmittedRequest, { team, joining }: TakenTeam) {
+    const { services, call, admitted, signal } = request;
+    const key = admitted.input["idempotency_key"];
+    this.services = services;
+    this.transport = call.transport;
+    this.view = call.view;
+    this.signal = signal;
+    this.idempotencyKey = typeof key === "string" ? key : undefined;
+    this.connection = call.connection;
+    this.principal = call.principal;
+    this.team = team;
+    this.person = admitted.caller?.person ?? null;
+    this.session = admitted.session;
+    this.#request = request;
+    this.#joining = joining;
+  }
+
+  get joins(): boolean {
+    return this.#joining !== null && !this.#joining.joined;
+  }
+
+  readonly onBlocked = (): void => this.#request.call.onBlocked?.();
+
+  readonly placed = (): void => this.#request.call.turn?.placed();
+
+  readonly givenOut: Context<Services>["givenOut"] = async (tx, sessionId, credential) =>
+    this.#request.call.onGivenOut?.(tx, sessionId, credential);
+
+  readonly write = async <Result>(work: Parameters<typeof writeOnce<Result>>[2]): Promise<Result> => {
+    const { services, call, admitted } = this.#request;
+    await call.turn?.earlierEnded;
+    const identity = identify(call.operation, admitted.input, admitted.session, this);
+    return writeOnce(writeServices(services), identity, async (write) => {
+      await this.#joining?.join(write);
+      return work(write);
+    });
   };
-  return context;
+
+  readonly onWritten = (run: () => void): void => {
+    this.#request.onWritten.push(run);
+  };
 }
 
 function writeServices({ database, channels }: Services): Parameters<typeof writeOnce>[0] {
   return { database, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
 }
 
-async function repeatRotation(
+function repeatRotation(
   services: Services,
   { operation, principal }: Call,
   raw: RawInput,
   { session, caller, credential }: IdentifiedCall,
-): Promise<unknown> {
+): Awaitable<unknown> {
   if (operation.teamCredential !== "replaced" || caller || !credential) return undefined;
   const parsed = operation.input.safeParse(raw);
   // What is no valid request cannot be the repetition of one.

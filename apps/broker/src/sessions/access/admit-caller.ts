@@ -1,4 +1,5 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
+import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
 import { isConfined } from "../../identity/principal.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
@@ -32,14 +33,20 @@ export async function admitCaller(
 }
 
 /** The first half of `admitCaller`. */
-export async function identifyCaller(
+export function identifyCaller(
   services: AccessServices,
   call: CallClaims,
   raw: RawInput,
-): Promise<IdentifiedCall> {
+): Awaitable<IdentifiedCall> {
   refuseStranger(call.operation, call.principal);
-  const session = isSessionOperation(call.operation) ? await findAddressedSession(services, call, raw) : null;
-  return { session, ...(await authenticate(services, call, raw, session)) };
+  const addressed = isSessionOperation(call.operation) ? findAddressedSession(services, call, raw) : null;
+  return whenKnown(addressed, (session) =>
+    whenKnown(authenticate(services, call, raw, session), ({ caller, credential }) => ({
+      session,
+      caller,
+      credential,
+    })),
+  );
 }
 
 /** The second half of `admitCaller`. */
@@ -62,22 +69,23 @@ export function letIn(
   return { session, caller };
 }
 
-async function findAddressedSession(
+function findAddressedSession(
   services: AccessServices,
   { operation, principal }: CallClaims,
   raw: RawInput,
-): Promise<SessionIdentity> {
+): Awaitable<SessionIdentity> {
   const ref = raw["session_id"];
   if (typeof ref !== "string" || ref === "") {
     throw new MerkleError("bad_request", `${operation.name} needs session_id: a session's id or slug.`, {
       fields: [{ field: "session_id", problem: "missing" }],
     });
   }
-  const session = await services.sessions.find(ref);
-  const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
-  if (session && !isHidden) return session;
-  throw new MerkleError(
-    "not_found",
-    `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
-  );
+  return whenKnown(services.sessions.find(ref), (session) => {
+    const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
+    if (session && !isHidden) return session;
+    throw new MerkleError(
+      "not_found",
+      `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
+    );
+  });
 }

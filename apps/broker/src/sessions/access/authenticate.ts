@@ -1,4 +1,5 @@
 import type { AccessRule } from "@merkle/wire";
+import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
 import type { Asker } from "../../identity/principal.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
@@ -16,6 +17,8 @@ export interface CallClaims {
   readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
   /** That credential where no session is addressed, when it has joined one session only. */
   readonly rememberedAlone?: (() => string | undefined) | undefined;
+  /** The connection over which it came, if it carries one client's calls alone. */
+  readonly connection?: object | undefined;
 }
 
 export interface Authenticated {
@@ -28,14 +31,15 @@ export interface Authenticated {
  * Argument before header before what the connection remembers (AUTH-2, MCP-2). In invite mode a credential is worth nothing
  * in the hands of another member than the one whose team or person it is (ENTER-5).
  */
-export async function authenticate(
+export function authenticate(
   services: Pick<AccessServices, "credentials">,
   call: CallClaims,
   raw: RawInput,
   session: SessionIdentity | null,
-): Promise<Authenticated> {
-  const found = await findCaller(services, call, raw, session);
-  return found.caller && !isOwn(found.caller, call.principal) ? { ...found, caller: null } : found;
+): Awaitable<Authenticated> {
+  return whenKnown(findCaller(services, call, raw, session), (found) =>
+    found.caller && !isOwn(found.caller, call.principal) ? { ...found, caller: null } : found,
+  );
 }
 
 function isOwn({ person, team }: Caller, principal: Asker): boolean {
@@ -44,24 +48,28 @@ function isOwn({ person, team }: Caller, principal: Asker): boolean {
   return principal?.kind === "member" && (owner === null || owner === principal.memberId);
 }
 
-async function findCaller(
+function findCaller(
   services: Pick<AccessServices, "credentials">,
   call: CallClaims,
   raw: RawInput,
   session: SessionIdentity | null,
-): Promise<Authenticated> {
+): Awaitable<Authenticated> {
   const { credentials } = services;
   const argument = raw["team_id"];
   // What is no text is a credential that proves nothing.
   const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
   if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
-  if (given !== undefined)
-    return { caller: await credentials.verify(session.sessionId, given), credential: given };
+  if (given !== undefined) {
+    return whenKnown(credentials.verify(session.sessionId, given, call.connection), (caller) => ({
+      caller,
+      credential: given,
+    }));
+  }
   const remembered = call.remembered?.(session.sessionId);
-  const caller = remembered === undefined ? null : await credentials.verify(session.sessionId, remembered);
-  return caller && usesRemembered(call.operation, caller, raw)
-    ? { caller, credential: remembered }
-    : { caller: null, credential: undefined };
+  if (remembered === undefined) return nobody;
+  return whenKnown(credentials.verify(session.sessionId, remembered), (caller) =>
+    caller && usesRemembered(call.operation, caller, raw) ? { caller, credential: remembered } : nobody,
+  );
 }
 
 const nobody: Authenticated = { caller: null, credential: undefined };

@@ -13,6 +13,7 @@ import {
 } from "@merkle/db";
 import { parseTeamCredential } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import { type CredentialCache, hashSecret, isVerified, type PersonActor } from "../../identity/credential.js";
 import type { Peer } from "../peers/peer.js";
 import type { Presence } from "../peers/presence.js";
@@ -39,8 +40,12 @@ export type Caller =
 
 /** Checks credentials, and remembers those in use for a moment. */
 export interface Credentials extends CredentialCache {
-  /** Whom a credential proves in a session, teams that have left included, or null. */
-  verify(sessionId: string, credential: string): Promise<Caller | null>;
+  /**
+   * Whom a credential proves in a session, teams that have left included, or null.
+   *
+   * @param connection - over which it came: what was proved there once is not hashed again while it holds
+   */
+  verify(sessionId: string, credential: string, connection?: object): Awaitable<Caller | null>;
   /** The same where no session is addressed: a person, who is no team there, or a team in the session that is its own. */
   verifyInMesh(credential: string): Promise<Caller | null>;
 }
@@ -62,6 +67,14 @@ interface Remembered extends Proof {
   readonly expiresAt: number;
 }
 
+/** What a connection proved last, and what that was found by. */
+interface ProvedCaller {
+  readonly credential: string;
+  readonly key: string;
+  readonly known: Remembered;
+  readonly caller: Caller;
+}
+
 /** Another node may rotate or end a credential; this is how long that can go unnoticed here. */
 const rememberMs = 5_000;
 
@@ -74,8 +87,10 @@ export function createCredentials(options: {
   // Both by the credential's uuid and the session; the one that was used last stands last, and is dropped last.
   const remembered = new Map<string, Remembered>();
   const looking = new Map<string, Promise<Remembered | null>>();
+  // What a connection has proved is compared with what the same connection sends, so that the comparison tells nobody anything.
+  const provedOver = new WeakMap<object, ProvedCaller>();
 
-  async function find(sessionId: string, id: string): Promise<Remembered | null> {
+  function find(sessionId: string, id: string): Awaitable<Remembered | null> {
     const key = keyOf(sessionId, id);
     const known = remembered.get(key);
     if (!known || known.expiresAt <= performance.now()) return lookOnce(key, () => lookUp(sessionId, id));
@@ -146,18 +161,36 @@ export function createCredentials(options: {
     if (oldest !== undefined) remembered.delete(oldest);
   }
 
-  async function verify(sessionId: string, credential: string): Promise<Caller | null> {
+  function verify(sessionId: string, credential: string, connection?: object): Awaitable<Caller | null> {
+    const proved = connection && provedOver.get(connection);
+    if (proved?.credential === credential && isStillTrue(proved, sessionId)) return proved.caller;
     const parts = parseTeamCredential(credential);
     if (!parts) return null;
-    const known = await find(sessionId, parts.teamId);
-    return known && (await isProved(known, parts.secret)) ? toCaller(known.found, credential) : null;
+    return whenKnown(find(sessionId, parts.teamId), (known) => {
+      if (!known) return null;
+      return whenKnown(isProved(known, parts.secret), (holds) => {
+        if (!holds) return null;
+        const caller = toCaller(known.found, credential);
+        if (connection)
+          provedOver.set(connection, { credential, key: keyOf(sessionId, parts.teamId), known, caller });
+        return caller;
+      });
+    });
+  }
+
+  /** Whether what a connection proved is what is remembered now, and for this session. */
+  function isStillTrue({ key, known }: ProvedCaller, sessionId: string): boolean {
+    return key.endsWith(sessionId) && remembered.get(key) === known && known.expiresAt > performance.now();
   }
 
   /** Most hold the first secret, so the others are looked for only when it is none of these, and then remembered, too. */
-  async function isProved(known: Proof, secret: string): Promise<boolean> {
+  function isProved(known: Proof, secret: string): Awaitable<boolean> {
     if (proves(secret, known.secretHash)) return true;
-    if (!known.holder) return false;
-    known.further ??= (await listFurtherSecrets(database.orm, known.holder)).map(copy);
+    return known.holder !== null && isProvedOtherwise(known, known.holder, secret);
+  }
+
+  async function isProvedOtherwise(known: Proof, holder: SecretHolder, secret: string): Promise<boolean> {
+    known.further ??= (await listFurtherSecrets(database.orm, holder)).map(copy);
     return known.further.some((secretHash) => proves(secret, secretHash));
   }
 

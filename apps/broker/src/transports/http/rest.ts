@@ -45,7 +45,7 @@ async function serve(
   };
   if (isStreamable(operation) && wantsStream(c)) return stream(c, services, call);
   const reply = await dispatch(services, call);
-  whenWritten(c, reply.written);
+  if (reply.written) whenWritten(c, reply.written);
   return jsonResponse(reply.output);
 }
 
@@ -93,7 +93,7 @@ async function stream(c: HttpContext, services: Services, call: Call): Promise<R
       const reply = await answer;
       const cursor = nextCursorOf(reply.output);
       await events.writeSSE({ event: "messages", id: cursor, data: JSON.stringify(reply.output) });
-      whenWritten(c, reply.written);
+      if (reply.written) whenWritten(c, reply.written);
     } catch (error) {
       const told = toMerkleError(error, services.log, { operation: call.operation.name, transport: "rest" });
       const { retry_after_s: retryAfterS } = told.details;

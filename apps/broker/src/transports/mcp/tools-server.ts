@@ -68,7 +68,7 @@ function createToolCaller(
       onGivenOut: teams?.store,
     });
     await memory.keep(operation, reply.output);
-    request.onWritten(reply.written);
+    if (reply.written) request.onWritten(reply.written);
     return toResult(operation, reply.output, view);
   }
 

@@ -16,7 +16,7 @@ import type { HelloChallenge } from "../../identity/authenticator/verify-hello.j
 import type { Asker, Principal } from "../../identity/principal.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import { type Hold, holdPeer, type Peer } from "../../sessions/peers/peer.js";
-import { dispatch } from "../dispatch.js";
+import { type Call, dispatch } from "../dispatch.js";
 import { parseJson } from "../http/parse-json.js";
 import type { Admission, Authenticator } from "../services.js";
 import type { Connection } from "./connection.js";
@@ -106,14 +106,16 @@ export function createClientSession(
   function answer(id: RequestId, work: () => Promise<void>): void {
     if (unanswered >= limits.unansweredRequestsPerConnectionMax) return cutOff("too_many_requests");
     unanswered += 1;
-    work()
-      .catch((error: unknown) => {
+    work().then(
+      () => {
+        unanswered -= 1;
+      },
+      (error: unknown) => {
+        unanswered -= 1;
         const { code, message, details } = toMerkleError(error, services.log, { transport: "websocket" });
         connection.send({ type: "reply", id, error: { code, message, details } });
-      })
-      .finally(() => {
-        unanswered -= 1;
-      });
+      },
+    );
   }
 
   /** Lets the client in as whom it proves to be (ENTER-2). */
@@ -147,7 +149,7 @@ export function createClientSession(
     if (!operation) throw new MerkleError("not_found", `There is no operation "${name.slice(0, 100)}".`);
     const wait = operation.kind === "wait" ? startWait(id) : null;
     const signal = wait?.signal ?? gone.signal;
-    const call = {
+    const call: Call = {
       operation,
       principal,
       address,
@@ -156,15 +158,13 @@ export function createClientSession(
       view: "json",
       signal,
       connection,
-    } as const;
+    };
     try {
-      const reply = operation.readOnly
-        ? await dispatch(services, call)
-        : await writes.run(sessionNamed(input), (turn) => dispatch(services, { ...call, turn }));
-      connection.send({ type: "reply", id, output: reply.output }, () => {
-        // A cancelled wait is answered, but nobody takes the answer.
-        if (!signal.aborted) reply.written();
-      });
+      const { output, written } = await (operation.readOnly
+        ? dispatch(services, call)
+        : writes.run(sessionNamed(input), (turn) => dispatch(services, Object.assign(call, { turn }))));
+      // A cancelled wait is answered, but nobody takes the answer.
+      connection.send({ type: "reply", id, output }, written && (() => signal.aborted || written()));
     } finally {
       if (wait) endWait(id, wait);
     }
@@ -324,9 +324,26 @@ function keyOf(kind: SubscriptionKind, sessionId: string): string {
 
 function parseFrame(text: string): ClientFrame | null {
   try {
-    const parsed = ClientFrame.safeParse(parseJson(text));
+    const frame = parseJson(text);
+    if (isPlainRequest(frame)) return frame;
+    const parsed = ClientFrame.safeParse(frame);
     return parsed.success ? parsed.data : null;
   } catch {
     return null;
   }
+}
+
+/** Whether it is what nearly all frames are; what is not is looked at by the schema, which says the same of these (WS-1). */
+function isPlainRequest(frame: unknown): frame is Frame<"request"> {
+  if (typeof frame !== "object" || frame === null) return false;
+  let fields = 0;
+  for (const _name in frame) fields += 1;
+  const { type, id, operation, input }: Partial<Record<keyof Frame<"request">, unknown>> = frame;
+  return (
+    fields === 4 &&
+    type === "request" &&
+    Number.isSafeInteger(id) &&
+    typeof operation === "string" &&
+    input !== undefined
+  );
 }

@@ -9,7 +9,7 @@ import { createReadWindow } from "./read-window.js";
 /** One client's socket, for writing. Frames of one turn of the event loop go out together, in one call to the system. */
 export interface Connection extends Sink {
   /** Writes a frame of its own; `written` runs when it has left this process, not when the connection broke before. */
-  send(frame: BrokerFrame, written?: () => void): void;
+  send(frame: BrokerFrame, written?: (() => void) | null): void;
   /** Whether it has been full without being drained for longer than it may be (WS-6). */
   readonly stalled: boolean;
   /** Reads nothing more for so long, and goes on when `then` has run: what the client sends meanwhile waits in the network. */
@@ -88,9 +88,7 @@ export function createConnection(webSocket: WebSocket, socket: Duplex, windowByt
     },
     write: (frame) => write(frame),
     send(frame, written) {
-      write(textFrame(JSON.stringify(frame)), (error) => {
-        if (!error) written?.();
-      });
+      write(textFrame(JSON.stringify(frame)), written ? (error) => error ?? written() : undefined);
     },
     onDrain(listener) {
       drainListeners.add(listener);
