@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
 /** The version of this package, from its own description. */
 export function readVersion(): string {
+  // A bundle lies one folder below its package, sources and what is compiled from them two.
+  const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
   const description: unknown = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+    readFileSync(places.find((place) => existsSync(place)) ?? "", "utf8"),
   );
   if (typeof description === "object" && description !== null && "version" in description) {
     return String(description.version);
