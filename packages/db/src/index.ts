@@ -17,14 +17,9 @@ export * from "./core/idempotency.js";
 export * from "./core/settings.js";
 export type { Queryable, Transaction } from "./core/transactions.js";
 export * from "./document/documents.js";
-export {
-  type AppendOutcome,
-  appendInTransaction,
-  appendMessages,
-  type MessageRow,
-  messageRowDefaults,
-} from "./feed/append-messages.js";
+export { appendInTransaction, appendMessages } from "./feed/append-messages.js";
 export * from "./feed/feed-pages.js";
+export { type AppendOutcome, type MessageRow, messageRowDefaults } from "./feed/message-row.js";
 export * from "./feed/messages.js";
 export * from "./feed/reading.js";
 export * from "./identity/invites.js";

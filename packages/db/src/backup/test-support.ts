@@ -5,7 +5,7 @@ import type postgres from "postgres";
 import { makeRow } from "../../../../tests/kit/message-row.js";
 import { connectPool } from "../core/connection.js";
 import type { EmbeddedPostgres } from "../embedded/index.js";
-import type { MessageRow } from "../feed/append-messages.js";
+import type { MessageRow } from "../feed/message-row.js";
 import { openDatabase } from "../start/open-database.js";
 
 /** The address of a database, as the driver's parts. */

@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import type { AppendOutcome, MessageRow } from "./append-messages.js";
+import type { AppendOutcome, MessageRow } from "./message-row.js";
 
 /** What is counted of a batch's rows in one feed, as the statement wants it. */
 interface Tally {

@@ -8,7 +8,8 @@ import { newestMigration } from "../core/migrations.js";
 import { renewClient } from "../core/renewed-client.js";
 import * as schema from "../core/schema.js";
 import { type Queryable, startTransactions, type Transaction } from "../core/transactions.js";
-import { type AppendOutcome, appendMessages, type MessageRow } from "../feed/append-messages.js";
+import { appendMessages } from "../feed/append-messages.js";
+import type { AppendOutcome, MessageRow } from "../feed/message-row.js";
 import { type WriteProblem, watchWrites } from "./write-health.js";
 
 const transactionsMax = 6;
