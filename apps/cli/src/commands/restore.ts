@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "../command/command.js";
+import { loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
-import { loadBroker } from "../start/broker.js";
 import { countRows, rowsText } from "./backup.js";
 
 export const restore: Command = {

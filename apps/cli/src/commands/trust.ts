@@ -1,7 +1,21 @@
-import type { Command } from "../command/command.js";
-import { exitCodes } from "../core/cli-error.js";
+import { join } from "node:path";
+import { MerkleError } from "@merkle/wire";
+import { findBroker } from "../broker/broker-client.js";
+import { placeOf } from "../broker/reach.js";
+import { createPrompter } from "../command/ask.js";
+import type { Command, CommandContext } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import { readConfig, readEnvironment } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { homeFiles } from "../core/merkle-home.js";
+import { listMembers } from "../identity/members.js";
+import { findForeignSettings } from "../progress/read-settings.js";
+import { askProof, isSuccessorOf } from "../trust/ask-proof.js";
+import { findForeignEnvFiles, readEnvFiles } from "../trust/env-files.js";
+import { type ForeignFile, isTrusted, trustFile } from "../trust/foreign-file.js";
+import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "../trust/known-meshes.js";
+import { type AskedAddress, isFirstSeen } from "../trust/require-known.js";
 import { requirePerson } from "../trust/require-person.js";
-import { trustHere } from "../trust/trust-here.js";
 
 export const trust: Command = {
   name: "trust",
@@ -19,3 +33,121 @@ export const trust: Command = {
     return exitCodes.done;
   },
 };
+
+/** What somebody was asked about, and trusts from now on. */
+type Trusted = { readonly file: string } | { readonly broker: string; readonly meshes: readonly string[] };
+
+/**
+ * Asks whoever sits at the terminal about everything here that wants to be trusted: the files of the project, and then a
+ * broker that this home knows from another address. Anything but yes changes nothing (CLI-82, CLI-83).
+ */
+async function trustHere(context: CommandContext): Promise<Trusted[]> {
+  const { config, flags, signal } = context;
+  const sources = { flags, env: readEnvironment().variables, cwd: process.cwd() };
+  const { home } = config;
+  const trusted: Trusted[] = [];
+  async function askOnce(file: ForeignFile | undefined): Promise<void> {
+    if (!file || isTrusted(home, file)) return;
+    await ask(`${describe(file)}\nTrust it, as it is now?`, signal);
+    trustFile(home, file);
+    trusted.push({ file: file.path });
+  }
+  await askOnce(config.untrusted);
+  for (const file of findForeignEnvFiles(sources.cwd)) await askOnce(file);
+  // What these files say may be filled into the settings.
+  const { env } = readEnvFiles({ ...sources, home });
+  await askOnce(findForeignSettings({ ...sources, env }));
+  // What was trusted just now may name another broker.
+  const now = await readConfig(sources);
+  const broker = await findBroker(now, signal);
+  const moved = await findMoved({ ...broker.address, home: now.home }).catch((error: unknown) => {
+    // No broker, no question; unless one was named for it.
+    if (textOf(flags, "url") !== undefined || isDecided(error)) throw error;
+    return null;
+  });
+  if (!moved) return trusted;
+  await ask(`${moved.question}\nGive it what this machine holds of that broker?`, signal);
+  for (const mesh of moved.meshes) keepKnownMesh(now.home, mesh);
+  trusted.push({ broker: broker.base, meshes: moved.meshes.map((each) => each.mesh_id) });
+  return trusted;
+}
+
+function isDecided(error: unknown): boolean {
+  return error instanceof CliError || error instanceof MerkleError;
+}
+
+async function ask(message: string, signal: AbortSignal): Promise<void> {
+  if (await createPrompter(signal).yesOrNo({ message, default: false })) return;
+  throw new CliError("not_trusted", "Nothing was trusted: everything stays as it was.", {
+    exitCode: exitCodes.refused,
+  });
+}
+
+function describe({ path, says }: ForeignFile): string {
+  return [`${path} says:`, ...says.map((each) => `  - ${each}`)].join("\n");
+}
+
+interface Moved {
+  readonly question: string;
+  /** As they are known from then on. */
+  readonly meshes: readonly KnownMesh[];
+}
+
+/**
+ * The meshes that are known from elsewhere and whose broker answers here; null where there is none of these.
+ *
+ * @throws CliError `unproven` where what answers has not the key of the broker that it says it is
+ */
+async function findMoved(address: AskedAddress): Promise<Moved | null> {
+  const { home, base } = address;
+  const answering = await askProof(address);
+  const { broker_id, keys } = answering;
+  const place = await placeOf(base, home);
+  const known = listKnownMeshes(home).filter((each) => each.broker_id === broker_id);
+  const moved = known.filter((each) => !each.addresses.includes(place));
+  const unknown = await listUnplaced(answering, address);
+  if (moved.length + unknown.length === 0) return null;
+  for (const each of moved) {
+    if (each.keys.length > 0 && !(await isSuccessorOf(each.keys, keys))) throw unproven(address, each);
+  }
+  const places =
+    [...new Set(moved.flatMap((each) => each.addresses))].join(", ") || "an address that was not kept";
+  const isProven = unknown.length === 0 && moved.every((each) => each.keys.length > 0);
+  return {
+    question: isProven
+      ? `The broker at ${base} proves by its key that it is the one that this machine knows from ${places}.`
+      : `The broker at ${base} says that it is the one that this machine knows from ${places}. It cannot prove that: its key was never kept here. Say yes only if you know that it moved.`,
+    meshes: [
+      ...moved.map((each) => ({ ...each, keys, addresses: [...each.addresses, place] })),
+      ...unknown.map((mesh_id) => ({ mesh_id, broker_id, keys, addresses: [place] })),
+    ],
+  };
+}
+
+/** Meshes of that broker of which this home holds something that was got before addresses were kept. */
+async function listUnplaced(
+  { broker_id, mesh_id }: Pick<KnownMesh, "broker_id" | "mesh_id">,
+  address: AskedAddress,
+): Promise<string[]> {
+  const joined = (await listMembers(address.home)).filter((each) => each.broker_id === broker_id);
+  const ids = new Set([mesh_id, ...joined.map((each) => each.mesh_id)]);
+  const unplaced: string[] = [];
+  for (const id of ids) {
+    const isPlaced = findKnownMesh(address.home, id) !== undefined;
+    if (!isPlaced && !(await isFirstSeen({ mesh_id: id, broker_id }, address))) unplaced.push(id);
+  }
+  return unplaced;
+}
+
+function unproven({ base, home }: AskedAddress, { addresses, mesh_id }: KnownMesh): CliError {
+  return new CliError(
+    "unproven",
+    `What answers at ${base} says that it is the broker of ${addresses.join(", ")}, and does not prove it by that one's key. Nothing that is held for it goes there.`,
+    {
+      exitCode: exitCodes.refused,
+      next: [
+        `remove ${join(homeFiles.meshes(home), `${mesh_id}.json`)} if you know that it has a new key, and ask again`,
+      ],
+    },
+  );
+}

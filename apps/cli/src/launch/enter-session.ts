@@ -3,7 +3,7 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { makeSessionKey } from "../core/session-key.js";
+import { makeSessionKey } from "../sessions/session-key.js";
 import { saveTeam, toOwnPeer } from "../sessions/stored-peers.js";
 import { resumePlace, type TakenPlace, type Taker, takePlace } from "../sessions/take-place.js";
 import type { ChosenSession } from "./choose-session.js";

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { type KeyCard, MerkleError, messageIdFrom, type Peer } from "@merkle/wire";
 import { seal } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import type { Fields } from "../mcp/membership.js";
+import { type CheckedCard, checkCard } from "../private-messages/check-card.js";
+import { addressOf, findRecipient } from "../private-messages/find-recipient.js";
+import type { PeerKeys } from "../private-messages/peer-keys.js";
+import { isTrusted } from "../private-messages/pins.js";
 import { shellWord } from "../text/shell.js";
-import { type CheckedCard, checkCard } from "./check-card.js";
-import { addressOf, findRecipient } from "./find-recipient.js";
-import type { PeerKeys } from "./peer-keys.js";
-import { isTrusted } from "./pins.js";
+import type { Fields } from "./membership.js";
 
 /** The place that writes. */
 interface Writer {

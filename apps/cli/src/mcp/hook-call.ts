@@ -1,5 +1,5 @@
 import { MerkleError } from "@merkle/wire";
-import type { Fields } from "../membership.js";
+import type { Fields } from "./membership.js";
 
 const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"] as const;
 export type HookEvent = (typeof hookEvents)[number];

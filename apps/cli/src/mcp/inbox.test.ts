@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { feedEvent, feedMessage as message } from "../../test-kit/feed-message.js";
+import { feedEvent, feedMessage as message } from "../test-kit/feed-message.js";
 import { createInbox, type Inbox, type Offer } from "./inbox.js";
 
 const all = () => true;

@@ -1,5 +1,5 @@
 import { compactError, MerkleError, type Operation } from "@merkle/wire";
-import type { HookEvent } from "./hooks/hook-call.js";
+import type { HookEvent } from "./hook-call.js";
 import type { McpOptions } from "./options.js";
 import type { SecretStore } from "./secret-store.js";
 

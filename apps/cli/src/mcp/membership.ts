@@ -7,7 +7,7 @@ import {
 } from "@merkle/wire";
 import { CliError } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
-import { makeSessionKey } from "../core/session-key.js";
+import { makeSessionKey } from "../sessions/session-key.js";
 import {
   findStoredPeer,
   forgetTeam,

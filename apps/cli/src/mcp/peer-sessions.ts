@@ -2,7 +2,7 @@ import { closeCodes, type DeclaredStatus, type Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../sessions/stored-peers.js";
-import { createInbox, type Inbox } from "./mail/inbox.js";
+import { createInbox, type Inbox } from "./inbox.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */
 export interface PeerSession {

@@ -8,19 +8,19 @@ import {
 } from "@merkle/wire";
 import { catalogue } from "@merkle/wire/schemas";
 import { asStub } from "../private-messages/open-message.js";
-import type { Sealing } from "../private-messages/private-messages.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
-import type { Caller } from "./hooks/turn.js";
+import { resyncNotice } from "./inbox.js";
 import type { Acknowledger } from "./mail/acknowledger.js";
-import { resyncNotice } from "./mail/inbox.js";
 import { readAlong } from "./mail/read-along.js";
 import { type Waited, waitForMessages } from "./mail/wait.js";
 import type { Fields, Membership } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import type { PeerSession } from "./peer-sessions.js";
+import type { Sealing } from "./private-messages.js";
 import type { SecretStore } from "./secret-store.js";
 import { takesLastSession } from "./tool-list.js";
+import type { Caller } from "./turn.js";
 
 interface Performance {
   readonly operation: Operation;

@@ -7,14 +7,14 @@ import {
   type OutputOf,
   type Peer,
 } from "@merkle/wire";
-import type { BrokerLink } from "../mcp/broker-link.js";
-import type { Fields } from "../mcp/membership.js";
-import type { PeerSession } from "../mcp/peer-sessions.js";
+import { addressOf } from "../private-messages/find-recipient.js";
+import { openMessage } from "../private-messages/open-message.js";
+import { openPlaceKeys, type PeerKeys } from "../private-messages/peer-keys.js";
+import { makeCard, seedOf } from "../sessions/key-card.js";
 import { readPrivateText, type SealedMessage, sealMessage } from "./box-message.js";
-import { addressOf } from "./find-recipient.js";
-import { makeCard, seedOf } from "./key-card.js";
-import { openMessage } from "./open-message.js";
-import { openPlaceKeys, type PeerKeys } from "./peer-keys.js";
+import type { BrokerLink } from "./broker-link.js";
+import type { Fields } from "./membership.js";
+import type { PeerSession } from "./peer-sessions.js";
 
 /** Private messages of the places that this server acts in: the keys never leave this machine, and no tool shows them. */
 export interface Sealing {

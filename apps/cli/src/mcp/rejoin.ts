@@ -1,5 +1,5 @@
 import { MerkleError, type OutputOf } from "@merkle/wire";
-import { makeSessionKey } from "../core/session-key.js";
+import { makeSessionKey } from "../sessions/session-key.js";
 import {
   findStoredPeer,
   holdTeam,

@@ -2,13 +2,13 @@ import type { OutputOf, Session } from "@merkle/wire";
 import type { OperationCaller } from "../broker/reach.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { makeCard, seedOf } from "../sessions/key-card.js";
 import { listStoredPeers, placeIdOf, type StoredPeer } from "../sessions/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { shellWord } from "../text/shell.js";
 import { toMoment } from "../text/time.js";
 import { type CheckedCard, checkCard, safetyNumber } from "./check-card.js";
 import { addressOf, findRecipient } from "./find-recipient.js";
-import { makeCard, seedOf } from "./key-card.js";
 import { readPlaceSeed } from "./peer-keys.js";
 import { findPin, savePin } from "./pins.js";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { isClearText } from "@merkle/wire/client";
 import { readOneOf } from "../command/flags.js";
+import type { BrokerOptions } from "../core/broker-code.js";
 import { usageError } from "../core/cli-error.js";
 import { readSettingsText } from "../core/read-settings-text.js";
-import type { BrokerOptions } from "../start/broker.js";
 import { oneLine } from "../text/one-line.js";
 import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
 

@@ -10,7 +10,7 @@ import {
 } from "@merkle/wire/record";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { nodeCrypto } from "./node-crypto.js";
+import { nodeCrypto } from "../core/node-crypto.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
 import { believed } from "./verify-file.js";
 

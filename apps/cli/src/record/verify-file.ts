@@ -14,7 +14,7 @@ import {
 } from "@merkle/wire/record";
 import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { nodeCrypto } from "./node-crypto.js";
+import { nodeCrypto } from "../core/node-crypto.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
 
 interface VerifyFileOptions {

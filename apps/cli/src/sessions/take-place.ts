@@ -2,8 +2,8 @@ import { type InputOf, MerkleError, type OutputOf } from "@merkle/wire";
 import type { OperationCaller } from "../broker/reach.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
-import { keyCardOf, type ShownIn } from "../private-messages/key-card.js";
 import { shellWord } from "../text/shell.js";
+import { keyCardOf, type ShownIn } from "./key-card.js";
 import {
   findStoredPeer,
   holdTeam,

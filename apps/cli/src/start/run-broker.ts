@@ -16,12 +16,12 @@ import { announceBroker } from "../broker/run-file.js";
 import type { CommandContext } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import type { Config } from "../config.js";
+import { type Broker, type BrokerOptions, type Log, loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
 import { explainError } from "../core/explain-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { readProgressSettings } from "../progress/read-settings.js";
 import { toAgentOptions } from "../work/runner/to-agent-options.js";
-import { type Broker, type BrokerOptions, type Log, loadBroker } from "./broker.js";
 import type { DetachedBroker } from "./detach-broker.js";
 import { showStarted } from "./show-started.js";
 

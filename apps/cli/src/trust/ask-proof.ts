@@ -4,7 +4,7 @@ import { type AuditKey, canonicalJson, checkKeys, holds, parseKeys, trustIn } fr
 import { requestHttp } from "../broker/http-request.js";
 import type { ReachableAddress } from "../broker/reach.js";
 import { reachBroker } from "../broker/reach.js";
-import { nodeCrypto } from "../record/node-crypto.js";
+import { nodeCrypto } from "../core/node-crypto.js";
 
 /** What answers at an address, as it says itself, and what it proved. */
 interface AnsweringBroker {

@@ -1,6 +1,6 @@
 import type { Command } from "../../command/command.js";
+import { loadBroker } from "../../core/broker-code.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { loadBroker } from "../../start/broker.js";
 
 export const auditKeyRotate: Command = {
   name: "audit-key rotate",

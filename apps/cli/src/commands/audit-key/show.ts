@@ -1,6 +1,6 @@
 import type { Command } from "../../command/command.js";
+import { loadBroker } from "../../core/broker-code.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { loadBroker } from "../../start/broker.js";
 import { toMoment } from "../../text/time.js";
 
 export const auditKeyShow: Command = {

@@ -2,11 +2,11 @@ import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
+import { type HookEvent, parseHookCall } from "../hook-call.js";
 import { createPeerSessions, type PeerSession } from "../peer-sessions.js";
-import { type HookEvent, parseHookCall } from "./hook-call.js";
+import { createTurn } from "../turn.js";
 import { createHookServer } from "./hook-server.js";
 import { hookCharsMax } from "./hook-text.js";
-import { createTurn } from "./turn.js";
 
 const placeId = "5e551000-0000-4000-8000-00000000000b";
 

@@ -1,11 +1,11 @@
 import type { Message } from "@merkle/wire";
-import { resyncNotice } from "../mail/inbox.js";
+import type { HookCall, HookEvent } from "../hook-call.js";
+import { resyncNotice } from "../inbox.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
-import { breaksThrough, wakes } from "../waking/what-wakes.js";
-import type { HookCall, HookEvent } from "./hook-call.js";
+import type { Turn } from "../turn.js";
+import { breaksThrough, wakes } from "../what-wakes.js";
 import { announceMail, fitInHook, writeMail } from "./hook-text.js";
 import type { StatusReporter } from "./status-reporter.js";
-import type { Turn } from "./turn.js";
 
 /** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
 interface HookServer {

@@ -1,7 +1,7 @@
 import { compactMessage, type Message } from "@merkle/wire";
 import { lines } from "@merkle/wire/text";
 import { counted } from "../../text/time.js";
-import type { Fits, Offer } from "../mail/inbox.js";
+import type { Fits, Offer } from "../inbox.js";
 import type { PeerSession } from "../peer-sessions.js";
 
 /** Above 10,000 characters Claude Code puts what a hook says into a file; this leaves room for what it adds. */

@@ -1,6 +1,6 @@
 import { MerkleError, type Message } from "@merkle/wire";
+import { fitPage } from "../inbox.js";
 import type { PeerSession } from "../peer-sessions.js";
-import { fitPage } from "./inbox.js";
 import type { Waited, WaitRequest } from "./wait.js";
 
 /**

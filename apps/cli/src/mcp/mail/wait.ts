@@ -1,10 +1,10 @@
 import { MerkleError, type Message, type OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerLink } from "../broker-link.js";
+import { fitPage } from "../inbox.js";
 import { forgetNumbers, type PeerSession } from "../peer-sessions.js";
-import { endsWait } from "../waking/what-wakes.js";
+import { endsWait } from "../what-wakes.js";
 import type { Acknowledger } from "./acknowledger.js";
-import { fitPage } from "./inbox.js";
 
 type WaitOutput = OutputOf<"wait_for_messages">;
 

@@ -1,7 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
-import { createInbox } from "../mail/inbox.js";
+import { createInbox } from "../inbox.js";
 import { createWaker, type Nudge } from "./wake.js";
 
 interface Circumstances {

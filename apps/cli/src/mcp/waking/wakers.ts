@@ -1,7 +1,7 @@
 import type { Message, WakePath } from "@merkle/wire";
 import { nameInLine, neutralise, peerAddress } from "@merkle/wire/text";
-import type { Turn } from "../hooks/turn.js";
 import type { PeerSession } from "../peer-sessions.js";
+import type { Turn } from "../turn.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
 import type { WakePaths } from "./wake-paths.js";
 

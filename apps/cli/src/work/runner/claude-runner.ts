@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { neutralJson } from "@merkle/wire/text";
 import { readEnvironment } from "../../config.js";
-import type { RunnableJob, Runner, RunnerFacts, RunResult } from "../../start/broker.js";
+import type { RunnableJob, Runner, RunnerFacts, RunResult } from "../../core/broker-code.js";
 import { findCgroups } from "./cgroup.js";
 import { toChildEnvironment } from "./child-environment.js";
 import { chooseContainment } from "./choose-containment.js";

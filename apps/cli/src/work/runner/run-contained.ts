@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { RunError, RunResult } from "../../start/broker.js";
+import type { RunError, RunResult } from "../../core/broker-code.js";
 import type { Cgroup, Cgroups } from "./cgroup.js";
 import type { Containment, Held } from "./containment.js";
 import type { JobLog } from "./job-log.js";

@@ -1,4 +1,4 @@
-import type { RunnableJob, RunnerFacts, RunResult } from "../../start/broker.js";
+import type { RunnableJob, RunnerFacts, RunResult } from "../../core/broker-code.js";
 import { type ClaudeRunner, type ClaudeRunnerOptions, startClaudeRunner } from "./claude-runner.js";
 
 // The entry of the process that runs a broker's agents: does what it is sent until nobody is there to send.

@@ -1,4 +1,4 @@
-import type { Runner } from "../../start/broker.js";
+import type { Runner } from "../../core/broker-code.js";
 import { type ClaudeRunnerOptions, prepareFolder } from "./claude-runner.js";
 import { openRunnerProcess, type RunnerProcess } from "./open-runner-process.js";
 import { unreachable } from "./run-contained.js";

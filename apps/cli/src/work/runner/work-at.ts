@@ -7,7 +7,7 @@ import {
   type RunnableJob,
   type Runner,
   type RunResult,
-} from "../../start/broker.js";
+} from "../../core/broker-code.js";
 
 export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
 type JobKind = (typeof jobKinds)[number];
