@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 
-/** The version of this package, from its own description. */
+/** The version of this package, from its own description: above the bundle's one folder, or above the folders of the sources. */
 export function readVersion(): string {
-  const description: unknown = JSON.parse(
-    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-  );
+  const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
+  const place = places.find((each) => existsSync(each));
+  if (!place) throw new TypeError("The broker's package.json is not there: install Merkle again.");
+  const description: unknown = JSON.parse(readFileSync(place, "utf8"));
   if (typeof description === "object" && description !== null && "version" in description) {
     return String(description.version);
   }
