@@ -4,6 +4,7 @@ import { createAddresses } from "../core/addresses.js";
 import { toStoredMessage } from "../core/message.js";
 import { createMetrics } from "../core/metrics.js";
 import { loadSettings } from "../core/settings-store.js";
+import { createStopList, type StopList } from "../core/stop-list.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
@@ -50,24 +51,48 @@ interface ServicesOptions extends Resolved {
   readonly listening: () => string;
 }
 
-/** Starts the services of all floors, the lowest first; nothing is made before what it is made from. */
+/**
+ * Starts the services of all floors, the lowest first; nothing is made before what it is made from. When one of them cannot be
+ * started, those before it are stopped.
+ */
 export async function startServices(options: ServicesOptions): Promise<StartedServices> {
+  const stops = createStopList(options.log);
+  try {
+    return await startEach(options, stops);
+  } catch (error) {
+    await stops.stop();
+    throw error;
+  }
+}
+
+async function startEach(options: ServicesOptions, stops: StopList): Promise<StartedServices> {
   const { auth, log, publicUrl, databaseUrl, database, signer, nodeLock, certificate, listening } = options;
   const stopping = new AbortController();
   // Every parked wait listens.
   setMaxListeners(0, stopping.signal);
+  const version = readVersion();
   const metrics = createMetrics();
   const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
-  const bus = startInProcessBus();
-  const meshChannels = createMeshChannels(createMeshOfSession(database));
-  const channels = startChannels({ database, bus, mesh: meshChannels, log });
-  const presence = startPresence({ database, log, onAcked: channels.announceDelivery });
-  const stateAnnouncer = startStateAnnouncer({ database, channels, log });
-  const indexer = startIndexer({ database, log });
-  const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
-  const workers = startWorkers({ log, entry: workerEntry() });
-  const anchorer = startAnchorer({ database, workers, meshChannels, log });
   const eventLoop = watchEventLoop();
+  stops.add("event loop watch", eventLoop.stop);
+  const workers = startWorkers({ log, entry: workerEntry() });
+  stops.add("workers", workers.stop);
+  const bus = startInProcessBus();
+  stops.add("bus", bus.stop);
+  const meshChannels = createMeshChannels(createMeshOfSession(database));
+  stops.add("mesh channels", meshChannels.stop);
+  const channels = startChannels({ database, bus, mesh: meshChannels, log });
+  stops.add("channels", channels.stop);
+  const presence = startPresence({ database, log, onAcked: channels.announceDelivery });
+  stops.add("presence", presence.stop);
+  const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
+  stops.add("summariser", summariser.stop);
+  const anchorer = startAnchorer({ database, workers, meshChannels, log });
+  stops.add("anchorer", anchorer.stop);
+  const indexer = startIndexer({ database, log });
+  stops.add("indexer", indexer.stop);
+  const stateAnnouncer = startStateAnnouncer({ database, channels, log });
+  stops.add("state announcer", stateAnnouncer.stop);
   const appender: Appender = startAppender({
     database,
     metrics,
@@ -81,11 +106,14 @@ export async function startServices(options: ServicesOptions): Promise<StartedSe
       }
     },
   });
+  stops.add("appender", appender.stop);
   await shipPersonas(database.orm, shippedPersonas);
   const { roots, author } = options.agent ?? {};
   // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
   const mainSources = createSources({ roots, author, home: options.home });
   const sourcesOf = (meshId: string) => (meshId === database.meshId ? mainSources : noSources);
+  const revocations = createRevocations(database);
+  stops.add("revocations", revocations.stop);
   const jobs: Jobs = await startJobs({
     agent: options.agent,
     database,
@@ -97,10 +125,10 @@ export async function startServices(options: ServicesOptions): Promise<StartedSe
     ...(auth === "open" && { remoteRunners: !isForOthers(options) }),
     log,
   });
-  const revocations = createRevocations(database);
+  stops.add("jobs", jobs.stop);
   const limiter = createLimiter({ rates: chooseRates(options), metrics });
   const shared = {
-    version: readVersion(),
+    version,
     startedAt: new Date(),
     databaseKind: databaseUrl === undefined ? ("embedded" as const) : ("external" as const),
     home: options.home,
@@ -149,21 +177,7 @@ export async function startServices(options: ServicesOptions): Promise<StartedSe
     meshes,
     authenticator,
     endWaits: () => stopping.abort(),
-    async stopServices() {
-      await jobs.stop();
-      revocations.stop();
-      await appender.stop();
-      await stateAnnouncer.stop();
-      await indexer.stop();
-      await anchorer.stop();
-      await summariser.stop();
-      await presence.stop();
-      channels.stop();
-      meshChannels.stop();
-      await bus.stop();
-      await workers.stop();
-      eventLoop.stop();
-    },
+    stopServices: () => stops.stop(),
   };
 }
 
