@@ -257,7 +257,7 @@ describe("An evil broker", () => {
       const heard = evil.heard.length;
       const answer = await tell(`${secret} again`);
       expect(answer, name).toMatch(/key_changed/);
-      expect(answer, name).toMatch(/merkle verify-peer "Birch\/oak" --session/);
+      expect(answer, name).toMatch(/merkle verify-peer Birch\/oak --session/);
       expect(evil.heard.slice(heard).join(), name).not.toContain("send_message");
     }
     expect(evil.heard.join()).not.toMatch(/violet|first of two|once|late/);
@@ -284,7 +284,7 @@ describe("merkle verify-peer", () => {
       /the key is not the one of .*: private messages to Birch\/oak are stopped/,
     );
     expect(changed.stdout).toMatch(/(?: {2}\d{5} \d{5} \d{5} \d{5}\n){3}/);
-    expect(changed.stdout).toContain(`merkle verify-peer "Birch/oak" --session ${session.slug} --accept`);
+    expect(changed.stdout).toContain(`merkle verify-peer Birch/oak --session ${session.slug} --accept`);
     expect(unasked).toMatchObject({ code: 2, stderr: expect.stringMatching(/asks a person/) });
     if (!hasTerminal) return;
     const terminal = atTerminal(
