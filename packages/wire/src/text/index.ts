@@ -1,8 +1,15 @@
 /** What works on texts, whoever they are of. Nothing here needs more than a browser has. */
 
-export { contextOf, locateQuote, type Marked, type Span } from "./anchors/locate-quote.js";
+export {
+  type Anchored,
+  contextOf,
+  locateQuote,
+  type Marked,
+  type Reanchored,
+  type Span,
+} from "./anchors/locate-quote.js";
 export { occurrences } from "./anchors/occurrences.js";
-export { type Anchored, type Reanchored, reanchor, startReanchoring } from "./anchors/reanchor.js";
+export { reanchor, startReanchoring } from "./anchors/reanchor.js";
 export { applyHunks } from "./apply-hunks.js";
 export { type LineChange, lineChanges, type SearchBounds, searchBounds } from "./line-changes.js";
 export { commonEnds, linesOf } from "./lines.js";

@@ -3,8 +3,7 @@ import type { Kept } from "./align-tokens.js";
 import { cut, endOf, linesAround, type Texts, visibleLines } from "./compare-texts.js";
 import { hasPartElsewhere } from "./find-moved.js";
 import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
-import type { Span } from "./locate-quote.js";
-import type { Anchored, Reanchored } from "./reanchor.js";
+import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { hasTwin, hasTwinOfLine } from "./twins.js";
 
 /** So much on each side of a short place says whether it is still the same. */

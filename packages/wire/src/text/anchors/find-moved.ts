@@ -3,9 +3,8 @@ import { cut, extentAlike, linesAround, linesWithin, type Texts } from "./compar
 import { cutsWord } from "./cuts-word.js";
 import { hasSigns } from "./has-signs.js";
 import { alikeMin, tellingCharsMin } from "./likeness.js";
-import type { Span } from "./locate-quote.js";
+import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { occurrences } from "./occurrences.js";
-import type { Anchored, Reanchored } from "./reanchor.js";
 import { hasTwin, hasTwinOfLine } from "./twins.js";
 
 /** The lines that the place is in, where one of them stood once and stands once, whatever became of all else. */

@@ -3,8 +3,7 @@ import { type Texts, visibleLines } from "./compare-texts.js";
 import { cutsWord } from "./cuts-word.js";
 import { isElsewhere, keptUnits } from "./find-moved.js";
 import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
-import type { Span } from "./locate-quote.js";
-import type { Anchored, Reanchored } from "./reanchor.js";
+import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { signsOf } from "./signs-of.js";
 import { type Likeness, mostAlike, similarity } from "./similarity.js";
 

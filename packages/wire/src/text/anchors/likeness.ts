@@ -1,6 +1,5 @@
 import type { Texts } from "./compare-texts.js";
-import type { Span } from "./locate-quote.js";
-import type { Anchored } from "./reanchor.js";
+import type { Anchored, Span } from "./locate-quote.js";
 import { similarity } from "./similarity.js";
 
 /** A place so long does not stand somewhere by chance. */

@@ -7,6 +7,17 @@ export interface Span {
   readonly end: number;
 }
 
+/** What somebody marked, and where it stands in the text of which that is known. */
+export interface Anchored extends Span {
+  /** As it was when it was marked. */
+  readonly quote: string;
+}
+
+/** `exact`: stands where it stood, however much was put before it. `moved`: was cut and put in elsewhere, as it was. */
+export interface Reanchored extends Span {
+  readonly how: "exact" | "moved" | "reworded";
+}
+
 /** What somebody marked, as precisely as they can say it. */
 export interface Marked {
   readonly quote: string;

@@ -2,18 +2,7 @@ import { compareTexts } from "./compare-texts.js";
 import { findKept, isKept } from "./find-kept.js";
 import { findLines, findMoved } from "./find-moved.js";
 import { findReworded } from "./find-reworded.js";
-import type { Span } from "./locate-quote.js";
-
-/** What somebody marked, and where it stands in the text of which that is known. */
-export interface Anchored extends Span {
-  /** As it was when it was marked. */
-  readonly quote: string;
-}
-
-/** `exact`: stands where it stood, however much was put before it. `moved`: was cut and put in elsewhere, as it was. */
-export interface Reanchored extends Span {
-  readonly how: "exact" | "moved" | "reworded";
-}
+import type { Anchored, Reanchored } from "./locate-quote.js";
 
 /**
  * Finds in a text what somebody marked in an earlier one, or returns null: what is not certain is lost, since a mark at a wrong
