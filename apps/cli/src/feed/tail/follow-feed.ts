@@ -1,165 +1,53 @@
-import { MerkleError, type Message } from "@merkle/wire";
-import type { MerkleClient, Subscription } from "@merkle/wire/client";
+import { once } from "node:events";
+import type { Message } from "@merkle/wire";
+import { type FeedOptions, LiveFeeds, type MerkleClient } from "@merkle/wire/client";
 import { limits } from "@merkle/wire/limits";
 
-interface FollowFeedOptions {
+interface FollowFeedOptions extends Pick<FeedOptions, "session" | "after" | "onReady" | "onChanged"> {
   readonly client: MerkleClient;
-  readonly sessionId: string;
-  /** Start after this message. */
-  readonly after: number;
-  /** Ends it; what has come by then is left out. */
+  /** Ends it, once the message that was begun is done; the messages after that one are left out. */
   readonly signal: AbortSignal;
-  /** Called when the broker first confirmed the subscription. */
-  readonly onReady: () => void;
-  /** Called when a read of the roster, the session or its document would now differ. */
-  readonly onChanged?: () => void;
+  /** Called for one message after another; the next waits until this one is done. */
+  onMessage(message: Message): Promise<void>;
   /** The database was restored: says after which message of the restored feed to go on, or throws. */
-  readonly onResync: () => Promise<number>;
+  onResync(): Promise<number>;
 }
-
-/** Waits here while whoever reads is slow. What is on its way when more comes is read again later, so little would cost much. */
-const waitingCharsMax = 2 * 1024 * 1024;
-const resyncsInARowMax = 3;
 
 /**
- * Brings every message of a feed after a cursor, once and in order, through any number of reconnects, for as long as it is
- * asked for more. A slow reader costs neither us nor the broker memory: when too much waits, the subscription is given up,
- * and taken up again after the last message when everything has been read.
+ * Follows a session's feed, one message at a time, until the signal is aborted.
  *
- * @throws MerkleError when the broker refuses, or ends the connection for good
+ * @throws what a listener threw; MerkleError when the broker refuses, or ends the connection for good
  */
-export async function* followFeed(options: FollowFeedOptions): AsyncGenerator<Message, void, undefined> {
-  const { signal, onResync } = options;
-  let place: Place = { after: options.after, epoch: undefined };
-  let resyncsInARow = 0;
-  let isFirst = true;
-  while (!signal.aborted) {
-    const inflow = new Inflow(options, place);
-    if (isFirst) inflow.ready.then(options.onReady, () => undefined); // A failure ends the messages.
-    isFirst = false;
-    try {
-      for await (const message of inflow.messages()) {
-        resyncsInARow = 0;
-        yield message;
-      }
-      place = inflow.place;
-    } catch (error) {
-      resyncsInARow += 1;
-      if (!isResync(error) || resyncsInARow > resyncsInARowMax) throw error;
-      const { epoch } = error.details;
-      place = { after: await onResync(), epoch: typeof epoch === "string" ? epoch : undefined };
-    } finally {
-      inflow.close();
-    }
-  }
-}
+export async function followFeed(options: FollowFeedOptions): Promise<void> {
+  const { client, signal, onMessage, onResync, ...rest } = options;
+  const failure = new AbortController();
+  const ended = AbortSignal.any([signal, failure.signal]);
+  let handling: Promise<void> = Promise.resolve();
+  const feed = new LiveFeeds(client).follow({
+    ...rest,
+    onMessages(messages) {
+      handling = handle(messages);
+      return handling;
+    },
+    // The messages in hand are of the feed as it was.
+    onResync: () => handling.then(onResync),
+    onError: (error) => failure.abort(error),
+  });
 
-function isResync(error: unknown): error is MerkleError {
-  return error instanceof MerkleError && error.code === "resync";
-}
-
-interface Place {
-  readonly after: number;
-  /** The epoch of which `after` is a number; undefined for what the broker has now. */
-  readonly epoch: string | undefined;
-}
-
-type InflowState =
-  | { readonly is: "open" }
-  /** Given up, because too much waited. */
-  | { readonly is: "full" }
-  | { readonly is: "failed"; readonly error: MerkleError };
-
-/** One subscription, and what it brought that has not been read yet. */
-class Inflow {
-  readonly #options: FollowFeedOptions;
-  readonly #subscription: Subscription;
-  #epoch: string | undefined;
-  #waiting: Message[] = [];
-  #waitingChars = 0;
-  #state: InflowState = { is: "open" };
-  #wake: () => void = () => undefined;
-
-  constructor(options: FollowFeedOptions, { after, epoch }: Place) {
-    this.#options = options;
-    this.#epoch = epoch;
-    const { onChanged } = options;
-    this.#subscription = options.client.follow({
-      session: options.sessionId,
-      after,
-      ...(onChanged === undefined ? {} : { onChanged: () => onChanged() }),
-      ...(epoch === undefined ? {} : { epoch }),
-      onMessage: (message) => this.#take(message),
-      onError: (error) => this.#become({ is: "failed", error }),
-    });
-  }
-
-  get ready(): Promise<void> {
-    return this.#subscription.ready;
-  }
-
-  /** Where another subscription goes on. */
-  get place(): Place {
-    return { after: this.#subscription.cursor, epoch: this.#epoch };
-  }
-
-  /** Ends when the signal is aborted, and when too much waited and all of it has been read. */
-  async *messages(): AsyncGenerator<Message, void, undefined> {
-    const { signal } = this.#options;
-    const wake = () => this.#wake();
-    signal.addEventListener("abort", wake);
-    try {
-      while (!signal.aborted) {
-        const taken = this.#takeWaiting();
-        if (taken.length > 0) yield* taken;
-        else if (this.#state.is === "failed") throw this.#state.error;
-        else if (this.#state.is === "full") return;
-        else await this.#change();
-      }
-    } finally {
-      signal.removeEventListener("abort", wake);
+  async function handle(messages: readonly Message[]): Promise<void> {
+    for (const message of messages) {
+      if (signal.aborted) return;
+      await onMessage(message);
     }
   }
 
-  close(): void {
-    this.#subscription.close();
+  try {
+    if (!ended.aborted) await once(ended, "abort");
+    await handling;
+    failure.signal.throwIfAborted();
+  } finally {
+    feed.close();
   }
-
-  #take(message: Message): void {
-    const { state } = this.#options.client;
-    if (state.status === "open") this.#epoch = state.epoch;
-    this.#waiting.push(message);
-    this.#waitingChars += charsOf(message);
-    if (this.#waitingChars > waitingCharsMax) {
-      this.close();
-      this.#become({ is: "full" });
-    }
-    this.#wake();
-  }
-
-  #takeWaiting(): Message[] {
-    const taken = this.#waiting;
-    this.#waiting = [];
-    this.#waitingChars = 0;
-    return taken;
-  }
-
-  #become(state: InflowState): void {
-    this.#state = state;
-    this.#wake();
-  }
-
-  #change(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-}
-
-/** About as long as it is when printed. */
-function charsOf(message: Message): number {
-  const fieldsBesideContent = 500;
-  return JSON.stringify(message.content).length + fieldsBesideContent;
 }
 
 /** Where a restored feed parts from the one that was read. */

@@ -70,18 +70,30 @@ export async function followSession(tailed: TailedSession): Promise<void> {
       (await client.call("get_session", { session_id: session.session_id }, { signal })).last_sequence,
   });
 
+  // Aborted when nobody reads the output any more.
+  const unread = new AbortController();
+
   try {
-    const messages = followFeed({
+    await followFeed({
       client,
-      sessionId: session.session_id,
+      session: session.session_id,
       after,
-      signal: AbortSignal.any([signal, end.signal]),
-      ...(tailed.onChanged === undefined ? {} : { onChanged: tailed.onChanged }),
-      onReady: () => {
+      signal: AbortSignal.any([signal, end.signal, unread.signal]),
+      async onMessage(message) {
+        if (shows(message) && !(await printer.print(message))) return unread.abort();
+        cursor = message.sequence;
+        read.add(message);
+        marker?.printed(cursor);
+        connection.came();
+        end.printed(message);
+        if (message.event === "session_concluded") await tellUnlessSame(message, tailed);
+      },
+      onReady() {
         output.note(connectedText(session, options, after));
         end.connected();
       },
-      onResync: async () => {
+      onChanged: () => tailed.onChanged?.(),
+      async onResync() {
         const parting = await read.findParting(client, session.session_id);
         tellRestored(parting, tailed);
         cursor = parting.sequence;
@@ -89,15 +101,6 @@ export async function followSession(tailed: TailedSession): Promise<void> {
         return cursor;
       },
     });
-    for await (const message of messages) {
-      if (shows(message) && !(await printer.print(message))) return;
-      cursor = message.sequence;
-      read.add(message);
-      marker?.printed(cursor);
-      connection.came();
-      end.printed(message);
-      if (message.event === "session_concluded") await tellUnlessSame(message, tailed);
-    }
     if (end.signal.reason instanceof CliError) throw end.signal.reason;
   } finally {
     connection.stop();
