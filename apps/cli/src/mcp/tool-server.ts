@@ -99,11 +99,15 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   });
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, secretStore, longResults });
+  /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
+  let moving: Promise<void> = Promise.resolve();
   const hooks = createHookServer({
     teams,
     turn,
     status: createStatusReporter(link, log),
-    onConversation: (sessionId) => void membership.moveTo(sessionId),
+    onConversation(sessionId) {
+      moving = membership.moveTo(sessionId);
+    },
     onProof: acknowledger.soon,
   });
   const offered = new Map<string, Operation>(
@@ -215,6 +219,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     },
     async close() {
       acknowledger.flush();
+      await Promise.race([moving, delay(goodbyeMsMax)]);
       // The connection first: ended while its inboxes are open, it says that nobody is in their places any more.
       await Promise.all([Promise.race([link.close(), delay(goodbyeMsMax)]), teams.close()]);
     },
