@@ -79,7 +79,7 @@ function following(name: string, way: DeliveryCase, which: keyof Latency, target
   return {
     name: `post → received, ${name}`,
     unit: "ms",
-    limitName: "statement of 1 row, same pace",
+    limitName: "bare append of 1 row, same pace",
     value: (round) => round.delivery[way][which],
     limit: (round) => round.pacedRow[which],
     target,
