@@ -105,12 +105,17 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     introduce(hello).catch((error: unknown) => drop(toRefusal(error)));
   }
 
+  /** A socket that is closing sends nothing any more, and its end is told soon; a browser would warn of each frame. */
+  function send(text: string): void {
+    if (socket.readyState === openState) socket.send(text);
+  }
+
   async function introduce(hello: Hello): Promise<void> {
     const frame = await toHelloFrame(options.introduction, hello);
     if (ended) return;
     if (frame === null) return open(hello, null);
     phase = { name: "introduced", hello };
-    socket.send(JSON.stringify(frame));
+    send(JSON.stringify(frame));
   }
 
   function letIn(answer: Admitted | ConnectionEnd): void {
@@ -128,7 +133,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
   function probe(): void {
     if (ended || phase.name !== "open" || probing) return;
     probing = watchSilence(probeMsMax, () => drop("the broker did not answer after a pause"));
-    socket.send(JSON.stringify({ type: "ping", id: probeId } satisfies ClientFrame));
+    send(JSON.stringify({ type: "ping", id: probeId } satisfies ClientFrame));
   }
 
   function dropUnexpected(): void {
@@ -168,7 +173,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
   }
 
   return {
-    send: (text) => socket.send(text),
+    send,
     probe,
     close: async () => {
       ended = true;
@@ -178,6 +183,8 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     },
   };
 }
+
+const openState = 1; // WebSocket.OPEN, in browsers and in Node.
 
 /** Ends a socket whose other side may not answer any more; a browser does it by itself, in its own time. */
 function terminate(socket: WebSocketLike): void {

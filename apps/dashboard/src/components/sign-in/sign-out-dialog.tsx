@@ -8,7 +8,7 @@ import { useAdmitted } from "@/lib/broker/use-admitted";
 import { forgetPerson } from "@/lib/person/person";
 import { askDoor } from "@/lib/sign-in/ask-door";
 import { forgetMember, getKeptMember } from "@/lib/sign-in/member-key";
-import { forgetPageToken } from "@/lib/sign-in/page-token";
+import { forgetPageToken, getPageToken, headersFor, keepPageToken } from "@/lib/sign-in/page-token";
 
 /** Asks before this browser is signed out, and what becomes of the key that it may have made. */
 export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
@@ -59,8 +59,15 @@ export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
  * key goes too: a member who signs in again is given another for the same person.
  */
 async function signOut({ withKey }: { readonly withKey: boolean }): Promise<void> {
-  await askDoor("POST", "/api/sign-out");
+  const token = await getPageToken();
+  // Before the broker ends the connections: a tab that came again with it would be refused, and have that in its console.
   await forgetPageToken();
+  try {
+    await askDoor("POST", "/api/sign-out", {}, headersFor(token));
+  } catch (error) {
+    if (token !== undefined) await keepPageToken(token);
+    throw error;
+  }
   forgetPerson();
   if (withKey) forgetMember();
   announceSignIn();

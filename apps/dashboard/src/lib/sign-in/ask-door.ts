@@ -4,13 +4,19 @@ import { pageHeaders } from "./page-token";
 /**
  * Asks the broker something over HTTP, as those do who have no connection yet, or want the cookie changed.
  *
+ * @param headers - say who asks; the page's own unless given
  * @throws MerkleError the broker's refusal; `unavailable` when it could not be reached
  */
-export async function askDoor(method: "GET" | "POST", path: string, body?: object): Promise<unknown> {
+export async function askDoor(
+  method: "GET" | "POST",
+  path: string,
+  body?: object,
+  headers?: Readonly<Record<string, string>>,
+): Promise<unknown> {
   const response = await fetch(path, {
     method,
     headers: {
-      ...(await pageHeaders()),
+      ...(headers ?? (await pageHeaders())),
       ...(method === "POST" && { "content-type": "application/json" }),
     },
     ...(method === "POST" && { body: JSON.stringify(body ?? {}) }),

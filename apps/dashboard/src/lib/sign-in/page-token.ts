@@ -22,7 +22,10 @@ export async function forgetPageToken(): Promise<void> {
 
 /** What goes along with whatever this browser asks for as who is signed in. */
 export async function pageHeaders(): Promise<Record<string, string>> {
-  const token = await getPageToken();
+  return headersFor(await getPageToken());
+}
+
+export function headersFor(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { "x-merkle-page": token };
 }
 
