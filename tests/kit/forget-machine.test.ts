@@ -5,7 +5,7 @@ it("tests see nothing of this machine's own broker, home, database, session and 
   const kept = { PATH: "/bin", HOME: "/root", LANG: "C.UTF-8", FAULTS_SEED: "7", MERKLE_TESTS: "all" };
   const env: NodeJS.ProcessEnv = {
     ...kept,
-    ...{ MERKLE_HOME: "/root/.merkle", MERKLE_URL: "http://localhost:7423", MERKLE_PORT: "7423" },
+    ...{ MERKLE_HOME: "/somebody/.merkle", MERKLE_URL: "http://localhost:7423", MERKLE_PORT: "7423" },
     ...{
       MERKLE_SESSION: "auth",
       MERKLE_TEAM: "Atlas",
@@ -13,7 +13,7 @@ it("tests see nothing of this machine's own broker, home, database, session and 
       MCP_URL: "http://localhost:1/mcp",
     },
     ...{ DATABASE_URL: "postgres://localhost/own", PGHOST: "localhost", GIT_DIR: "/repository/.git" },
-    ...{ OPENAI_API_KEY: "sk-own", CLAUDECODE: "1", CLAUDE_CONFIG_DIR: "/root/.claude", GEMINI_CLI: "1" },
+    ...{ OPENAI_API_KEY: "sk-own", CLAUDECODE: "1", CLAUDE_CONFIG_DIR: "/somebody/.claude", GEMINI_CLI: "1" },
   };
   forgetMachine(env);
   expect(env).toEqual(kept);
