@@ -5,7 +5,7 @@ import * as shape from "./shape.js";
 /**
  * The fields of a message as it is stored, each once: its name in the table, its type there, and what a value of it is in JSON.
  * The database's rows and lists of columns, the record's entries and the bundles' lines follow from this. One more field of a
- * message is one more here, beside its migration and `append_messages.sql`.
+ * message is one more here, beside its migration and the two functions that append.
  */
 
 interface Field<Value> {
