@@ -96,6 +96,8 @@ const beyond: Readonly<Record<LimitName, string>> = {
   attentionItemsMax: "the rest is counted",
   attentionCountedMax: "as many are said",
   timelineBucketsMax: "400",
+  briefCharsMax: "the least important lines are left out and counted",
+  briefSessionsMax: "those that were busy last",
   timelineMarksMax: "the oldest are left out and counted",
   unreadCountedMax: "as many are said",
   idempotencyKeyCharsMax: "400",

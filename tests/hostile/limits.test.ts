@@ -137,6 +137,8 @@ const testedAt: {
   unreadCountedMax: "tests/doors/reading.test.ts",
   urlCharsMax: "tests/doors/health.test.ts",
   timelineBucketsMax: "tests/doors/overview.test.ts",
+  briefCharsMax: "tests/doors/brief.test.ts",
+  briefSessionsMax: "tests/doors/brief.test.ts",
   timelineMarksMax: "tests/doors/overview.test.ts",
   meshNameCharsMax: "tests/doors/meshes.test.ts",
   inviteUsesMax: "tests/doors/invites.test.ts",

@@ -200,6 +200,7 @@ export function validInputs({
     list_attention: { team_id },
     dismiss_attention: { team_id: person_id, id: `quiet:${session_id}:1` },
     mark_read: { ...asPerson, cursor: 0 },
+    brief: { session: at.session_id, team_id: at.team_id },
     get_timeline: at,
     audit_session_start: { team_id, intent: "Decide where tokens are kept.", task_id: "tokens" },
     list_audit_sessions: { team_id },

@@ -52,6 +52,7 @@ export * from "./state/watches.js";
 export * from "./text/text-query.js";
 export * from "./transports/mcp-sessions.js";
 export * from "./views/attention.js";
+export * from "./views/brief.js";
 export * from "./views/search.js";
 export * from "./views/search-index.js";
 export * from "./views/timeline.js";

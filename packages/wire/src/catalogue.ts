@@ -3,6 +3,7 @@ import type { Operation } from "./operation.js";
 import * as app from "./operations/app.js";
 import * as attention from "./operations/attention.js";
 import * as audit from "./operations/audit.js";
+import * as brief from "./operations/brief.js";
 import * as claims from "./operations/claims.js";
 import * as document from "./operations/document.js";
 import * as feed from "./operations/feed.js";
@@ -41,6 +42,7 @@ const exported = {
   ...app,
   ...attention,
   ...audit,
+  ...brief,
   ...claims,
   ...document,
   ...feed,

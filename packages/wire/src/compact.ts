@@ -82,7 +82,7 @@ function optionInLine(option: unknown): string {
 }
 
 /** `session_concluded, by Atlas, document_version 3`: a value that holds a comma cannot pass for a further field. */
-function describeEvent(message: Message): string {
+export function describeEvent(message: Pick<Message, "content">): string {
   const { event, at: _at, ...fields } = message.content;
   const told = Object.entries(fields).map(
     ([name, value]) =>

@@ -9,9 +9,10 @@ export {
   type Sha256,
   verifyMerkleProof,
 } from "./audit/merkle-tree.js";
+export { briefKinds, briefLine } from "./brief-line.js";
 export type { Catalogue, InputOf, OutputOf, ParsedInputOf } from "./catalogue.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./close-codes.js";
-export { compactMessage, describeRedaction } from "./compact.js";
+export { compactMessage, describeEvent, describeRedaction } from "./compact.js";
 export { compactError } from "./compact-error.js";
 export { findTeamCredentials, parseTeamCredential } from "./credential.js";
 export { errorMeanings } from "./error-meanings.js";
@@ -65,6 +66,7 @@ export {
 export type { Access, HttpMethod, OperationRules, Toolset } from "./operation-rules.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
+export type { BriefLine, SessionBrief } from "./operations/brief.js";
 export type { Claim } from "./operations/claims.js";
 export type { Imported } from "./operations/files.js";
 export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";

@@ -104,6 +104,9 @@ export const limits = {
   attentionCountedMax: 1_000,
   timelineBucketsMax: 200,
   timelineMarksMax: 500,
+  /** Of the text of a brief. */
+  briefCharsMax: 4_000,
+  briefSessionsMax: 10,
   /** Unread messages are counted up to here. */
   unreadCountedMax: 1_000,
 

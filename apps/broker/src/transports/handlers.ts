@@ -43,6 +43,7 @@ import { getState, listState } from "../state/read-state.js";
 import { unwatchState, watchState } from "../state/watch-state.js";
 import { listAttention } from "../views/attention/list-attention.js";
 import { dismissAttention } from "../views/attention/put-away.js";
+import { brief } from "../views/brief/brief.js";
 import { getHealth } from "../views/health/get-health.js";
 import { search } from "../views/search/search.js";
 import { getSession } from "../views/sessions/get-session.js";
@@ -125,6 +126,7 @@ export const handlers: Handlers = {
   list_attention: listAttention,
   dismiss_attention: dismissAttention,
   mark_read: markRead,
+  brief,
   get_timeline: getTimeline,
   audit_session_start: auditSessionStart,
   thought_record: thoughtRecord,

@@ -162,6 +162,7 @@ export const operationRules = {
       human: "person",
       notesReading: true,
     },
+    brief: { ...reading, access: "reader", route: "GET /api/brief", asksWhoCalls: true },
     get_timeline: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/timeline" },
   }),
   ...inToolset("audit", {

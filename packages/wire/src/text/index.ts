@@ -22,7 +22,7 @@ export {
   type SettledBlock,
 } from "./merge-texts.js";
 export { deceptionIn, normaliseName } from "./names.js";
-export { lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
+export { foreign, lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";
 export { isStorable, utf8Bytes } from "./utf8.js";

@@ -29,7 +29,7 @@ const timeoutSecondsMax = Math.floor((2 ** 31 - 1) / 1_000);
 /** @throws CliError `usage`, naming the flag with the bad value */
 export function readTailOptions(flags: Flags): TailOptions {
   return {
-    since: readSince(textOf(flags, "since")),
+    since: readSince(textOf(flags, "since")) ?? { is: "last", count: lastMessagesDefault },
     types: readTypes(textOf(flags, "types")),
     from: textOf(flags, "from"),
     untilClosed: isSet(flags, "untilClosed"),
@@ -39,8 +39,9 @@ export function readTailOptions(flags: Flags): TailOptions {
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-function readSince(text: string | undefined): Since {
-  if (text === undefined) return { is: "last", count: lastMessagesDefault };
+/** Where a flag `--since` says to begin. @throws CliError `usage` */
+export function readSince(text: string | undefined): Exclude<Since, { is: "last" }> | undefined {
+  if (text === undefined) return undefined;
   if (text === "unread") return { is: "unread" };
   const [, digits = "", unit = ""] = /^(\d{1,15})([smhd]?)$/.exec(text) ?? [];
   const seconds = secondsOf[unit];

@@ -1,0 +1,276 @@
+import {
+  type BriefReader,
+  type BriefSession,
+  countSaid,
+  findBriefSession,
+  findDocumentVersion,
+  findDocumentVersionAfter,
+  findSequenceAt,
+  listAnswersTo,
+  listAsksFor,
+  listNewestOfKinds,
+  listStateAfter,
+  listUnreadSessions,
+  readLastReads,
+  type StoredMessage,
+} from "@merkle/db";
+import {
+  type BriefLine,
+  briefKinds,
+  briefLine,
+  describeEvent,
+  kindOf,
+  type OutputOf,
+  type ParsedInputOf,
+  type SessionBrief,
+} from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { foreign } from "@merkle/wire/text";
+import { toMessage, withoutSealed } from "../../core/message.js";
+import { requireSession } from "../../identity/session-directory.js";
+import type { Context } from "../../sessions/context.js";
+import { unifiedDiffTask } from "../../text/tasks.js";
+import type { ViewServices } from "../services.js";
+
+/** The newest of a kind that are looked at; more of one kind would fit into no brief. */
+const ofKindMax = 40;
+const textCharsMax = 300;
+const diffCharsMax = 600;
+/** The heading of a session in a brief, and what tells of the lines that were left out. */
+const headingCharsMax = 160;
+
+/** A part of a session's feed that somebody is told about. */
+interface Span extends BriefSession {
+  readonly after: number;
+}
+
+/** What is new for the caller in a session, or in all that it reads: from what is stored alone, the same each time (BRIEF-1). */
+export async function brief(
+  ctx: Context<ViewServices>,
+  input: ParsedInputOf<"brief">,
+): Promise<OutputOf<"brief">> {
+  const spans = await chooseSpans(ctx, input);
+  const told = await Promise.all(
+    spans.map(async (span) => ({ span, lines: await readLines(ctx, span, readerIn(ctx, span.sessionId)) })),
+  );
+  return { sessions: keepWhatFits(told) };
+}
+
+/** Each from where the caller has read to, unless it asks for another time or message (BRIEF-2). */
+async function chooseSpans(
+  ctx: Context<ViewServices>,
+  { session, since, since_cursor }: ParsedInputOf<"brief">,
+): Promise<Span[]> {
+  const { orm, meshId } = ctx.services.database;
+  const sessionId =
+    session === undefined
+      ? ctx.team?.peer.sessionId
+      : (await requireSession(ctx.services, session)).sessionId;
+  const found = sessionId === undefined ? await listOwnUnread(ctx) : await findSpan(ctx, sessionId);
+  if (since_cursor !== undefined) return found.map((span) => ({ ...span, after: since_cursor }));
+  if (since === undefined) return found;
+  const justBefore = new Date(Date.parse(since) - 1);
+  return Promise.all(
+    found.map(async (span) => ({ ...span, after: await findSequenceAt(orm, span.sessionId, justBefore) })),
+  );
+
+  async function findSpan({ person, team }: Context<ViewServices>, id: string): Promise<Span[]> {
+    const [row, reads] = await Promise.all([
+      findBriefSession(orm, id),
+      person ? readLastReads(orm, meshId, person.personId, [id]) : undefined,
+    ]);
+    const after = reads?.get(id) ?? (team?.peer.sessionId === id ? team.peer.acked : 0);
+    return row ? [{ ...row, after }] : [];
+  }
+}
+
+/** Somebody who is no person and no team reads in no session in particular. */
+async function listOwnUnread({ services, person }: Context<ViewServices>): Promise<Span[]> {
+  if (!person) return [];
+  const { orm, meshId } = services.database;
+  const rows = await listUnreadSessions(orm, { meshId, personId: person.personId }, limits.briefSessionsMax);
+  return rows.map(({ lastRead, ...row }) => ({ ...row, after: lastRead }));
+}
+
+function readerIn({ person, team }: Context<ViewServices>, sessionId: string): BriefReader {
+  const own = team?.peer.sessionId === sessionId ? team : null;
+  return {
+    teamId: own?.teamId ?? null,
+    peerId: own?.peer.peerId ?? null,
+    personId: person?.personId ?? null,
+  };
+}
+
+/** Which line each kind of event is told in; an ask or an answer is told where it concerns the reader. */
+const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
+  decision: "decision",
+  session_concluded: "concluded",
+  session_held: "held",
+  session_resumed: "held",
+  budget_spent: "held",
+  proposal_decided: "topic",
+  topic_opened: "topic",
+  topic_closed: "topic",
+  topic_reopened: "topic",
+  session_metadata_updated: "settings",
+  settings_changed: "settings",
+  message_redacted: "settings",
+};
+
+/** Everything that is new for a reader in a part of a feed, the most important first. */
+async function readLines(
+  { services }: Context<ViewServices>,
+  span: Span,
+  reader: BriefReader,
+): Promise<BriefLine[]> {
+  const { orm } = services.database;
+  const { sessionId } = span;
+  const range = { after: span.after, upTo: span.lastSequence };
+  const [asks, answers, marked, moves, said, changes, state] = await Promise.all([
+    listAsksFor(orm, sessionId, reader, { upTo: range.upTo, limit: ofKindMax }),
+    listAnswersTo(orm, sessionId, reader, range, ofKindMax),
+    listNewestOfKinds(orm, sessionId, range, { kinds: Object.keys(lineKinds), limit: ofKindMax }),
+    listNewestOfKinds(orm, sessionId, range, { kinds: ["team_joined", "team_left"], limit: ofKindMax }),
+    countSaid(orm, sessionId, reader, range),
+    readDocumentLine(services, span),
+    listStateAfter(orm, sessionId, { after: span.after, peerId: reader.peerId, limit: ofKindMax }),
+  ]);
+  const lines = [
+    ...asks.map((each) => toLine("ask", each)),
+    ...answers.map((each) => toLine("answer", each)),
+    ...marked.map((each) => toLine(lineKinds[kindOf(toMessage(each)) ?? ""] ?? "settings", each)),
+    ...changes,
+    ...state.map(toStateLine),
+    ...toPeopleLine(moves),
+    ...toTalkLine(said),
+  ];
+  const rank = (line: BriefLine) => briefKinds.indexOf(line.kind);
+  return lines.sort(
+    (a, b) => rank(a) - rank(b) || b.at.localeCompare(a.at) || (b.sequence ?? 0) - (a.sequence ?? 0),
+  );
+}
+
+function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
+  const { content, posted_at: at } = withoutSealed(toMessage(stored));
+  const { text, answer, options, by } = content;
+  const isSaid = stored.type === "chat";
+  const told = isSaid ? (answer ?? text ?? "") : describeEvent({ content: withoutBy(content) });
+  const choices = kind === "ask" && Array.isArray(options) ? ` (${options.join(" | ")})` : "";
+  return {
+    kind,
+    sequence: stored.sequence,
+    version: null,
+    at,
+    by: isSaid ? authorOf(stored) : typeof by === "string" ? by : null,
+    text: cut(`${told}${choices}`, textCharsMax),
+  };
+}
+
+function withoutBy({ by: _by, ...content }: Record<string, unknown>): Record<string, unknown> {
+  return content;
+}
+
+function authorOf({ author_team, author_peer }: StoredMessage): string | null {
+  return author_peer === null ? author_team : `${author_team}/${author_peer}`;
+}
+
+/** How the document differs from what it was, as a diff without the lines around (DOC-8). */
+async function readDocumentLine({ database, workers }: ViewServices, span: Span): Promise<BriefLine[]> {
+  const { orm } = database;
+  const [from, to] = await Promise.all([
+    findDocumentVersionAfter(orm, span.sessionId, span.after),
+    findDocumentVersionAfter(orm, span.sessionId, span.lastSequence),
+  ]);
+  if (from === to) return [];
+  const [before, now] = await Promise.all([
+    from === 0 ? { content: "" } : findDocumentVersion(orm, span.sessionId, from),
+    findDocumentVersion(orm, span.sessionId, to),
+  ]);
+  if (!now) return [];
+  const isWhole = before?.content !== null && before?.content !== undefined && now.content !== null;
+  const diff = isWhole
+    ? await workers.run(unifiedDiffTask, {
+        from: before.content ?? "",
+        to: now.content ?? "",
+        fromLabel: `v${from}`,
+        toLabel: `v${to}`,
+        contextLines: 0,
+      })
+    : "";
+  return [
+    {
+      kind: "document",
+      sequence: null,
+      version: to,
+      at: now.writtenAt.toISOString(),
+      by: null,
+      text: cut([`from v${from}`, ...diff.split("\n").slice(2)].join("\n").trim(), diffCharsMax),
+    },
+  ];
+}
+
+function toStateLine({ key, value, updatedBy, updatedAt }: ChangedKey): BriefLine {
+  const text = cut(value === null ? `${key} deleted` : `${key} = ${value}`, textCharsMax);
+  return { kind: "state", sequence: null, version: null, at: updatedAt.toISOString(), by: updatedBy, text };
+}
+
+type ChangedKey = Awaited<ReturnType<typeof listStateAfter>>[number];
+
+function toPeopleLine(moves: readonly StoredMessage[]): BriefLine[] {
+  const last = moves.at(-1);
+  if (!last) return [];
+  const teams = (event: string) =>
+    moves.filter(({ kind }) => kind === event).map((each) => String(toMessage(each).content["team"]));
+  const parts = [
+    { word: "joined", teams: teams("team_joined") },
+    { word: "left", teams: teams("team_left") },
+  ].filter(({ teams }) => teams.length > 0);
+  const text = parts.map(({ word, teams }) => `${word}: ${[...new Set(teams)].join(", ")}`).join("; ");
+  return [{ ...ourLine("people", last.sequence, last.posted_at), text: cut(text, textCharsMax) }];
+}
+
+function toTalkLine(said: Awaited<ReturnType<typeof countSaid>>): BriefLine[] {
+  const last = said.toSorted((a, b) => a.sequence - b.sequence).at(-1);
+  if (!last) return [];
+  const total = said.reduce((sum, { messages }) => sum + messages, 0);
+  const text = `${total} messages: ${said.map(({ team, messages }) => `${team} ${messages}`).join(", ")}`;
+  return [{ ...ourLine("talk", last.sequence, last.at), text: cut(text, textCharsMax) }];
+}
+
+function ourLine(kind: BriefLine["kind"], sequence: number, at: Date): Omit<BriefLine, "text"> {
+  return { kind, sequence, version: null, at: at.toISOString(), by: null };
+}
+
+/** Never half a sign. */
+function cut(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  return `${text.slice(0, charsMax - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/**
+ * As many lines as a brief has room for, the most important of all sessions first; then by session again (BRIEF-3). Sizes
+ * are of the text that a model reads, in which a line within a text is set in.
+ */
+function keepWhatFits(told: readonly { span: Span; lines: readonly BriefLine[] }[]): SessionBrief[] {
+  const busy = told.filter(({ lines }, place) => lines.length > 0 || place === 0);
+  let room = limits.briefCharsMax - busy.length * headingCharsMax;
+  const inOrder = busy
+    .flatMap(({ lines }) => lines)
+    .sort((a, b) => briefKinds.indexOf(a.kind) - briefKinds.indexOf(b.kind));
+  const kept = new Set<BriefLine>();
+  for (const line of inOrder) {
+    const chars = briefLine(foreign(line)).length + 3;
+    if (chars > room) continue;
+    room -= chars;
+    kept.add(line);
+  }
+  return busy.map(({ span, lines }) => ({
+    session_id: span.sessionId,
+    session: span.slug,
+    title: span.title,
+    after: span.after,
+    up_to: span.lastSequence,
+    lines: lines.filter((line) => kept.has(line)),
+    left_out: lines.filter((line) => !kept.has(line)).length,
+  }));
+}

@@ -1,0 +1,67 @@
+import { type BriefLine, briefLine, type InputOf, type SessionBrief } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/text";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { readSince } from "../feed/tail/tail-options.js";
+import { readingFrom } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+
+export const brief: Command = {
+  name: "brief",
+  summary: "say what changed since you last read: asks for you, answers, decisions, document, state, people",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; all that you have read unless told" }],
+  flags: [
+    {
+      flags: "--since <when>",
+      summary:
+        "405: after that message of the session; 10m, 2h, 3d: that long ago; unread, which is the default",
+    },
+  ],
+  examples: [
+    "merkle brief",
+    "merkle brief split-auth --since 2h",
+    "merkle brief split-auth --since 0 --json",
+  ],
+  async run({ args: [name], flags, config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const session = name === undefined ? undefined : await getSession(broker, name, config);
+    const reader = await readingFrom({ broker, config });
+    const since = toInput(textOf(flags, "since"), session !== undefined);
+    const found = await reader.call("brief", {
+      ...since,
+      ...(session && { session: session.session_id }),
+    });
+    if (output.json) output.show(found, "");
+    else if (found.sessions.every(({ lines }) => lines.length === 0)) output.note("nothing is new");
+    else output.show(found, found.sessions.map((each) => formatBrief(each, output)).join("\n\n"));
+    return exitCodes.done;
+  },
+};
+
+function toInput(flag: string | undefined, ofOne: boolean): Pick<InputOf<"brief">, "since" | "since_cursor"> {
+  const since = readSince(flag);
+  if (since === undefined || since.is === "unread") return {};
+  if (since.is === "ago") return { since: new Date(Date.now() - since.seconds * 1_000).toISOString() };
+  if (ofOne) return { since_cursor: since.sequence };
+  throw usageError(`--since ${since.sequence} is a message's number: name the session that it is of.`);
+}
+
+function formatBrief(
+  { session, title, after, up_to, lines, left_out }: SessionBrief,
+  output: Output,
+): string {
+  const head = `${output.bold(session)}  ${neutralise(title)}  ${output.dim(`#${after + 1} to #${up_to}`)}`;
+  const more =
+    left_out > 0 ? [output.dim(`  ${left_out} more: merkle tail ${session} --since ${after}`)] : [];
+  return [head, ...lines.map((line) => formatLine(line, output)), ...more].join("\n");
+}
+
+/** What others wrote stays below its own line, set in. */
+function formatLine(line: BriefLine, output: Output): string {
+  const [first = "", ...rest] = neutralise(briefLine(line)).split("\n");
+  const shown = line.kind === "ask" ? output.alarm(first) : first;
+  return [`  ${shown}`, ...rest.map((each) => `    ${each}`)].join("\n");
+}

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { briefKinds, briefLine } from "../brief-line.js";
+import { limits } from "../limits.js";
+import { operation } from "../operation.js";
+import { lines } from "../text/neutralise.js";
+import { asTeam, Sequence, StorableText, Timestamp, Uuid, Version } from "../values.js";
+
+export const BriefLine = z
+  .object({
+    kind: z.enum(briefKinds),
+    sequence: Sequence.nullable().meta({ description: "The message to look up; of several, the newest." }),
+    version: Version.nullable().meta({ description: "The document's, where it changed." }),
+    at: Timestamp,
+    by: z.string().nullable(),
+    text: z.string(),
+  })
+  .meta({ id: "BriefLine" });
+
+export type BriefLine = z.output<typeof BriefLine>;
+
+export const SessionBrief = z
+  .object({
+    session_id: Uuid,
+    session: z.string().meta({ description: "Its slug." }),
+    title: z.string(),
+    after: Sequence.meta({ description: "The message after which things are new." }),
+    up_to: Sequence,
+    lines: z.array(BriefLine),
+    left_out: z.int().meta({ description: "Lines that did not fit." }),
+  })
+  .meta({ id: "SessionBrief" });
+
+export type SessionBrief = z.output<typeof SessionBrief>;
+
+export const brief = operation("brief", {
+  summary:
+    "What changed since you last read: asks for you, answers, decisions, document, state, people; most important first.",
+  unlisted: ["since_cursor"],
+  input: z
+    .strictObject({
+      session: StorableText.min(1)
+        .max(100)
+        .optional()
+        .meta({ description: "Id or slug; left out: all that you take part in." }),
+      since: Timestamp.optional().meta({ description: "From this time on instead." }),
+      since_cursor: Sequence.optional().meta({ description: "After this message instead." }),
+      ...asTeam,
+    })
+    .refine((input) => input.since === undefined || input.since_cursor === undefined, {
+      error: "give since or since_cursor, not both",
+      path: ["since"],
+    })
+    .refine((input) => input.since_cursor === undefined || input.session !== undefined, {
+      error: "numbers are a session's: name the session",
+      path: ["since_cursor"],
+    }),
+  output: z.object({
+    sessions: z
+      .array(SessionBrief)
+      .meta({ description: `At most ${limits.briefSessionsMax}, the one that was busy last first.` }),
+  }),
+  errors: ["unauthorized", "not_found"],
+  compact: ({ sessions }) =>
+    lines(...sessions.flatMap(sessionLines), sessions.length === 0 && "nothing is new"),
+});
+
+/** The lines of one session's brief, whose texts are `foreign`. */
+function sessionLines({ session, after, up_to, lines: told, left_out }: SessionBrief): string[] {
+  if (told.length === 0) return [`${session}: nothing is new after #${after}`];
+  return [
+    `${session}, #${after + 1} to #${up_to}:`,
+    ...told.map((line) => `- ${briefLine(line)}`),
+    ...(left_out > 0 ? [`- ${left_out} more: get_history`] : []),
+  ];
+}
