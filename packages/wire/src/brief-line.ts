@@ -1,5 +1,4 @@
 import { messageTime } from "./compact.js";
-import type { BriefLine } from "./operations/brief.js";
 import { inQuotes, nameInLine } from "./text/neutralise.js";
 
 /** The kinds of lines of a brief, the most important first: in this order it is cut and told. */
@@ -17,8 +16,17 @@ export const briefKinds = [
   "talk",
 ] as const;
 
+interface Told {
+  readonly kind: (typeof briefKinds)[number];
+  readonly sequence: number | null;
+  readonly version: number | null;
+  readonly at: string;
+  readonly by: string | null;
+  readonly text: string;
+}
+
 /** `#12 decision by Atlas 14:02:10: Keep v1 tokens`; the text as it is given. */
-export function briefLine({ kind, sequence, version, at, by, text }: BriefLine): string {
+export function briefLine({ kind, sequence, version, at, by, text }: Told): string {
   const head = [
     sequence !== null && `#${sequence}`,
     kind,
