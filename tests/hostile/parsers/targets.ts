@@ -34,8 +34,8 @@ import { parseSettingsFile, toProgress } from "../../../apps/cli/src/progress/re
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/trust/foreign-file.js";
 import { readAgentSettings } from "../../../apps/cli/src/work/runner/agent-settings.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
+import { ShapeError } from "../../../packages/wire/src/core/shape.js";
 import * as bundle from "../../../packages/wire/src/record/bundle.js";
-import { ShapeError } from "../../../packages/wire/src/shape.js";
 
 /** A parser that meets bytes of others, and what must hold of it whatever they are. */
 export interface Target {

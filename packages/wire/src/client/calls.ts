@@ -1,6 +1,6 @@
-import type { InputOf, OutputOf } from "../catalogue.js";
-import { MerkleError } from "../errors.js";
-import { limits } from "../limits.js";
+import { MerkleError } from "../core/errors.js";
+import { limits } from "../core/limits.js";
+import type { InputOf, OutputOf } from "../operations/catalogue.js";
 import { type OperationName, rulesOf } from "../operations/rules.js";
 import { randomUuid } from "./random-uuid.js";
 import type { Answer, Request, Requests } from "./requests.js";

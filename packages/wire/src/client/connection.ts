@@ -1,7 +1,7 @@
-import { mayReconnect } from "../close-codes.js";
-import { type ErrorCode, errorCodes, MerkleError } from "../errors.js";
-import type { BrokerFrame, ClientFrame, protocolVersion } from "../frames.js";
+import { type ErrorCode, errorCodes, MerkleError } from "../core/errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
+import { mayReconnect } from "../transports/close-codes.js";
+import type { BrokerFrame, ClientFrame, protocolVersion } from "../transports/frames.js";
 import {
   type ConnectionEnd,
   type Hello,

@@ -1,5 +1,5 @@
-import { errorCodes, MerkleError } from "../errors.js";
-import type { BrokerFrame, ClientFrame, MeshChangedKind } from "../frames.js";
+import { errorCodes, MerkleError } from "../core/errors.js";
+import type { BrokerFrame, ClientFrame, MeshChangedKind } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
 import type { Requests } from "./requests.js";
 import { retryPauseMs } from "./retry-pause.js";

@@ -1,4 +1,4 @@
-import type { BrokerFrame } from "../frames.js";
+import type { BrokerFrame } from "../transports/frames.js";
 
 /**
  * Reads what the broker sent, or returns null when it is no frame at all. The fields of a known type are taken as the

@@ -1,4 +1,4 @@
-import { errorCodes, type MerkleError } from "../errors.js";
+import { errorCodes, type MerkleError } from "../core/errors.js";
 
 /** The least pause before a refused request is made again, whatever the broker says. */
 const pauseMsMin = 50;

@@ -1,4 +1,4 @@
-import { MerkleError } from "../errors.js";
+import { MerkleError } from "../core/errors.js";
 import type { HelloStatement, SignatureProof } from "./hello-proof.js";
 import { certifySessionKey } from "./session-certificate.js";
 import { signedBytes } from "./signed-bytes.js";

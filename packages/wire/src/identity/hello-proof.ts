@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Uuid } from "../values.js";
+import { Uuid } from "../core/values.js";
 
 /** 32 bytes in base64url without padding, in the one way they can be written: the last character's two spare bits are 0. */
 export const Bytes32 = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {

@@ -1,10 +1,5 @@
 import * as z from "zod";
-import { messageLines, messageTime } from "../compact.js";
-import { isSealed } from "../identity/sealed-form.js";
-import { limits } from "../limits.js";
-import { Message, Priority } from "../message.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   Epoch,
@@ -17,7 +12,12 @@ import {
   textOfBytes,
   Uuid,
   Version,
-} from "../values.js";
+} from "../core/values.js";
+import { messageLines, messageTime } from "../feed/compact.js";
+import { Message, Priority } from "../feed/message.js";
+import { isSealed } from "../identity/sealed-form.js";
+import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 import { DeclaredStatus, WakePath } from "./peers.js";
 
 const Recipient = StorableText.trim().min(1).max(250);

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { asTeam, lineOfChars, retryable, Timestamp, textOfBytes } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { asTeam, lineOfChars, retryable, Timestamp, textOfBytes } from "../values.js";
+import { operation } from "./operation.js";
 
 /** A persona is addressed by its name in routes, so it holds nothing that a path takes for its own; compared without case. */
 export const PersonaName = lineOfChars(limits.nameCharsMax)

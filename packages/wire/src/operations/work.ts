@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   isOneSource,
@@ -12,7 +10,9 @@ import {
   SourcePath,
   Timestamp,
   Uuid,
-} from "../values.js";
+} from "../core/values.js";
+import { lines, nameInLine } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 import { PersonaName } from "./personas.js";
 import { TopicId } from "./topics.js";
 

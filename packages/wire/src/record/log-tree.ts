@@ -1,5 +1,5 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { sameBytes } from "./hex.js";
+import { sameBytes } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
 
 /**
  * The tree over a log (RFC 9162, section 2.1): leaves in their order, hashed apart from the nodes above them, so that a root

@@ -1,5 +1,5 @@
+import type { SignedHead } from "../identity/head.js";
 import type { Manifest } from "./bundle.js";
-import type { SignedHead } from "./head.js";
 
 /** What the verification of a record found. */
 export interface RecordReport {

@@ -1,7 +1,7 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { fromBase64url } from "../identity/base64url.js";
-import { signedBytes } from "../identity/signed-bytes.js";
-import { toHex } from "./hex.js";
+import { toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { fromBase64url } from "./base64url.js";
+import { signedBytes } from "./signed-bytes.js";
 
 /** What a broker says of a record at one moment: how much there is, and which. */
 export interface Head {

@@ -1,9 +1,9 @@
-import { sealedBytes } from "./identity/sealed-form.js";
+import { sealedBytes } from "../identity/sealed-form.js";
+import type { Rendering } from "../operations/operation.js";
+import { address, foreign, inQuotes, isPlain, lines, nameInLine, neutralise } from "../text/neutralise.js";
+import { sealText } from "../text/seal-text.js";
 import type { Message, Redaction } from "./message.js";
-import type { Rendering } from "./operation.js";
-import { sealText } from "./record/seal-text.js";
 import { isRedacted } from "./redaction.js";
-import { address, foreign, inQuotes, isPlain, lines, nameInLine, neutralise } from "./text/neutralise.js";
 
 /** A message as text for a model. */
 export function compactMessage(message: Message): string {

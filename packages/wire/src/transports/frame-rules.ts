@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { AccessRule } from "./operation.js";
-import { SessionRef, TeamCredential } from "./values.js";
+import { SessionRef, TeamCredential } from "../core/values.js";
+import type { AccessRule } from "../operations/operation.js";
 
 /** Something that a client can ask for beside the operations: a frame of the WebSocket, a method of MCP, a page of numbers. */
 export type FrameRule = AccessRule & { readonly transport: "websocket" | "mcp" | "http" };

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { catalogue } from "./catalogue.js";
+import { MerkleError } from "../core/errors.js";
+import { catalogue } from "../operations/catalogue.js";
+import type { Rendering } from "../operations/operation.js";
+import { compactError } from "../text/compact-error.js";
+import { neutralise } from "../text/neutralise.js";
 import { compactMessage } from "./compact.js";
-import { compactError } from "./compact-error.js";
-import { MerkleError } from "./errors.js";
 import type { Message } from "./message.js";
-import type { Rendering } from "./operation.js";
-import { neutralise } from "./text/neutralise.js";
 
 const id = "5e551000-0000-4000-8000-000000000001";
 const at = "2026-01-01T14:02:10.123Z";

@@ -1,6 +1,6 @@
+import * as shape from "../core/shape.js";
 import type { Message } from "./message.js";
 import { kindOf } from "./message-kind.js";
-import * as shape from "./shape.js";
 
 /**
  * The fields of a message as it is stored, each once: its name in the table, its type there, and what a value of it is in JSON.

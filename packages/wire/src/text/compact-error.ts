@@ -1,5 +1,5 @@
-import type { MerkleError } from "./errors.js";
-import { foreign } from "./text/neutralise.js";
+import type { MerkleError } from "../core/errors.js";
+import { foreign } from "./neutralise.js";
 
 /** A failure as text for a model. Its details can quote what others wrote, which must not pass for a line of ours (TEXT-1). */
 export function compactError({ code, message, details }: Pick<MerkleError, "code" | "message" | "details">) {

@@ -1,6 +1,6 @@
+import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "../core/values.js";
 import { describeSchema } from "./json-schema.js";
 import type { Operation } from "./operation.js";
-import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "./values.js";
 
 /** A tool as `tools/list` shows it (MCP-10). An agent carries it all the time, so it holds nothing that could be left out. */
 export interface ListedTool {

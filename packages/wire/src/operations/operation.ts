@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import type { ErrorCode } from "./errors.js";
+import type { ErrorCode } from "../core/errors.js";
+import { foreign } from "../text/neutralise.js";
 import type { OperationRules } from "./operation-rules.js";
-import { fileOperationRules, operationRules } from "./operations/rules.js";
-import { foreign } from "./text/neutralise.js";
+import { fileOperationRules, operationRules } from "./rules.js";
 
 /** What an operation says of itself, takes and gives. */
 export interface OperationDescription<

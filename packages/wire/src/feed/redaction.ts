@@ -1,5 +1,5 @@
 import type { Message, Redaction } from "./message.js";
-import { redactedContent } from "./record/redacted-content.js";
+import { redactedContent } from "./redacted-content.js";
 
 /** What a message has lost, as somebody who holds it learns from the event: enough to forget the text (REDACT-5). */
 export interface RedactedMessage {

@@ -1,6 +1,6 @@
 import { sealedBytes } from "../identity/sealed-form.js";
-import type { Message } from "../message.js";
-import { kindName } from "../message-kind.js";
+import type { Message } from "./message.js";
+import { kindName } from "./message-kind.js";
 
 /**
  * What stays of a message's content when its text is removed: that it was, and what its entry is made from. Without these

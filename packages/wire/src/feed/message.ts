@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { SignedHead } from "./record/head.js";
-import { Sequence, Timestamp, type TopicCloseReason, Uuid } from "./values.js";
+import { Sequence, Timestamp, type TopicCloseReason, Uuid } from "../core/values.js";
+import type { SignedHead } from "../identity/head.js";
 
 export const Priority = z.enum(["now", "next", "low"]);
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isStorable, utf8Bytes } from "./text/utf8.js";
+import { isStorable, utf8Bytes } from "./utf8.js";
 
 /**
  * Any JSON value that can be stored and comes back as it was sent; null is one. Its size is that of its shortest text,

@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { jobKinds } from "../operations/operation-rules.js";
 import { limits } from "./limits.js";
-import { jobKinds } from "./operation-rules.js";
+import { deceptionIn, normaliseName } from "./names.js";
 import { parseSourcePath } from "./source-path.js";
-import { deceptionIn, normaliseName } from "./text/names.js";
-import { isStorable, utf8Bytes } from "./text/utf8.js";
+import { isStorable, utf8Bytes } from "./utf8.js";
 import { isUuid } from "./uuid.js";
 
 /** The values that operations are built from. Whatever passed here is not checked again further in. */

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { HelloProof } from "./identity/hello-proof.js";
-import type { Message } from "./message.js";
-import { WakePath } from "./operations/peers.js";
-import { Epoch, Sequence, SessionRef, TeamCredential, Uuid } from "./values.js";
+import { Epoch, Sequence, SessionRef, TeamCredential, Uuid } from "../core/values.js";
+import type { Message } from "../feed/message.js";
+import { HelloProof } from "../identity/hello-proof.js";
+import { WakePath } from "../operations/peers.js";
 
 /** The revision of these frames; a client that knows only another one says so and ends. */
 export const protocolVersion = 1;

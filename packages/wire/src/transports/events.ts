@@ -1,5 +1,5 @@
+import type { SystemEvent } from "../feed/message.js";
 import type { MeshChangedKind } from "./frames.js";
-import type { SystemEvent } from "./message.js";
 
 /** What follows from an event of a feed, beside its own fields (`SystemEvent`). */
 export interface EventKind {

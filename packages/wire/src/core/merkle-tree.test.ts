@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { MerkleTree } from "merkletreejs";
 import { describe, expect, it } from "vitest";
+import { firstPrevHash, thoughtText } from "../record/thought-hash.js";
 import { merkleProof, merkleRoot, verifyMerkleProof } from "./merkle-tree.js";
-import { firstPrevHash, thoughtText } from "./thought-hash.js";
 
 function sha256(bytes: Uint8Array): Buffer {
   return createHash("sha256").update(bytes).digest();

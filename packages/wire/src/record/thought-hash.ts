@@ -1,4 +1,4 @@
-import { canonicalJson } from "../canonical-json.js";
+import { canonicalJson } from "../core/canonical-json.js";
 
 /** What of a thought record is hashed; neither its audit session nor who recorded it is (AUDIT-4). */
 export interface HashedThought {
