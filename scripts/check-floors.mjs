@@ -10,6 +10,18 @@ import { findCircles, listSources, readImports, toFolders } from "./imports.mjs"
  * highest floor, unless it is named.
  */
 const floors = {
+  "packages/wire": [
+    "core",
+    "text",
+    "identity",
+    "feed",
+    "operations",
+    "record",
+    "transports",
+    "client",
+    // The faces that other packages import.
+    ["index.ts", "schemas.ts"],
+  ],
   "apps/broker": [
     "core",
     "text",
@@ -60,8 +72,8 @@ const floors = {
   ],
 };
 
-/** Packages whose folders are not floors; nothing in them is imported in a circle. */
-const withoutFloors = ["packages/wire", "apps/dashboard"];
+/** A package whose folders are no floors; nothing in it is imported in a circle. */
+const withoutFloors = ["apps/dashboard"];
 
 const problems = [
   ...Object.entries(floors).flatMap(([folder, ofPackage]) => checkPackage(folder, ofPackage)),

@@ -15,8 +15,8 @@ export {
 export { type Instant, parseInstant } from "./core/parse-instant.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./core/source-path.js";
 export { isUuid } from "./core/uuid.js";
-export type { JobKind, TopicCloseReason } from "./core/values.js";
-export { compactMessage, describeRedaction } from "./feed/compact.js";
+export type { TopicCloseReason } from "./core/values.js";
+export { compactMessage, describeRedaction, type Rendering } from "./feed/compact.js";
 export type { Message, Redaction, SystemEvent } from "./feed/message.js";
 export {
   type MessageFieldName,
@@ -64,7 +64,6 @@ export {
   isSessionOperation,
   isStreamable,
   type Operation,
-  type Rendering,
 } from "./operations/operation.js";
 export type { Access, HttpMethod, OperationRules, Toolset } from "./operations/operation-rules.js";
 export type { Capabilities, DeclaredStatus, Peer, WakePath } from "./operations/peers.js";
@@ -87,10 +86,9 @@ export type {
   TopicMessage,
   TopicStatus,
 } from "./operations/topics.js";
-export type { Job, JobStatus } from "./operations/work.js";
+export type { Job, JobKind, JobStatus } from "./operations/work.js";
 export { compactError } from "./text/compact-error.js";
-export { sealText } from "./text/seal-text.js";
-export { shortHash } from "./text/short-hash.js";
+export { sealText, shortHash } from "./text/seal-text.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./transports/close-codes.js";
 export { type EventKind, eventKinds, eventNames, findEventKind } from "./transports/events.js";
 export type { FrameRule } from "./transports/frame-rules.js";

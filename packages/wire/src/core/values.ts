@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { jobKinds } from "../operations/operation-rules.js";
 import { limits } from "./limits.js";
 import { deceptionIn, normaliseName } from "./names.js";
 import { parseSourcePath } from "./source-path.js";
@@ -7,12 +6,6 @@ import { isStorable, utf8Bytes } from "./utf8.js";
 import { isUuid } from "./uuid.js";
 
 /** The values that operations are built from. Whatever passed here is not checked again further in. */
-
-export const JobKind = z.enum(jobKinds).meta({
-  description:
-    "conclude drafts the conclusion, incorporate rewrites for a topic, perspective reads as a persona.",
-});
-export type JobKind = z.output<typeof JobKind>;
 
 const notStorable = { error: "must not hold NUL characters or lone surrogates" };
 

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MerkleError } from "../core/errors.js";
 import { catalogue } from "../operations/catalogue.js";
-import type { Rendering } from "../operations/operation.js";
 import { compactError } from "../text/compact-error.js";
 import { neutralise } from "../text/neutralise.js";
+import type { Rendering } from "./compact.js";
 import { compactMessage } from "./compact.js";
 import type { Message } from "./message.js";
 

@@ -1,5 +1,4 @@
 import { sealedBytes } from "../identity/sealed-form.js";
-import type { Rendering } from "../operations/operation.js";
 import { address, foreign, inQuotes, isPlain, lines, nameInLine, neutralise } from "../text/neutralise.js";
 import { sealText } from "../text/seal-text.js";
 import type { Message, Redaction } from "./message.js";
@@ -97,6 +96,15 @@ function sealInLine(name: string, value: unknown): string | null {
   const { size, root }: { size?: unknown; root?: unknown } = value;
   if (!Number.isSafeInteger(size) || !isPlain(root, /^[0-9a-f]{64}$/)) return null;
   return sealText({ size: Number(size), root });
+}
+
+/** For whom compact text is made. */
+export interface Rendering {
+  /**
+   * Who keeps the cursors and the credentials: the model itself, or the server that speaks for it. What a server keeps is
+   * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
+   */
+  readonly keeper: "caller" | "server";
 }
 
 /** What a caller has to keep of a create or a join, and a server keeps for it. */

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { ErrorCode } from "../core/errors.js";
+import type { Rendering } from "../feed/compact.js";
 import { foreign } from "../text/neutralise.js";
 import type { OperationRules } from "./operation-rules.js";
 import { fileOperationRules, operationRules } from "./rules.js";
@@ -55,15 +56,6 @@ export type AccessRule = Pick<Operation, "name" | "input"> &
 export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {
   const session = input.shape["session_id"];
   return session !== undefined && session._zod.optin === undefined;
-}
-
-/** For whom compact text is made. */
-export interface Rendering {
-  /**
-   * Who keeps the cursors and the credentials: the model itself, or the server that speaks for it. What a server keeps is
-   * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
-   */
-  readonly keeper: "caller" | "server";
 }
 
 /** Whether its answer can also come as a stream of events: a wait that only looks, so that a browser may ask for it (WAIT-10). */

@@ -3,7 +3,6 @@ import { limits } from "../core/limits.js";
 import {
   asTeam,
   isOneSource,
-  JobKind,
   oneSource,
   retryable,
   SessionRef,
@@ -13,8 +12,15 @@ import {
 } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./operation.js";
+import { jobKinds } from "./operation-rules.js";
 import { PersonaName } from "./personas.js";
 import { TopicId } from "./topics.js";
+
+export const JobKind = z.enum(jobKinds).meta({
+  description:
+    "conclude drafts the conclusion, incorporate rewrites for a topic, perspective reads as a persona.",
+});
+export type JobKind = z.output<typeof JobKind>;
 
 export const JobStatus = z.enum(["queued", "running", "succeeded", "failed", "timed_out", "cancelled"]);
 export type JobStatus = z.output<typeof JobStatus>;

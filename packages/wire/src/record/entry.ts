@@ -4,7 +4,7 @@ import type { Sha256 } from "../core/merkle-tree.js";
 import type { Message } from "../feed/message.js";
 import { headOf, type MessageHead } from "../feed/message-fields.js";
 import { kindOf } from "../feed/message-kind.js";
-import { privateBytes } from "../feed/redacted-content.js";
+import { privateBytes } from "../feed/redaction.js";
 import { leafHash } from "./log-tree.js";
 
 /**

@@ -4,7 +4,7 @@ export type { Sha256 } from "../core/merkle-tree.js";
 export { ShapeError } from "../core/shape.js";
 export { type RecordedFields, recordedFieldNames, toMessageHead } from "../feed/message-fields.js";
 export { kindName } from "../feed/message-kind.js";
-export { redactedContent } from "../feed/redacted-content.js";
+export { redactedContent } from "../feed/redaction.js";
 export {
   type AuditKey,
   auditKeyId,
@@ -17,7 +17,7 @@ export {
   successionBytes,
   type VerifySignature,
 } from "../identity/head.js";
-export { shortHash } from "../text/short-hash.js";
+export { shortHash } from "../text/seal-text.js";
 export {
   bundleFileNames,
   bundleFiles,
