@@ -6,11 +6,11 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { beforeAll, expect, inject, it, onTestFinished } from "vitest";
-import { parseConnectionAddress } from "../apps/dashboard/src/components/connection/connection-address.js";
+import { parseConnectionAddress } from "../apps/dashboard/src/views/connection/connection-address.js";
 import {
   type ConnectionSnippet,
   connectionSnippets,
-} from "../apps/dashboard/src/components/connection/snippets.js";
+} from "../apps/dashboard/src/views/connection/snippets.js";
 import { atEnd } from "./kit/at-end.js";
 import { brokerDoors, type Door } from "./kit/doors.js";
 import { startInviteBroker } from "./kit/members.js";
