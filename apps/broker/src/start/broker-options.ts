@@ -52,6 +52,8 @@ export interface BrokerOptions {
   readonly progressLogLevel?: ProgressLogLevel | undefined;
   /** How it has jobs done; unless told they wait for a runner elsewhere. */
   readonly agent?: AgentOptions | undefined;
+  /** `PATH`, in which `git` is looked for; the system's own folders unless told. */
+  readonly searchPath?: string | undefined;
   /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
   readonly connectionsMax?: number | undefined;
 }

@@ -15,7 +15,7 @@ import { countClients, stoppedText } from "../broker/broker-facts.js";
 import { announceBroker } from "../broker/run-file.js";
 import type { CommandContext } from "../command/command.js";
 import type { Output } from "../command/output.js";
-import type { Config } from "../config.js";
+import { type Config, readEnvironment } from "../config.js";
 import { type Broker, type BrokerOptions, type Log, loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
 import { explainError } from "../core/explain-error.js";
@@ -42,7 +42,8 @@ export async function runBroker(context: CommandContext): Promise<number> {
       home: config.home,
     });
     for (const notice of notices) tell(notice, output, log);
-    const parts = { tls: toTls(config), dashboard: findDashboard(), log };
+    const { path: searchPath } = readEnvironment();
+    const parts = { tls: toTls(config), dashboard: findDashboard(), searchPath, log };
     const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });
     return await serve(broker, context, log);
   } finally {
