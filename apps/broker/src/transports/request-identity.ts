@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { type Operation, parseTeamCredential } from "@merkle/wire";
 import type { RequestIdentity } from "../core/write.js";
 import type { PersonActor } from "../identity/credential.js";
-import type { Asker } from "../identity/principal.js";
+import type { Principal } from "../identity/principal.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import type { TeamActor } from "../sessions/access/credentials.js";
 
 interface Who {
-  readonly principal: Asker;
+  readonly principal: Principal | null;
   readonly team: Pick<TeamActor, "teamId" | "credential"> | null;
   readonly person: Pick<PersonActor, "personId"> | null;
 }

@@ -1,8 +1,8 @@
 "use client";
 
 import { createContext, type ReactNode, useEffect, useState } from "react";
-import { isDoorPage } from "@/identity/door-pages";
 import { forgetUnknownPerson, getPerson, onPersonChanged } from "@/identity/person";
+import { isSignInPage } from "@/identity/sign-in-pages";
 import type { Broker } from "./broker";
 import { PageBroker } from "./page-broker";
 import { ReadStore } from "./read-store";
@@ -21,7 +21,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
   const { broker } = services;
   useEffect(() => {
     // Who is not let in yet has nothing to ask; the page that comes after that one connects.
-    const close = isDoorPage(location.pathname) ? undefined : keepConnected(broker);
+    const close = isSignInPage(location.pathname) ? undefined : keepConnected(broker);
     const stop = onPersonChanged(() => {
       broker.personChanged();
       services.reads.startAnew();

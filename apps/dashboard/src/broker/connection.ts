@@ -1,6 +1,6 @@
 import { type HelloProof, MerkleError, type OperationName, type StateChangeFrame } from "@merkle/wire";
 import { type ConnectionState, connect, type Hello, LiveFeeds, type MerkleClient } from "@merkle/wire/client";
-import { askDoor } from "../identity/ask-door";
+import { callHttp } from "../identity/call-http";
 import { getPageToken } from "../identity/page-token";
 import type { MeshChange } from "./broker";
 import { takesCredential } from "./takes-credential";
@@ -34,7 +34,7 @@ async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if ((await getPageToken()) === undefined) {
     throw new MerkleError("unauthorized", "Nobody is signed in in this browser.");
   }
-  const { ticket } = (await askDoor("POST", "/api/tickets")) as { readonly ticket: string }; // The broker's own.
+  const { ticket } = (await callHttp("POST", "/api/tickets")) as { readonly ticket: string }; // The broker's own.
   return { kind: "ticket", ticket };
 }
 

@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import { askDoor } from "./ask-door";
+import { callHttp } from "./call-http";
 import { keepMember } from "./member-key";
 import { signInByKey } from "./sign-in";
 
@@ -8,7 +8,7 @@ export type Joined = OutputOf<"redeem_invite">;
 
 /** @throws MerkleError not_found when there is no such invite */
 export async function previewInvite(invite: string): Promise<InvitePreview> {
-  return (await askDoor("POST", "/api/invites/preview", { invite })) as InvitePreview; // The operation's output.
+  return (await callHttp("POST", "/api/invites/preview", { invite })) as InvitePreview; // The operation's output.
 }
 
 /**
@@ -24,7 +24,7 @@ export async function joinHere(preview: InvitePreview, invite: string, name: str
   keepSeed(text);
   const memberKey = identity.signingKeyFrom(seed);
   const proof = identity.proveJoin({ brokerId: preview.broker_id, invite, name, memberKey });
-  const joined = (await askDoor("POST", "/api/invites/redeem", proof)) as Joined; // The operation's output.
+  const joined = (await callHttp("POST", "/api/invites/redeem", proof)) as Joined; // The operation's output.
   const { broker_id, mesh_id, mesh, member_id } = joined;
   const member = { broker_id, mesh_id, mesh, member_id, name: joined.name, seed: text };
   keepMember(member);

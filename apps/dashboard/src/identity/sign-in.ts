@@ -1,11 +1,11 @@
 import type { SignatureProof } from "@merkle/wire";
 import { announceSignIn } from "@/broker/sign-in-channel";
-import { askDoor } from "./ask-door";
+import { callHttp } from "./call-http";
 import type { KeptMember } from "./member-key";
 import { keepPageToken } from "./page-token";
 
 /** What the broker says of itself to everybody, and whom it takes this browser for. */
-export interface Door {
+export interface SignInState {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
   readonly mesh_id: string;
@@ -15,11 +15,11 @@ export interface Door {
     | null;
 }
 
-/** The door, with something new to be signed by who signs in with a key. */
-export type AskedDoor = Door & { readonly nonce: string };
+/** The same, with something new to be signed by who signs in with a key. */
+export type SignInChallenge = SignInState & { readonly nonce: string };
 
-export async function readDoor(): Promise<AskedDoor> {
-  return (await askDoor("GET", "/api/sign-in")) as AskedDoor; // The broker's own.
+export async function readSignIn(): Promise<SignInChallenge> {
+  return (await callHttp("GET", "/api/sign-in")) as SignInChallenge; // The broker's own.
 }
 
 /**
@@ -29,17 +29,17 @@ export async function readDoor(): Promise<AskedDoor> {
  * @throws MerkleError unauthorized when the link is used up, expired, revoked or none
  */
 export async function signIn(given: { secret: string } | { proof: SignatureProof }): Promise<void> {
-  const { page_token } = (await askDoor("POST", "/api/sign-in", given)) as { page_token: string }; // The broker's own.
+  const { page_token } = (await callHttp("POST", "/api/sign-in", given)) as { page_token: string }; // The broker's own.
   await keepPageToken(page_token);
   announceSignIn();
 }
 
 /** Signs in with the key that this browser kept when it joined. */
 export async function signInByKey(member: KeptMember): Promise<void> {
-  const [identity, door] = await Promise.all([import("@merkle/wire/identity"), readDoor()]);
+  const [identity, challenge] = await Promise.all([import("@merkle/wire/identity"), readSignIn()]);
   const seed = identity.fromBase64url(member.seed, 32);
   if (seed === null) throw new Error("The key that this browser kept is damaged.");
-  const proof = identity.answerHello(door, {
+  const proof = identity.answerHello(challenge, {
     brokerId: member.broker_id,
     meshId: member.mesh_id,
     memberKey: identity.signingKeyFrom(seed),

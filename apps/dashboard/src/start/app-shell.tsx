@@ -7,7 +7,7 @@ import { isStranger } from "@/broker/broker";
 import { useLooksOn } from "@/broker/use-admitted";
 import { useConnectionState } from "@/broker/use-connection-state";
 import { PageLink } from "@/components/page-link";
-import { isDoorPage, isForAnybody } from "@/identity/door-pages";
+import { isForAnybody, isSignInPage } from "@/identity/sign-in-pages";
 import { Notifier } from "@/views/attention/notifier";
 import { FeedAnnouncer } from "./feed-announcer";
 import type { NavLinkProps } from "./nav-link";
@@ -17,12 +17,12 @@ import { Sidebar } from "./sidebar";
 
 const GuestShell = lazy(() => import("./guest-shell").then((part) => ({ default: part.GuestShell })));
 
-/** What stands around every page: the way to the others, for whoever may go there, and the door for whoever may not. */
+/** What stands around every page: the way to the others, for whoever may go there, and the way in for whoever may not. */
 export function AppShell({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const state = useConnectionState();
   const looksOn = useLooksOn();
-  if (isDoorPage(pathname)) return <main id="content">{children}</main>;
+  if (isSignInPage(pathname)) return <main id="content">{children}</main>;
   return (
     <>
       {looksOn ? (

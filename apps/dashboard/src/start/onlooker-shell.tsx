@@ -5,7 +5,7 @@ import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
 import { PageLink } from "@/components/page-link";
-import { isForAnybody } from "@/identity/door-pages";
+import { isForAnybody } from "@/identity/sign-in-pages";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { SignOutButton } from "@/views/sign-in/sign-out-button";

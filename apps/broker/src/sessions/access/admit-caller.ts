@@ -61,7 +61,7 @@ export function letIn(
 ): AdmittedCaller {
   authorize({ operation, transport, principal, session, caller, credentialGiven: credential !== undefined });
   services.limiter.admitCall({
-    asker: principal,
+    principal,
     sessionId: session?.sessionId ?? null,
     rate: operation.rate,
   });

@@ -1,5 +1,5 @@
 import { type AccessRule, MerkleError, type Operation, type OperationRules } from "@merkle/wire";
-import type { Asker } from "../../identity/principal.js";
+import type { Principal } from "../../identity/principal.js";
 import { notByModels, unauthorized } from "../../identity/refusals.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller, TeamActor } from "./credentials.js";
@@ -11,7 +11,7 @@ export interface AccessRequest {
   /** By which transport it is asked; what is a human's is not asked by a model's. */
   readonly transport?: "rest" | "mcp" | "websocket" | undefined;
   /** Who was let in; null for somebody whom the broker does not know. */
-  readonly principal: Asker;
+  readonly principal: Principal | null;
   readonly session: SessionIdentity | null;
   /** Whom the credential proved, if it proved anybody. */
   readonly caller: Caller | null;
@@ -25,7 +25,10 @@ export interface AccessRequest {
  *
  * @throws unauthorized
  */
-export function refuseStranger({ name, access }: Pick<Operation, "name" | "access">, principal: Asker): void {
+export function refuseStranger(
+  { name, access }: Pick<Operation, "name" | "access">,
+  principal: Principal | null,
+): void {
   if (principal || access === "public") return;
   throw new MerkleError(
     "unauthorized",
@@ -80,7 +83,7 @@ export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError 
 /** An observer's link shows one session, as it is and as it goes on, and no more. */
 function refuseBeyondLooking(
   operation: AccessRequest["operation"],
-  { sessionId }: Extract<Asker, { kind: "observer" }>,
+  { sessionId }: Extract<Principal, { kind: "observer" }>,
   session: SessionIdentity | null,
 ): void {
   const reads = operation.readOnly && (operation.access === "reader" || operation.access === "open");

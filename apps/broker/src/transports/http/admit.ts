@@ -15,14 +15,14 @@ export type Admit = (c: HttpContext) => Promise<HttpAdmission>;
 
 export function createAdmit(authenticator: Authenticator, originReader: OriginReader): Admit {
   return async (c) => {
-    const arrival = originReader.read(c.env.incoming);
+    const origin = originReader.read(c.env.incoming);
     const admission = await authenticator.byRequest({
-      arrival,
+      origin,
       method: c.req.method,
       header: (name) => c.req.header(name),
     });
     const connection = originReader.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
-    return { ...admission, address: arrival.address, connection };
+    return { ...admission, address: origin.address, connection };
   };
 }
 

@@ -3,16 +3,18 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { usePreference } from "@/core/preferences/use-preference";
 
-const Teller = lazy(() => import("./teller").then(({ Teller }) => ({ default: Teller })));
+const NotificationReporter = lazy(() =>
+  import("./notification-reporter").then(({ NotificationReporter }) => ({ default: NotificationReporter })),
+);
 
 /** Tells of what comes while nobody looks, where that was chosen. Of all tabs one does it. */
 export function Notifier() {
   const [reasons] = usePreference("notifications");
-  const isTeller = useOnlyTab("merkle-notifier", reasons.length > 0);
-  if (!isTeller) return null;
+  const isReporter = useOnlyTab("merkle-notifier", reasons.length > 0);
+  if (!isReporter) return null;
   return (
     <Suspense>
-      <Teller />
+      <NotificationReporter />
     </Suspense>
   );
 }

@@ -7,7 +7,7 @@ import { useHydrated } from "@/core/address/use-hydrated";
 import { type InvitePreview, previewInvite } from "@/identity/join";
 import { getKept } from "@/identity/kept-secret";
 import { Skeleton } from "@/ui/skeleton";
-import { DoorFrame } from "@/views/sign-in/door-frame";
+import { SignInFrame } from "@/views/sign-in/sign-in-frame";
 import { SignInPanel } from "@/views/sign-in/sign-in-panel";
 import { DeadInvite, UnknownInvite } from "./dead-invite";
 import { OpenInvite } from "./open-invite";
@@ -21,7 +21,7 @@ type Looked =
 export function JoinView() {
   // The exported page knows of no secret.
   const hydrated = useHydrated();
-  return <DoorFrame wide>{hydrated ? <JoinByLink /> : <Looking />}</DoorFrame>;
+  return <SignInFrame wide>{hydrated ? <JoinByLink /> : <Looking />}</SignInFrame>;
 }
 
 function JoinByLink() {

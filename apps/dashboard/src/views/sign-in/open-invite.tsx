@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { DateText } from "@/components/date-text";
 import type { InvitePreview } from "@/identity/join";
 import { forgetKept } from "@/identity/kept-secret";
-import { readDoor } from "@/identity/sign-in";
+import { readSignIn } from "@/identity/sign-in";
 import { Button } from "@/ui/button";
 import { JoinHere } from "./join-here";
 import { JoinWithAgent } from "./join-with-agent";
@@ -64,7 +64,7 @@ function useMembership(meshId: string): string | null {
   const [name, setName] = useState<string | null>(null);
   useEffect(() => {
     let isCurrent = true;
-    readDoor().then(
+    readSignIn().then(
       ({ mesh_id, you }) => {
         if (isCurrent && mesh_id === meshId && you?.kind === "member") setName(you.name);
       },

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
-import { DoorFrame } from "./door-frame";
+import { SignInFrame } from "./sign-in-frame";
 import { SignInPanel } from "./sign-in-panel";
 
 /**
@@ -26,7 +26,7 @@ export function SignInCover() {
       onClose={() => cover.current?.showModal()}
       className="fixed inset-0 m-0 h-dvh max-h-none w-screen max-w-none overflow-y-auto bg-surface text-foreground"
     >
-      <DoorFrame>
+      <SignInFrame>
         <SignInPanel
           title={admitted === null ? "Sign in" : "You are signed out"}
           about={
@@ -39,7 +39,7 @@ export function SignInCover() {
           // All pages were told already, and this cover is lifted.
           onSignedIn={() => undefined}
         />
-      </DoorFrame>
+      </SignInFrame>
     </dialog>
   );
 }

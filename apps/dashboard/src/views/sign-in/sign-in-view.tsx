@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "react";
 import { type Refusal, toRefusal } from "@/broker/refusal";
 import { RefusalNote } from "@/components/refusal-note";
 import { takeKept } from "@/identity/kept-secret";
-import { readDoor, signIn } from "@/identity/sign-in";
-import { DoorFrame } from "./door-frame";
+import { readSignIn, signIn } from "@/identity/sign-in";
+import { SignInFrame } from "./sign-in-frame";
 import { SignInPanel } from "./sign-in-panel";
 import { explainLink } from "./use-link";
 
@@ -22,7 +22,7 @@ export function SignInView() {
     followSecret(secret).then(goOn, (error: unknown) => setState(explainLink(toRefusal(error))));
   }, []);
   return (
-    <DoorFrame>
+    <SignInFrame>
       {state === "looking" ? (
         <h1 role="status" className="text-title font-semibold">
           Signing in…
@@ -37,13 +37,13 @@ export function SignInView() {
           />
         </>
       )}
-    </DoorFrame>
+    </SignInFrame>
   );
 }
 
 /** A member who opens a link to look on stays a member: that may do more. */
 async function followSecret(secret: string): Promise<void> {
-  if (secret.startsWith("mko_") && (await readDoor()).you?.kind === "member") return;
+  if (secret.startsWith("mko_") && (await readSignIn()).you?.kind === "member") return;
   await signIn({ secret });
 }
 

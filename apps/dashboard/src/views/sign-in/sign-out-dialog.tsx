@@ -4,7 +4,7 @@ import { useId, useState } from "react";
 import { announceSignIn } from "@/broker/sign-in-channel";
 import { useAdmitted } from "@/broker/use-admitted";
 import { FormDialog } from "@/components/form-dialog";
-import { askDoor } from "@/identity/ask-door";
+import { callHttp } from "@/identity/call-http";
 import { forgetMember, getKeptMember } from "@/identity/member-key";
 import { forgetPageToken, getPageToken, headersFor, keepPageToken } from "@/identity/page-token";
 import { forgetPerson } from "@/identity/person";
@@ -63,7 +63,7 @@ async function signOut({ withKey }: { readonly withKey: boolean }): Promise<void
   // Before the broker ends the connections: a tab that came again with it would be refused, and have that in its console.
   await forgetPageToken();
   try {
-    await askDoor("POST", "/api/sign-out", {}, headersFor(token));
+    await callHttp("POST", "/api/sign-out", {}, headersFor(token));
   } catch (error) {
     if (token !== undefined) await keepPageToken(token);
     throw error;
