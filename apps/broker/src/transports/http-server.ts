@@ -63,7 +63,7 @@ export interface Deadlines {
   readonly helloMs: number;
 }
 
-/** Of each address. A browser has six at once, of which most are answered in a millisecond or two. */
+/** Requests of one address that may be under way. A browser has six at once, of which most are answered in a millisecond or two. */
 const inServiceBounds = { countMax: 4, countedMs: 50 } as const;
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
@@ -124,7 +124,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         { headers: { "content-type": "text/markdown; charset=utf-8" } },
       ),
   );
-  /** Who a request counts for. */
+  /** The caller that a request counts for. */
   function callerOf({ headers }: IncomingMessage, origin: RequestOrigin): string {
     const page = headers["x-merkle-page"]?.toString();
     const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, origin);
@@ -260,7 +260,7 @@ async function createListener(
   const options = {
     // A missing Host is refused like a foreign one, by the guard.
     requireHostHeader: false,
-    // Who sends a request drop by drop holds a connection for so long, and no longer.
+    // A request that is sent drop by drop holds its connection for so long, and no longer.
     headersTimeout: deadlines.requestHeadersMs,
     requestTimeout: deadlines.requestMs,
     connectionsCheckingInterval: slowRequestsCheckMs,

@@ -14,7 +14,7 @@ export interface StoredPerson {
   readonly verified?: boolean;
 }
 
-/** Whose persons are kept: this user's own, or in an agent's shell a guest, so that no agent speaks as the user. */
+/** The owner of the persons: this user, or a guest in an agent's shell, so that no agent speaks as the user. */
 type PersonStore = Pick<Config, "home"> & Partial<Pick<Config, "agentShell">>;
 
 /** The person of this home in a mesh; null while nobody has written there yet, or when the file is none of ours. */

@@ -16,7 +16,7 @@ import { findPin, savePin } from "./pins.js";
 interface Comparison {
   readonly told: {
     readonly session: string;
-    /** Whose key it is, `team/peer`. */
+    /** The key's owner, `team/peer`. */
     readonly peer: string;
     /**
      * `new`: nobody here has written to it, or read it; `seen`: it is the one that it had then; `accepted`: and a person has

@@ -63,7 +63,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
     const { firstInvite } = broker;
     // What an agent starts shows the agent no link that would make it human.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
-    // Who started this process in the background shows the invite: what this one says is kept in a file.
+    // The process that started this one in the background shows the invite: the output of this one is kept in a file.
     const isWatched = process.send === undefined;
     if (!isWatched) await tellParent({ first_invite: firstInvite, verifying_link: verifyingLink });
     showStarted(running, output, {

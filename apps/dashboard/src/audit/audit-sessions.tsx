@@ -24,7 +24,7 @@ export function AuditSessions() {
     { limit: sessionsPerPage, ...(before === null ? {} : { before }) },
     { on, keepLast: true },
   );
-  // Who comes by a link to a session may find it beyond the page.
+  // A link may lead to a session beyond the page.
   const named = useRead("list_audit_sessions", opened === null ? null : { session_id: opened }, { on });
   const sessions = data?.sessions;
   const isListed = sessions?.some(({ session_id }) => session_id === open) ?? false;

@@ -20,7 +20,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
   const [services] = useState(startServices);
   const { broker } = services;
   useEffect(() => {
-    // Who is not let in yet has nothing to ask; the page that comes after that one connects.
+    // A person who is not let in yet has nothing to ask; the page that comes after that one connects.
     const close = isSignInPage(location.pathname) ? undefined : keepConnected(broker);
     const stop = onPersonChanged(() => {
       broker.personChanged();

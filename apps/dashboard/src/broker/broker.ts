@@ -34,7 +34,7 @@ export interface Broker {
   /** All messages that come in by follows, whichever feed they belong to. */
   onMessagesBrought(listener: (messages: readonly Message[]) => void): () => void;
   readonly state: ConnectionState;
-  /** Who this browser was let in as, as of the last connection; null where everybody is, and before the first. */
+  /** The principal of this browser, as of the last connection; null where everybody is let in, and before the first. */
   readonly admitted: Admitted | null;
   onState(listener: (state: ConnectionState) => void): () => void;
   /** Ends a pause between two attempts to connect, and makes sure that what seems to stand does stand. */

@@ -19,7 +19,7 @@ export function toProblem(error: unknown, since = new Date()): Problem {
   return { title: titles[code] ?? "The broker refused this.", detail: message, code, details, since };
 }
 
-/** Of what no page asks for there is none. */
+/** Codes of what no page asks for have none. */
 const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
   bad_request: "The broker does not take this.",
   unauthorized: "The broker does not know you.",

@@ -1,7 +1,7 @@
 /** On it a page that signs the browser in or out tells all pages of the browser, itself included. */
 const channelName = "merkle.signed-in";
 
-/** Who this browser is signed in as is another now, or nobody. */
+/** Another principal is signed in now in this browser, or nobody. */
 export function announceSignIn(): void {
   const channel = new BroadcastChannel(channelName);
   channel.postMessage("changed");

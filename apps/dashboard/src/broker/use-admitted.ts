@@ -3,7 +3,7 @@
 import type { Admitted } from "@merkle/wire";
 import { useOfConnection } from "./use-connection-state";
 
-/** Who this browser was let in as, and where; null where everybody is let in, and before the broker has answered. */
+/** The principal of this browser, and its session; null where everybody is let in, and before the broker has answered. */
 export function useAdmitted(): Admitted | null {
   return useOfConnection(({ admitted }) => admitted, null);
 }

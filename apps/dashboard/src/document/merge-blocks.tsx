@@ -64,7 +64,7 @@ function Settled({
   );
 }
 
-/** Of long unchanged stretches only the lines beside a change are shown, and how many are between them. */
+/** Long unchanged stretches show only the lines beside a change, and how many are between them. */
 function Unchanged({ text, isFirst }: { text: string; isFirst: boolean }) {
   const lines = text.replace(/\n$/, "").split("\n");
   const before = isFirst ? 0 : contextLines;

@@ -35,7 +35,7 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
       await call("update_session_doc", {
         session_id: session.session_id,
         content,
-        // Who restores has seen the newest version; where another came since, they are asked again.
+        // The person who restores has seen the newest version; where another came since, they are asked again.
         expected_version: newest,
       });
       setOpen(false);

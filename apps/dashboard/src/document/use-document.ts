@@ -29,7 +29,7 @@ export function useDocument({ version, at }: Wanted): Read<DocumentRead> {
   );
 }
 
-/** Who wrote a version, and when; undefined until it is known, and for version 0, which nobody wrote. */
+/** The author and the time of a version; undefined until they are known, and for version 0, which nobody wrote. */
 export function useVersion(version: number | undefined): DocumentVersion | undefined {
   const { source } = useSource();
   const { data } = useRead(

@@ -31,7 +31,7 @@ export interface ProgressRowProps {
 export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenTags }: ProgressRowProps) {
   const { id, title, projectId, session, loggedBy, agentId, createdAt, tags } = entry;
   const row = useRef<HTMLLIElement>(null);
-  // Who comes by a link to an entry far down is led to it.
+  // A link to an entry far down leads to it.
   useEffect(() => {
     if (isOpen) row.current?.scrollIntoView({ block: "nearest" });
   }, [isOpen]);

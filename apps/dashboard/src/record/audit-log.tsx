@@ -17,7 +17,7 @@ import { AuditRow } from "./audit-row";
 /** Events and decisions; what else was said is the feed's. */
 const filter = { types: ["decision", "system"], team: null, q: null } as const;
 
-/** Who came and went, what was changed, held, decided, sealed and removed: newest first, and live. */
+/** The events of a session: who came and went, what was changed, held, decided, sealed and removed; newest first, and live. */
 export function AuditLog() {
   const { session, at } = useSession();
   const [param, setParam] = useQueryParam("kind");

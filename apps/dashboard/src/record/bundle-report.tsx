@@ -18,7 +18,7 @@ export interface BundleReportProps {
   readonly result: CheckedBundle;
 }
 
-/** Of so many, the rest is a matter of asking for another export. */
+/** After so many findings the rest is a matter of asking for another export. */
 const findingsShown = 20;
 
 /** What the check of a record came to: the first wrong thing on top, the rows around it, and what was counted. */

@@ -160,7 +160,7 @@ function factsOf({ size, root, document, at, key_id }: Head): readonly Fact[] {
   ];
 }
 
-/** Who concluded it: the message after those that were sealed tells of it. */
+/** The team that concluded it: the message after those that were sealed tells of it. */
 function useSealer(sessionId: string, size: number): string | null {
   const { data } = useRead("get_history", { session_id: sessionId, after_cursor: size, limit: 1 });
   const by = data?.messages[0]?.["by"];

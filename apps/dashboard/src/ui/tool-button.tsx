@@ -6,7 +6,7 @@ import { Button } from "@/ui/button";
 export interface ToolButtonProps {
   readonly icon: ReactNode;
   readonly label: string;
-  /** Of one that opens and closes something beside the text. */
+  /** The state of a button that opens and closes something beside the text. */
   readonly isPressed?: boolean;
   /** What stands behind the words. */
   readonly note?: ReactNode;

@@ -9,7 +9,7 @@ export interface MessageRow
     MessageFields,
     "sequence" | "posted_at" | "salt" | "content_hash" | "posted_by_team_id" | "posted_by_peer_id"
   > {
-  /** Of who posts it. */
+  /** The team that posts it. */
   readonly team_id: string | null;
   readonly peer_id: string | null;
   /** 16 random bytes in hexadecimal. */

@@ -90,7 +90,7 @@ export const instant = written(
 export const hash = written(/^[0-9a-f]{64}$/, "a hash of 64 hexadecimal digits");
 export const salt = written(/^[0-9a-f]{32}$/, "a salt of 32 hexadecimal digits");
 export const keyId = written(/^[0-9a-f]{32}$/, "a key's id of 32 hexadecimal digits");
-/** Of 32 and of 64 bytes in base64url. */
+/** Texts of 32 and of 64 bytes in base64url. */
 export const publicKey = written(/^[A-Za-z0-9_-]{43}$/, "a public key in base64url");
 export const signature = written(/^[A-Za-z0-9_-]{86}$/, "a signature in base64url");
 

@@ -2,7 +2,7 @@
 export interface MessageKey {
   readonly sessionId: string;
   readonly peerId: string;
-  /** Whose key it is: the same key of another operation is another one (IDEM-3). */
+  /** The operation that the key belongs to: the same key of another one is another key (IDEM-3). */
   readonly operation: "post_message" | "send_message";
   readonly idempotencyKey: string;
 }

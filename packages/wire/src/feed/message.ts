@@ -76,7 +76,7 @@ export type SystemEvent =
   | { event: "session_resumed"; by: string; at: string }
   /** What a person allowed or bounded, old and new (SET-6). */
   | { event: "settings_changed"; by: string; changes: Readonly<Record<string, SettingChange>>; at: string }
-  /** Of an accepted one `topic_closed` or `session_concluded` tells. */
+  /** The outcome of an accepted one stands in `topic_closed` or `session_concluded`. */
   | {
       event: "proposal_decided";
       proposal_id: number;

@@ -19,7 +19,7 @@ export interface HelloSigner {
   readonly memberKey: SigningKey;
   /** A key of this process; the member's key certifies it. */
   readonly sessionKey: SigningKey;
-  /** Whose process it is, for people to read. */
+  /** The process, for people to read. */
   readonly label: string;
   /** The session that the connection is for. */
   readonly session: string | null;

@@ -36,7 +36,7 @@ export interface HeadAbout {
 }
 
 export interface SignedHead extends Head {
-  /** Of 64 bytes, in base64url. */
+  /** 64 bytes, in base64url. */
   readonly signature: string;
 }
 

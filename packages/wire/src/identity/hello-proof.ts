@@ -19,7 +19,7 @@ export const SessionCertificate = z.strictObject({
   mesh_id: Uuid,
   member_key: Bytes32,
   session_key: Bytes32,
-  /** Whose process it is, for people to read, such as `alex@laptop merkle mcp`. */
+  /** The process, for people to read, such as `alex@laptop merkle mcp`. */
   label: Label,
   issued_at: Moment,
   expires_at: Moment,

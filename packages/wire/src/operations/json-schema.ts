@@ -58,7 +58,7 @@ function leaveOutWhatIsSaidElsewhere(schema: JsonSchema): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isOptional = !schema.required?.includes(name);
-    // Of one value there is nothing to choose.
+    // A single value leaves nothing to choose.
     if (isOptional && typeof property === "object" && property.const !== undefined)
       delete schema.properties?.[name];
   }

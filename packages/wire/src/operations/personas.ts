@@ -11,7 +11,7 @@ export const PersonaName = lineOfChars(limits.nameCharsMax)
   })
   .meta({ examples: ["Sceptic"] });
 
-/** Of what an agent is told, in lower-case hexadecimal digits. */
+/** The hash of a persona, in lower-case hexadecimal digits. */
 export const PersonaHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { error: "must be the 64 hexadecimal digits that get_persona gave as its hash" })

@@ -22,7 +22,7 @@ const StateValue = jsonValue({
   depthMax: limits.stateValueDepthMax,
 }).meta({ description: "Any JSON value." });
 
-/** Whose fact it is: this session's, whose life it shares, or all sessions' of the mesh (STATE-1). */
+/** The owner of a fact: this session, whose life it shares, or all sessions of the mesh (STATE-1). */
 export const StateScope = z.enum(["session", "mesh"]);
 const inScope = {
   scope: StateScope.default("session").meta({ description: "mesh: shared by all sessions." }),

@@ -44,7 +44,7 @@ export function bundleFileNames(format: Manifest["version"]): readonly string[] 
 export const bundleLimits = {
   lineBytesMax: 4 * 2 ** 20,
   fileBytesMax: 2 ** 20,
-  /** Of the roster, and of format 1's state. */
+  /** Lines of the roster, and of format 1's state. */
   listBytesMax: 32 * 2 ** 20,
   headsMax: 100_000,
 } as const;

@@ -7,7 +7,7 @@ import type { Sha256 } from "../core/merkle-tree.js";
  * earlier one did.
  */
 
-/** Of one entry's bytes; what the tree calls a leaf. */
+/** The hash of one entry's bytes, which the tree calls a leaf. */
 export function leafHash(entry: Uint8Array, sha256: Sha256): Uint8Array {
   const bytes = new Uint8Array(entry.length + 1); // The first byte is 0x00.
   bytes.set(entry, 1);

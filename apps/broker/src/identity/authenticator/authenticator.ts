@@ -38,7 +38,7 @@ export interface RequestClaims {
 /** Finds out, for all transports, who somebody is before anything else is looked at (ENTER-1). */
 export interface Authenticator<Services extends IdentityServices> {
   readonly auth: "open" | "invite";
-  /** Who somebody is who has not said so yet. */
+  /** The principal of somebody who has not proved to be one yet. */
   readonly unknown: Admission<Services>;
   /**
    * Over HTTP: by a bearer token, else by the two halves of what a browser is signed in by: its cookie alone is nobody.
@@ -87,7 +87,7 @@ export function createAuthenticator<Services extends IdentityServices>({
   const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
   revocations.onRevoked(() => remembered.clear());
 
-  /** Whom a token that is in force lets in. */
+  /** The principal that a token in force lets in. */
   async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
     const kind = kindOfToken(text);
     if (kind === null || !kinds.includes(kind)) return null;

@@ -13,7 +13,7 @@ export interface IdentifiedCall extends Authenticated {
   readonly session: SessionIdentity | null;
 }
 
-/** Who calls and may. */
+/** A caller that was admitted. */
 export interface AdmittedCaller {
   readonly session: SessionIdentity | null;
   readonly caller: Caller | null;

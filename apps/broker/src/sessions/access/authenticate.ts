@@ -9,7 +9,7 @@ import type { AccessServices } from "./services.js";
 /** What a call says of who calls. */
 export interface CallClaims {
   readonly operation: AccessRule;
-  /** Who was let in, and calls. */
+  /** The principal that calls. */
   readonly principal: Principal | null;
   /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
   readonly credential?: string | undefined;
@@ -22,7 +22,7 @@ export interface CallClaims {
 }
 
 export interface Authenticated {
-  /** Whom the credential proves; null without one, and for one that proves nobody. */
+  /** The team or person that the credential proves; null without one, and for one that proves nobody. */
   readonly caller: Caller | null;
   readonly credential: string | undefined;
 }

@@ -10,10 +10,10 @@ export interface AccessRequest {
   readonly operation: Omit<AccessRule, "input" | "rate">;
   /** By which transport it is asked; what is a human's is not asked by a model's. */
   readonly transport?: "rest" | "mcp" | "websocket" | undefined;
-  /** Who was let in; null for somebody whom the broker does not know. */
+  /** The principal; null for somebody whom the broker does not know. */
   readonly principal: Principal | null;
   readonly session: SessionIdentity | null;
-  /** Whom the credential proved, if it proved anybody. */
+  /** The team or person that the credential proved, if any. */
   readonly caller: Caller | null;
   /** Whether the caller gave a credential at all. */
   readonly credentialGiven: boolean;
@@ -135,7 +135,7 @@ function authorizePerson(
       "A person's team has no credential of its own that could be replaced: it is proved by the person's, in every session.",
     );
   }
-  // Who was not in a session when it was concluded is not put into it afterwards (SES-11).
+  // A concluded session gets no further teams (SES-11).
   if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
   if (operation.access !== "team" || joinsByWriting(operation, caller) || operation.notesReading) return;
   const { person, team } = caller;

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
 import type { Admission, Authenticator } from "../services.js";
 
-/** Who has been let in over HTTP, and from where. */
+/** A caller that was let in over HTTP, with its address. */
 export interface HttpAdmission extends Admission {
   readonly address: string;
   /** The connection, where it is the client's own: a proxy's may carry requests of many. */

@@ -18,7 +18,7 @@ import type { Admit, HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
 import type { BodyReader } from "./read-json-body.js";
 
-/** Who a browser is signed in as, for its pages to show. */
+/** The principal that a browser is signed in as, for its pages to show. */
 export interface SignedIn {
   readonly auth: "open" | "invite";
   readonly broker_id: string;

@@ -29,7 +29,7 @@ export interface ClientSession {
   receive(text: string): void;
   /** Requests that are not answered yet. */
   readonly unanswered: number;
-  /** Who the client is, as far as is known. */
+  /** The principal, as far as it is known. */
   readonly principal: Principal | null;
   /** Ends everything that is under way, because the client said goodbye or was lost. */
   end(how: "goodbye" | "lost"): void;

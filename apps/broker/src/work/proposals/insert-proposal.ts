@@ -33,7 +33,7 @@ interface Target extends ProposalSource {
   readonly topic: number | null;
 }
 
-/** Who proposes, as its topic is told; the agent of a job is nobody of the mesh. */
+/** The author, as its topic shows it; the agent of a job is nobody of the mesh. */
 type Proposer = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
 const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null, personId: null };

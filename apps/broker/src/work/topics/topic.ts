@@ -64,7 +64,7 @@ export function toTopicMessage(row: TopicMessageRow): TopicMessage {
   };
 }
 
-/** Who speaks in a topic: a team of the session that it is about, or a person. */
+/** The author of a comment: a team of the session that the topic is about, or a person. */
 type TopicAuthor = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
 /** @throws bad_request when a team speaks where another session's document is talked about */

@@ -10,7 +10,7 @@ export interface ComposerChoicesProps {
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
-/** Whom a draft is for, what kind of message it is, and how much it may interrupt. */
+/** The recipients of a draft, the kind of message that it is, and how much it may interrupt. */
 export function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) {
   const answers = draft.quoted?.answers === true;
   return (

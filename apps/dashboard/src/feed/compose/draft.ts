@@ -11,17 +11,17 @@ export interface Quoted {
   readonly text: string;
   /** Whether the draft settles this ask. */
   readonly answers: boolean;
-  /** Of an ask: the answers to choose from; empty when any text will do. */
+  /** The answers of an ask to choose from; empty when any text will do. */
   readonly options: readonly string[];
 }
 
 /** What somebody is about to say in a session. */
 export interface Draft {
   readonly text: string;
-  /** Whom it is for, in the names that the broker takes; nobody named is everyone. */
+  /** The recipients, in the names that the broker takes; nobody named is everyone. */
   readonly to: readonly string[];
   readonly kind: DraftKind;
-  /** Of an ask, blank ones included while they are written. */
+  /** The options of an ask, blank ones included while they are written. */
   readonly options: readonly string[];
   readonly priority: DraftPriority;
   readonly quoted: Quoted | null;

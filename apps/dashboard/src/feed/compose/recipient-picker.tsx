@@ -14,7 +14,7 @@ export interface RecipientPickerProps {
   readonly onChange: (to: readonly string[]) => void;
 }
 
-/** Whom the message is for; opens a list to choose one or several from. */
+/** The recipients of the message; opens a list to choose one or several from. */
 export function RecipientPicker({ recipients, to, onChange }: RecipientPickerProps) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

@@ -117,7 +117,7 @@ export function matchRecipients(recipients: readonly Recipient[], typed: string)
   );
 }
 
-/** Of those whom a draft is for, the ones that will not read it now. */
+/** The recipients of a draft that will not read it now. */
 export function awayOf(to: readonly string[], recipients: readonly Recipient[]): string[] {
   const chosen = recipients.filter(({ value }) => to.includes(value));
   return [...new Set(chosen.flatMap(({ away }) => away))];

@@ -36,7 +36,7 @@ interface SettledAsk {
   readonly answer: string | null;
 }
 
-/** Who answered. What is not in sight the broker knows; it is asked again when something was said. */
+/** The author of the answer. The broker knows one that is not in sight; it is asked again when something was posted. */
 function useSettled(message: Message, answer: Message | undefined): SettledAsk | null {
   const { session } = useSession();
   const asked = answer === undefined ? { session_id: session.session_id, message: message.sequence } : null;

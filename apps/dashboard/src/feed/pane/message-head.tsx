@@ -12,7 +12,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { Badge } from "@/ui/badge";
 import { MessageLink } from "./message-link";
 
-/** Who said it to whom, what kind of word it is, when, and its number. */
+/** The head of a message: author, recipients, kind, time and number. */
 export function MessageHead({ message, isMine }: { readonly message: Message; readonly isMine: boolean }) {
   const { colourOf } = useSession();
   const { from, to, content, priority, reply_to, posted_at, sequence, posted_by_team_id } = message;

@@ -65,7 +65,7 @@ export function useReading(): Reading {
 
   useEffect(() => {
     const begin = () => seen(shown.current);
-    // Who comes back finds what is new since then marked.
+    // A reader who comes back finds what is new since then marked.
     const leave = () => isNoting && setReadUpTo(noted.current);
     window.addEventListener("focus", begin);
     window.addEventListener("blur", leave);

@@ -3,7 +3,7 @@ import { isFoldable } from "./describe-event";
 
 /** A line of the feed as it is drawn: one message, or a run of events folded into one. */
 export interface FeedRow {
-  /** Of a message its id, so that a row stays the same row whatever is read around it. */
+  /** A message's row has its id, so that it stays the same row whatever is read around it. */
   readonly key: string;
   readonly first: Message;
   /** More than one: a folded run. */
@@ -65,7 +65,7 @@ function runFrom(
   return messages.slice(start, Math.max(end, start + 1));
 }
 
-/** Who answered which ask, as far as the messages tell. */
+/** The answers of asks and their authors, as far as the messages tell. */
 export function findAnswers(messages: readonly Message[]): ReadonlyMap<number, Message> {
   const answers = new Map<number, Message>();
   for (const message of messages) {

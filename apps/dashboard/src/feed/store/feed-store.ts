@@ -151,7 +151,7 @@ export class FeedStore {
     );
   }
 
-  /** Whom the reader is with, kept for a resync; null at the end of the feed. */
+  /** The message that the reader is at, kept for a resync; null at the end of the feed. */
   reading: Message | null = null;
 
   /** What is shown already need not be read, and what was being read instead of it is not wanted any more. */

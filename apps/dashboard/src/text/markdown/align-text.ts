@@ -39,7 +39,7 @@ export function alignCodeBlock(code: string, source: string, within: Stretch): A
   const from = isFenced ? whole.indexOf("\n") + 1 : 0;
   const at = whole.indexOf(code, from);
   const isOnce = at !== -1 && at === whole.lastIndexOf(code);
-  // Of a fenced block the code begins with the line below the fence, however often it is found again.
+  // The code of a fenced block begins with the line below the fence, however often it is found again.
   if (code === "" || at === -1 || !(isFenced ? at === from : isOnce)) return { text: code, ...within };
   return { text: code, start: within.start + at, end: within.start + at + code.length };
 }

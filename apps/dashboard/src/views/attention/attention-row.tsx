@@ -47,7 +47,7 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
         <p className="mt-0.5 flex items-center gap-x-2 text-sm text-muted-foreground">
           <PageLink
             href={placeOfItem(item)}
-            // Of a path that is too long the end stays, which is the file's name.
+            // A path that is too long keeps its end, which is the file's name.
             dir={item.session_id === null ? "rtl" : "auto"}
             className="min-w-0 truncate py-0.5 hover:underline pointer-coarse:py-3"
           >

@@ -26,7 +26,7 @@ export function useAttempt(onDone: () => void): Attempt {
           onDone();
         })
         .catch((error: unknown) => {
-          // Who did not say a name has changed their mind, and knows it.
+          // A person who gave no name has changed their mind, and knows it.
           if (!(error instanceof DOMException))
             setOutcome(error instanceof Error ? error.message : String(error));
         })

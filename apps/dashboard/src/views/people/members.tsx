@@ -16,7 +16,7 @@ import { Skeleton } from "@/ui/skeleton";
 import { EndButton } from "./end-button";
 import { useIsAdmin } from "./use-is-admin";
 
-/** Who is let into this mesh, and who was. */
+/** The members of this mesh, former ones too. */
 export function Members() {
   const { data, problem, refresh } = useRead("list_members", {});
   useKeptFresh(refresh);

@@ -7,7 +7,7 @@ import { Skeleton } from "@/ui/skeleton";
 import { Invites } from "./invites";
 import { Members } from "./members";
 
-/** Who is let in, and how others are. */
+/** The people who are let in, and the ways to let in others. */
 export function People() {
   const admitted = useAdmitted();
   const isConnected = useConnectionState().status === "open";

@@ -60,7 +60,7 @@ export function ClosedNote() {
   );
 }
 
-/** Who closed it: the first conclusion did, later ones only revise it. */
+/** The author of the first conclusion, which closed the session; later ones only revise it. */
 function useCloser(sessionId: string, closedAt: string | null): string | null {
   const { data } = useRead("get_timeline", { session_id: sessionId, buckets: 1 });
   const conclusions = (data?.marks ?? []).filter(({ kind }) => kind === "concluded");

@@ -12,7 +12,7 @@ const RosterSheet = lazy(() =>
   import("./roster-sheet").then(({ RosterSheet }) => ({ default: RosterSheet })),
 );
 
-/** Who takes part, who needs something first; a chip opens what is known of its team. */
+/** The teams that take part, those that need something first; a chip opens what is known of its team. */
 export function RosterBar() {
   const { participants, peers, myTeamId } = useSession();
   const [opened, setOpened] = useState<{ teamId: string; anchor: HTMLElement } | null>(null);

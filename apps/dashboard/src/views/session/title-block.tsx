@@ -60,7 +60,7 @@ function ChangingText({ text }: { text: string }) {
 
 const shownMs = 10 * 60 * 1000;
 
-/** Who changed it and why, until that is ten minutes ago. */
+/** The author and reason of a change, until it is ten minutes old. */
 function LastChange() {
   const { last_change } = useSession().session;
   const at = last_change === null ? 0 : Date.parse(last_change.at);

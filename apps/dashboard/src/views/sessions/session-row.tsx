@@ -158,7 +158,7 @@ interface TeamStackProps {
 
 const shownMax = 5;
 
-/** Who is in a session, each as two letters in its colour with what was seen of it. */
+/** The teams of a session, each as two letters in its colour with its presence. */
 function TeamStack({ teams, total }: TeamStackProps) {
   if (total === 0) return <span className="text-muted-foreground">nobody</span>;
   const shown = teams.slice(0, shownMax);

@@ -20,7 +20,7 @@ const ForgetMeDialog = dynamic(() => import("./forget-me-dialog").then((part) =>
   ssr: false,
 });
 
-/** Who the person of this browser is: the name, the key that proves it, and how another browser is told. */
+/** The person of this browser: the name, the key that proves it, and how another browser gets it. */
 export function NameSettings() {
   const { person } = usePerson();
   const admitted = useAdmitted();
@@ -41,7 +41,7 @@ export function NameSettings() {
   );
 }
 
-/** Whom this browser is signed in as; other browsers are signed in by a link of their own. */
+/** The member that this browser is signed in as; other browsers are signed in by a link of their own. */
 function SignedIn({ admitted }: { admitted: Admitted }) {
   const { as, mesh } = admitted;
   return (

@@ -179,7 +179,7 @@ interface SettingsSectionProps {
   /** Names the section in the address. */
   readonly anchor: string;
   readonly title: string;
-  /** Whom it concerns: this browser, or everybody. */
+  /** The scope of a setting: this browser, or everybody. */
   readonly about: string;
   readonly children: ReactNode;
 }

@@ -41,7 +41,7 @@ function goToJoin(secret: string): void {
   window.location.assign("/join");
 }
 
-/** Of a link that is not good any more the broker says no more than that; what to do then is the same for all. */
+/** The broker says of a link that is not good any more only that; the remedy is the same for all. */
 export function explainLink(refusal: Refusal): Refusal {
   if (refusal.code !== "unauthorized") return refusal;
   return {

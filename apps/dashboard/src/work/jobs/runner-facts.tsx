@@ -11,7 +11,7 @@ import { describeSpan } from "./describe-span";
 
 type Runner = OutputOf<"get_runner">;
 
-/** Who runs jobs here, by what, within which bounds. It is configured beside the broker, and read here. */
+/** The runner of jobs, its client and its bounds. They are configured beside the broker, and read here. */
 export function RunnerFacts() {
   return (
     <ReadPanel

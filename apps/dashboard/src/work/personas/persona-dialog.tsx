@@ -38,7 +38,7 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
 
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault();
-    // Who saves with the other version in sight replaces that one.
+    // Saving with the other version in sight replaces that one.
     const replaced = theirs ?? base;
     const draft = { name, prompt, retired: replaced?.retired ?? false, baseVersion: replaced?.version ?? 0 };
     await run(async (signal) => {

@@ -14,7 +14,7 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
   const call = useCall();
   const { run, pending, refusal } = useAction();
   const { name, prompt, version, retired, updated_by, updated_at } = persona;
-  // Who has rewritten it meanwhile is not overruled: then this is refused, and the row shows what holds.
+  // A rewrite by somebody else is not overruled: then this is refused, and the row shows what holds.
   const input = { name, prompt, expected_version: version, retired: !retired };
   const setRetired = () => void run(async (signal) => void (await call("put_persona", input, { signal })));
   return (

@@ -13,7 +13,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import type { ProposalInFull } from "./use-proposals";
 
-/** Whose proposal it is, what it answers and was made from, and what its author says of it. */
+/** The head of a proposal: its author, topic, base and remark. */
 export function ProposalHead({ proposal }: { readonly proposal: ProposalInFull }) {
   const { proposal_id, revision, job_id, proposed_by, proposed_at, note } = proposal;
   return (

@@ -89,7 +89,7 @@ function useOpenOnPress(root: RefObject<HTMLElement | null>, placed: readonly Pl
       const isOfPage = target instanceof Element && target.closest("a, button, summary, input, textarea");
       if (isOfPage || document.getSelection()?.isCollapsed === false) return;
       const under = placed.filter(({ ranges }) => ranges.some((range) => holds(range, clientX, clientY)));
-      // Of two, one within the other, the inner one is pointed at.
+      // The inner one of two, one within the other, is pointed at.
       const inner = under.sort((a, b) => lengthOf(a.topic) - lengthOf(b.topic))[0];
       if (inner) showTopic(inner.topic.topic_id);
     }

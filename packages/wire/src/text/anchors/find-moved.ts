@@ -111,7 +111,7 @@ export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, p
 
 const partsMax = 10;
 const partStepMin = 4;
-/** Of a short place less says as much. */
+/** A short place needs less of it. */
 const partOfShort = 0.4;
 const partCharsMin = 12;
 /** So many signs are looked through in the time in which two are compared. */

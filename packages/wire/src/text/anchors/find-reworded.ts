@@ -6,7 +6,7 @@ import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
 import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { type Likeness, mostAlike, similarity } from "./similarity.js";
 
-/** Of a place with what stands around it, so much must be alike; more of a short one, which may stand there by chance; */
+/** So much of a place with what stands around it must be alike; more of a short one, which may stand there by chance; */
 const alikeAroundMin = 0.6;
 const alikeAroundShortMin = 0.85;
 /** and by so much it must be better than any other place. */
