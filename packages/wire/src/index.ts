@@ -23,6 +23,7 @@ export {
   type MessageFields,
   messageFieldNames,
   messageFields,
+  noOptionalFields,
   type RecordedFields,
   recordedFieldNames,
   toMessageHead,

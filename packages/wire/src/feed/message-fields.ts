@@ -81,12 +81,20 @@ export const recordedFieldNames = namesOf(recordedFields);
 const shownNames = namesOf(shownFields);
 const optionalNames = namesOf(optionalFields);
 
+type OptionalName = keyof typeof optionalFields;
+
+/** The optional fields of a message that has none of them. */
+export const noOptionalFields = Object.fromEntries(optionalNames.map((name) => [name, null])) as {
+  // Every name has been given null.
+  readonly [Name in OptionalName]: null;
+};
+
 function namesOf<Fields extends object>(fields: Fields): readonly (keyof Fields & string)[] {
   // An object literal that nobody adds to has the keys that its type says.
   return Object.keys(fields) as (keyof Fields & string)[];
 }
 
-type ShownName = keyof typeof shownFields | keyof typeof optionalFields | "from" | "to";
+type ShownName = keyof typeof shownFields | OptionalName | "from" | "to";
 
 /** All of a message that its row tells besides its content. */
 export type MessageHead = Pick<Message, ShownName>;
