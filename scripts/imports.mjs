@@ -42,7 +42,7 @@ function importsOf(path, known) {
 
 function resolve(path, specifier, known) {
   const alias =
-    specifier.startsWith("@/") && `${path.split("/").slice(0, 2).join("/")}/${specifier.slice(2)}`;
+    specifier.startsWith("@/") && `${path.split("/").slice(0, 2).join("/")}/src/${specifier.slice(2)}`;
   if (!alias && !specifier.startsWith(".")) return undefined;
   const target = alias || join(dirname(path), specifier).split(sep).join("/");
   const bare = target.replace(/\.jsx?$/, "");

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { atEnd } from "./kit/at-end.js";
-import { brokerDoors } from "./kit/doors.js";
 import { startInviteBroker } from "./kit/members.js";
 import { changeSettings } from "./kit/persons.js";
 import { startTestBroker } from "./kit/test-broker.js";
+import { brokerTransports } from "./kit/transports.js";
 
 const run = promisify(execFile);
 
@@ -101,7 +101,7 @@ it("[OPS-5] the sentence that keeps the credential takes none that somebody else
 
 it("[SET-4] a changed public URL and poll budget show in /agents.md at once", async () => {
   const { url } = await startTestBroker();
-  await changeSettings(await brokerDoors.rest(url), {
+  await changeSettings(await brokerTransports.rest(url), {
     settings: { public_url: "https://merkle.example/mcp", idle_polls: 3 },
   });
 

@@ -6,24 +6,24 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { beforeAll, expect, inject, it, onTestFinished } from "vitest";
-import { parseConnectionAddress } from "../apps/dashboard/src/components/connection/connection-address.js";
+import { parseConnectionAddress } from "../apps/dashboard/src/views/connection/connection-address.js";
 import {
   type ConnectionSnippet,
   connectionSnippets,
-} from "../apps/dashboard/src/components/connection/snippets.js";
+} from "../apps/dashboard/src/views/connection/snippets.js";
 import { atEnd } from "./kit/at-end.js";
-import { brokerDoors, type Door } from "./kit/doors.js";
 import { startInviteBroker } from "./kit/members.js";
 import { startTestBroker, type TestBroker } from "./kit/test-broker.js";
+import { brokerTransports, type TransportClient } from "./kit/transports.js";
 
 const run = promisify(execFile);
 
 let broker: TestBroker;
-let door: Door;
+let transport: TransportClient;
 const cleanup = atEnd();
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
-  door = await brokerDoors.rest(broker.url);
+  transport = await brokerTransports.rest(broker.url);
 });
 
 /** What the settings page offers for an address that somebody typed there. */
@@ -105,14 +105,14 @@ it("[DASH-155] the lines for curl start a session and say something there, and s
   const { stdout } = await paste(offered("curl"));
   expect(stdout).toContain('"cursor"');
   expect(stdout).not.toContain(".mk_");
-  const { messages } = await door.call("get_history", { session_id: "auth-refactor" });
+  const { messages } = await transport.call("get_history", { session_id: "auth-refactor" });
   expect(messages.map((message) => message.content["text"])).toContain("Alex here.");
 });
 
 it("[DASH-155] the lines for merkle tell the machine where the broker is, and launch an agent there", async () => {
   const { claude } = await paste(offered("merkle-cli"));
   expect(claude?.join(" ")).toContain("--mcp-config");
-  const { participants } = await door.call("list_participants", { session_id: "auth-refactor" });
+  const { participants } = await transport.call("list_participants", { session_id: "auth-refactor" });
   expect(participants.map((team) => team.team_name)).toContain("Alex's Team");
 });
 

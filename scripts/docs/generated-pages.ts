@@ -1,6 +1,7 @@
 import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { renderAgentsPage } from "../../apps/broker/src/transports/reference/agents-page.js";
 import { commandsPage, environmentPage } from "./command-pages.js";
+import { configTables } from "./config-tables.js";
 import { eventTable } from "./event-table.js";
 import { limitTable } from "./limit-table.js";
 import { metricTable } from "./metric-table.js";
@@ -38,6 +39,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     ),
     ...reference("events", "Events", eventsIntro, eventTable()),
     ...reference("settings", "Settings", settingsIntro, settingTables()),
+    ...reference("config", "config.json", configIntro, configTables()),
     ...reference("metrics", "Metrics", metricsIntro, await metricTable()),
     ...reference("commands", "Commands", commandsIntro, commandsPage()),
     ...reference(
@@ -60,6 +62,10 @@ const ratesIntro = `Where others than this machine can reach the broker (GUARD-4
 const eventsIntro = `The system messages of a feed. Beside the fields named here each has \`event\` and \`at\`.`;
 
 const settingsIntro = `Read by \`get_settings\` and changed by \`update_settings\`, or \`merkle config\` (SET).`;
+
+const configIntro = `A JSON object in the Merkle home, \`~/.merkle/config.json\` unless MERKLE_HOME says otherwise. What stands as *both* may also be in the \`.merkle.json\` of a
+project, which is used once a person trusts it (CLI-82). A flag and the [environment](environment.md) come first, then the project's file, then this one (CLI-5). Paths begin at the
+file's folder. A bad value ends the command with a sentence that names it; keys of others are left alone.`;
 
 const metricsIntro = `\`/metrics\` gives these in Prometheus's text format (OPS-3).`;
 

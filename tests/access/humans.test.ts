@@ -5,22 +5,22 @@ import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { joinMesh, startInviteBroker } from "../kit/members.js";
 import { makePerson, readHomeKey } from "../kit/persons.js";
 import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 const cleanup = atEnd();
 let broker: TestBroker;
-let rest: Door;
+let rest: TransportClient;
 let database: ReturnType<typeof connectTestDatabase>;
 
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
   database = connectTestDatabase(broker.databaseUrl, cleanup);
-  rest = await brokerDoors.rest(broker.url);
+  rest = await brokerTransports.rest(broker.url);
 });
 
 const createSession = () => rest.call("create_session", { title: "Attacked", creator_team_name: "Atlas" });
@@ -31,7 +31,7 @@ const makeCodesOlder = (seconds: number) =>
   database`UPDATE verification_codes SET expires_at = expires_at - make_interval(secs => ${seconds})`;
 
 describe("an agent that says to be human", () => {
-  it("[PERSON-11] is a guest, and decides about nothing: every power is refused to it, at every door", async () => {
+  it("[PERSON-11] is a guest, and decides about nothing: every power is refused to it, over every transport", async () => {
     const { session_id } = await createSession();
     const { person_id: guest, verified } = await rest.call("create_person", { name: "Ana, the owner" });
     expect(verified).toBe(false);
@@ -48,13 +48,13 @@ describe("an agent that says to be human", () => {
       "resume_session",
       "update_settings",
     ]);
-    for (const open of Object.values(brokerDoors)) {
-      const door = await open(broker.url);
+    for (const open of Object.values(brokerTransports)) {
+      const transport = await open(broker.url);
       for (const name of powers) {
-        const refused = await failureOf(door.callRaw(name, { ...inputs[name], team_id: guest }));
-        expect(refused, `${name} by ${door.name}`).toMatchObject({ code: "forbidden" });
+        const refused = await failureOf(transport.callRaw(name, { ...inputs[name], team_id: guest }));
+        expect(refused, `${name} by ${transport.name}`).toMatchObject({ code: "forbidden" });
       }
-      await door.close();
+      await transport.close();
     }
     expect(await failureOf(rest.call("hold_session", { session_id, team_id: guest }))).toMatchObject({
       details: { needs: "verification" },
@@ -129,7 +129,7 @@ describe("what makes somebody human", () => {
   });
 
   it("[PERSON-10] never over MCP, and the link of a start is good for one browser", async () => {
-    const mcp = await brokerDoors.mcp(broker.url);
+    const mcp = await brokerTransports.mcp(broker.url);
     const home_key = await readHomeKey(broker.url);
     const { code } = await rest.call("create_verification_code", { home_key });
     const { person_id: team_id } = await rest.call("create_person", { name: "Fay" });
@@ -167,8 +167,8 @@ describe("what makes somebody human", () => {
     const { link } = await admin.call("create_invite", {});
     const member = await joinMesh(closed.url, { invite: link, name: "Elm" }, cleanup);
     const { token } = await member.call("issue_token", {});
-    const own = await brokerDoors.rest(closed.url, { token });
-    const program = await brokerDoors.rest(closed.url, {
+    const own = await brokerTransports.rest(closed.url, { token });
+    const program = await brokerTransports.rest(closed.url, {
       token: (await own.call("issue_token", { label: "an agent's" })).token,
     });
     const { session_id } = await own.call("create_session", { title: "S", creator_team_name: "T" });

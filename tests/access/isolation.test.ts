@@ -4,12 +4,12 @@ import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Subject, startSubject, validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 /** What is in the main mesh is looked for from another one, by somebody who knows every id and holds every credential. */
 let subject: Subject;
-let elsewhere: readonly Door[];
+let elsewhere: readonly TransportClient[];
 const mesh = "elsewhere";
 
 const cleanup = atEnd();
@@ -17,8 +17,10 @@ beforeAll(async () => {
   subject = await startSubject(cleanup);
   const sql = connectTestDatabase(subject.broker.databaseUrl, cleanup);
   await sql`INSERT INTO meshes (mesh_id, name) VALUES (${randomUUID()}, ${mesh})`;
-  elsewhere = await Promise.all(Object.values(brokerDoors).map((open) => open(subject.broker.url, { mesh })));
-  for (const door of elsewhere) cleanup(door.close);
+  elsewhere = await Promise.all(
+    Object.values(brokerTransports).map((open) => open(subject.broker.url, { mesh })),
+  );
+  for (const transport of elsewhere) cleanup(transport.close);
 });
 
 async function codeOf(answer: Promise<unknown>): Promise<string> {
@@ -36,13 +38,13 @@ const withCredential = operations
 
 describe("Another mesh", () => {
   it.each(ofSessions)(
-    "[ISOLATION-1] %s finds no session of the first, by id or slug, at any door",
+    "[ISOLATION-1] %s finds no session of the first, by id or slug, over any transport",
     async (name) => {
       const before = await subject.stored();
       for (const session_id of [subject.session_id, "mistreated"]) {
         const input = { ...validInputs(subject)[name], session_id };
-        for (const door of elsewhere)
-          expect(await codeOf(door.callRaw(name, input)), door.name).toBe("not_found");
+        for (const transport of elsewhere)
+          expect(await codeOf(transport.callRaw(name, input)), transport.name).toBe("not_found");
       }
       expect(await subject.stored()).toEqual(before);
     },
@@ -50,8 +52,10 @@ describe("Another mesh", () => {
 
   it.each(withCredential)("[ISOLATION-1] %s takes no credential of the first", async (name) => {
     const before = await subject.stored();
-    for (const door of elsewhere) {
-      expect(await codeOf(door.callRaw(name, validInputs(subject)[name])), door.name).toBe("unauthorized");
+    for (const transport of elsewhere) {
+      expect(await codeOf(transport.callRaw(name, validInputs(subject)[name])), transport.name).toBe(
+        "unauthorized",
+      );
     }
     expect(await subject.stored()).toEqual(before);
   });
@@ -65,8 +69,8 @@ describe("Another mesh", () => {
     );
     for (const name of others) {
       const { team_id: _credential, ...input } = { team_id: "", ...validInputs(subject)[name] };
-      for (const door of elsewhere) {
-        const answer = JSON.stringify(await door.callRaw(name, input).catch((error: unknown) => error));
+      for (const transport of elsewhere) {
+        const answer = JSON.stringify(await transport.callRaw(name, input).catch((error: unknown) => error));
         expect(answer).not.toContain(subject.session_id);
         expect(answer).not.toMatch(/Mistreated|before/);
       }
@@ -74,22 +78,25 @@ describe("Another mesh", () => {
   });
 
   it("[ISOLATION-2] slugs, memory numbers and names are each mesh's own", async () => {
-    const [door] = elsewhere;
-    const again = await door?.call("create_session", { title: "Mistreated", creator_team_name: "Birch" });
+    const [transport] = elsewhere;
+    const again = await transport?.call("create_session", {
+      title: "Mistreated",
+      creator_team_name: "Birch",
+    });
     expect(again).toMatchObject({ slug: "mistreated" });
     expect(again?.session_id).not.toBe(subject.session_id);
-    const memory = await door?.call("remember", { team_id: again?.team_id ?? "", content: "elsewhere" });
+    const memory = await transport?.call("remember", { team_id: again?.team_id ?? "", content: "elsewhere" });
     expect(memory?.id).toBe("mem_1");
-    const [main] = subject.doors;
+    const [main] = subject.transports;
     const listed = await main?.call("list_memory", { team_id: subject.team_id });
     expect(JSON.stringify(listed)).not.toContain("elsewhere");
   });
 
-  it("[ISOLATION-3] a mesh that there is none of is answered 404 at every door, before anything is done", async () => {
+  it("[ISOLATION-3] a mesh that there is none of is answered 404 over every transport, before anything is done", async () => {
     const before = await subject.stored();
-    for (const [name, open] of Object.entries(brokerDoors)) {
-      const answer = open(subject.broker.url, { mesh: "nowhere" }).then((door) =>
-        door.call("list_sessions", {}),
+    for (const [name, open] of Object.entries(brokerTransports)) {
+      const answer = open(subject.broker.url, { mesh: "nowhere" }).then((transport) =>
+        transport.call("list_sessions", {}),
       );
       expect(await codeOf(answer), name).toBe("not_found");
     }

@@ -4,7 +4,6 @@ import { frameRules, operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Entry, headersOf, openWebSocket, type SocketDoor } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
@@ -12,6 +11,13 @@ import { bareId } from "../kit/session.js";
 import { type StdioServer, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import {
+  brokerTransports,
+  type Entry,
+  headersOf,
+  openWebSocket,
+  type SocketTransport,
+} from "../kit/transports.js";
 
 /**
  * Who may do what: every operation of the catalogue and every frame beside them, for every kind of caller, over every
@@ -166,32 +172,35 @@ beforeAll(async () => {
 });
 
 /** Sessions and credentials of one member's, or of anybody in open mode. */
-async function makePlaces(door: Parameters<typeof makePerson>[0]) {
+async function makePlaces(client: Parameters<typeof makePerson>[0]) {
   const create = async (title: string) => {
-    const { session_id, team_id } = await door.call("create_session", { title, creator_team_name: "Birch" });
+    const { session_id, team_id } = await client.call("create_session", {
+      title,
+      creator_team_name: "Birch",
+    });
     return { session_id, team_id };
   };
   const { session_id, team_id } = await create("Entered");
   const other = await create("Another");
   const leave = async (session: string): Promise<Place> => {
-    const joined = await door.call("join_session", { session_id: session, team_name: "Left" });
-    await door.call("leave_session", { session_id: session, team_id: joined.team_id });
+    const joined = await client.call("join_session", { session_id: session, team_name: "Left" });
+    await client.call("leave_session", { session_id: session, team_id: joined.team_id });
     return { session_id: session, team_id: joined.team_id };
   };
   const createLeft = async () => leave((await create("Left for once")).session_id);
   const left = await leave(session_id);
-  const { person_id } = await makePerson(door, "Birch");
+  const { person_id } = await makePerson(client, "Birch");
   const createClosed = async () => {
     const place = await create("Closed");
-    await door.call("post_message", { ...place, team_id: person_id, content: { text: "hello" } });
-    await door.call("conclude_session", { ...place, summary_section: "Done." });
+    await client.call("post_message", { ...place, team_id: person_id, content: { text: "hello" } });
+    await client.call("conclude_session", { ...place, summary_section: "Done." });
     return place;
   };
   const closed = await createClosed();
-  const rotated = await door.call("join_session", { session_id, team_name: "Rotated" });
-  await door.call("rotate_team_credential", { session_id, team_id: rotated.team_id });
+  const rotated = await client.call("join_session", { session_id, team_name: "Rotated" });
+  await client.call("rotate_team_credential", { session_id, team_id: rotated.team_id });
   const joinPeer = async (at: string, peer_name: string) => {
-    const { peer_id } = await door.call("join_session", {
+    const { peer_id } = await client.call("join_session", {
       session_id: at,
       team_name: `Of ${peer_name}`,
       peer_name,
@@ -200,14 +209,14 @@ async function makePlaces(door: Parameters<typeof makePerson>[0]) {
   };
   const leavePeer = async (at: string) => {
     const peer = await joinPeer(at, "gone");
-    await door.call("leave_session", peer);
+    await client.call("leave_session", peer);
     return peer;
   };
   const peer = await joinPeer(session_id, "aspen");
   const createPeer = async () => joinPeer((await create("For a peer")).session_id, "aspen");
   const leftPeer = await leavePeer(session_id);
   const createLeftPeer = async () => leavePeer((await create("Left by a peer")).session_id);
-  await door.call("post_message", { session_id, team_id: person_id, content: { text: "hello" } });
+  await client.call("post_message", { session_id, team_id: person_id, content: { text: "hello" } });
   return {
     session_id,
     team_id,
@@ -274,10 +283,10 @@ function makeCallers(
 
 async function openStage(): Promise<Stage> {
   const { url, databaseUrl } = await startTestBroker({}, cleanup);
-  const rest = await brokerDoors.rest(url);
+  const rest = await brokerTransports.rest(url);
   const places = await makePlaces(rest);
   const { mesh_id } = await rest.call("create_mesh", { name: "elsewhere" });
-  const elsewhere = await brokerDoors.rest(url, { mesh: mesh_id });
+  const elsewhere = await brokerTransports.rest(url, { mesh: mesh_id });
   const foreign = await elsewhere.call("create_session", {
     title: "Foreign",
     creator_team_name: "Foreigners",
@@ -520,17 +529,19 @@ async function putOverWebSocket(url: string, caller: Caller, calls: readonly Cal
     for (const call of calls) await settle(call, Promise.reject(opened));
     return;
   }
-  const door = opened as SocketDoor; // What is no error is what was opened.
+  const client = opened as SocketTransport; // What is no error is what was opened.
   for (let first = 0; first < calls.length; first += unansweredMax)
-    await Promise.all(calls.slice(first, first + unansweredMax).map((call) => settle(call, ask(door, call))));
-  await door.close();
+    await Promise.all(
+      calls.slice(first, first + unansweredMax).map((call) => settle(call, ask(client, call))),
+    );
+  await client.close();
 }
 
 const unansweredMax = 40;
 
-function ask(door: SocketDoor, { name, rule, input }: Call): Promise<unknown> {
+function ask(client: SocketTransport, { name, rule, input }: Call): Promise<unknown> {
   const frame = framesSent[name];
-  return frame && "transport" in rule ? door.ask({ ...frame, ...input }) : door.callRaw(name, input);
+  return frame && "transport" in rule ? client.ask({ ...frame, ...input }) : client.callRaw(name, input);
 }
 
 /** By the names in the table; the input comes on top. */
@@ -614,8 +625,8 @@ async function put(transport: Transport, url: string, caller: Caller): Promise<C
   const calls = await Promise.all(operations.map((each) => prepare(each, caller, transport)));
   switch (transport) {
     case "rest": {
-      const door = await brokerDoors.rest(url, caller);
-      await Promise.all(calls.map((call) => settle(call, door.callRaw(call.name, call.input))));
+      const client = await brokerTransports.rest(url, caller);
+      await Promise.all(calls.map((call) => settle(call, client.callRaw(call.name, call.input))));
       for (const call of frames) await settle(call, readMetrics(url, caller));
       break;
     }
@@ -652,9 +663,9 @@ const sentOver: Readonly<Record<Transport, readonly string[]>> = {
 
 /** A hello of its own, whatever it proves. */
 async function greet(url: string, { token, mesh, proof }: Caller): Promise<unknown> {
-  const door = (await openWebSocket(url)) as SocketDoor;
+  const client = (await openWebSocket(url)) as SocketTransport;
   const given = token === undefined ? await proof?.() : { kind: "bearer", token };
-  return door.ask({ type: "hello", mesh, proof: given }).finally(() => door.close());
+  return client.ask({ type: "hello", mesh, proof: given }).finally(() => client.close());
 }
 
 async function readMetrics(url: string, caller: Caller): Promise<unknown> {

@@ -1,8 +1,8 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
+import { brokerTransports } from "../kit/transports.js";
 import { guide, stageRepository } from "../sources/staged-repository.js";
 import { inspectorOf } from "./inspect-page.js";
 import { testDashboard } from "./open-dashboard.js";
@@ -176,7 +176,7 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
       team_id,
     });
     const run = await fake.next();
-    const agent = await brokerDoors.rest(dashboard.broker.url, { token: run.job.credential });
+    const agent = await brokerTransports.rest(dashboard.broker.url, { token: run.job.credential });
     const { "Source SHA": source_sha = "", "Persona SHA": persona_sha = "" } = run.job.parameters;
     await agent.call("put_perspective", { source_sha, persona_sha, content: "Why **an hour**?" });
     run.end({ exit_code: 3, error_tail: "no licence" });

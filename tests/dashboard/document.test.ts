@@ -4,11 +4,11 @@ import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 
 const chromium = findChromium();
 if (chromium === undefined) console.warn(chromiumMissing);
@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
   const cleanup = atEnd();
   let browser: Browser;
   let broker: TestBroker;
-  let rest: Door;
+  let rest: TransportClient;
 
   beforeAll(async () => {
     if (!existsSync(pages)) {
@@ -46,7 +46,7 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
     }
     browser = await launchChromium(chromium ?? "");
     broker = await startTestBroker({ dashboard: pages }, cleanup);
-    rest = await doors.rest(broker.url);
+    rest = await transports.rest(broker.url);
     return () => browser.close();
   });
 

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
@@ -15,7 +15,7 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
   let browser: Browser;
   let broker: TestBroker;
   let url: string;
-  let socket: Door;
+  let socket: TransportClient;
 
   beforeAll(async () => {
     const cleanups: (() => unknown)[] = [];
@@ -23,7 +23,7 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     cleanups.push(() => browser.close());
     broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup));
     url = broker.url;
-    socket = await doors.websocket(url);
+    socket = await transports.websocket(url);
     cleanups.push(() => socket.close());
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
@@ -244,7 +244,7 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     const { page } = await openFeed(session.slug);
     await page.getByText("before", { exact: true }).waitFor();
     await broker.restart();
-    socket = await doors.websocket(url);
+    socket = await transports.websocket(url);
     for (const text of ["after one", "after two"]) {
       await socket.call("post_message", {
         session_id: session.id,

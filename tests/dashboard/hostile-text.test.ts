@@ -2,9 +2,9 @@ import { deceptionIn, normaliseName } from "@merkle/wire/text";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import { startTestBroker } from "../kit/test-broker.js";
+import { transports } from "../kit/transports.js";
 import { hostileNames, hostileTexts } from "./hostile-payloads.js";
 import { dashboardPages } from "./pages.js";
 
@@ -51,7 +51,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a browser", () => {
 
 /** A session that is called, described, joined, talked about and written by what is hostile; returns its slug. */
 async function postEverything(url: string): Promise<string> {
-  const socket = await doors.websocket(url);
+  const socket = await transports.websocket(url);
   onTestFinished(() => socket.close());
   const [title = "", ...names] = hostileNames;
   const { session_id, team_id, slug } = await socket.call("create_session", {

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
@@ -15,14 +15,14 @@ if (chromium === undefined) console.warn(chromiumMissing);
 describe.skipIf(chromium === undefined)("the sessions and what needs somebody", () => {
   let browser: Browser;
   let url: string;
-  let rest: Door;
+  let rest: TransportClient;
 
   beforeAll(async () => {
     const cleanups: (() => unknown)[] = [];
     browser = await launchChromium(chromium ?? "");
     cleanups.push(() => browser.close());
     ({ url } = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup)));
-    rest = await doors.rest(url);
+    rest = await transports.rest(url);
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
     };

@@ -2,10 +2,10 @@ import type { RunnerFacts } from "@merkle/broker";
 import { type Database, openDatabase, recordJobResult } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { changeSettings } from "../kit/persons.js";
 import { createTestSession } from "../kit/session.js";
+import { brokerTransports } from "../kit/transports.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
 const facts: RunnerFacts = {
@@ -41,7 +41,7 @@ describe.skipIf(dashboard.isMissing)("jobs in the page", () => {
 
   /** What the agent of a conclusion does: it proposes a text, and ends. */
   async function conclude(run: FakeRun, { session_id, note }: { session_id: string; note: string }) {
-    const agent = await brokerDoors.rest(dashboard.broker.url, { token: run.job.credential });
+    const agent = await brokerTransports.rest(dashboard.broker.url, { token: run.job.credential });
     const base_version = Number(run.job.parameters["Document version"]);
     await agent.call("insert_proposal", { session_id, base_version, content: "Tokens stay 30 days.", note });
     run.end({});

@@ -2,11 +2,11 @@ import type { BrokerOptions } from "@merkle/broker";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { type Door, doors } from "../kit/doors.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
 
 /** A broker that serves the pages and a browser to look at them, for all tests of a file. */
@@ -14,7 +14,7 @@ export interface TestDashboard {
   /** Whether there is no browser here, so that the tests are skipped. */
   readonly isMissing: boolean;
   readonly broker: TestBroker;
-  readonly rest: Door;
+  readonly rest: TransportClient;
   /** Opens a page in a profile in which nothing is kept but what is told here. */
   open(path: string, options?: OpenOptions): Promise<WatchedPage>;
   /** Makes a person and returns the credential. */
@@ -35,7 +35,9 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {}): TestDashboard {
   const executable = findChromium();
   if (executable === undefined) console.warn(chromiumMissing);
-  let started: { readonly browser: Browser; readonly broker: TestBroker; readonly rest: Door } | undefined;
+  let started:
+    | { readonly browser: Browser; readonly broker: TestBroker; readonly rest: TransportClient }
+    | undefined;
   const parts = () => {
     if (!started) throw new Error("The broker and the browser of this file are started before its tests.");
     return started;
@@ -49,7 +51,7 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
     const broker = await startTestBroker({ ...options, dashboard: dashboardPages() }, (cleanup) =>
       cleanups.push(cleanup),
     );
-    started = { browser, broker, rest: await doors.rest(broker.url) };
+    started = { browser, broker, rest: await transports.rest(broker.url) };
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
     };

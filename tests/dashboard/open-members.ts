@@ -1,11 +1,11 @@
 import type { Browser } from "playwright-core";
 import { beforeAll } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { startInviteBroker, type TestMember } from "../kit/members.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import type { TestBroker } from "../kit/test-broker.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { desk } from "./open-dashboard.js";
 import { dashboardPages } from "./pages.js";
 
@@ -17,7 +17,7 @@ export interface MembersDashboard {
   /** The first admin, called Ana. */
   readonly admin: TestMember;
   /** What the admin does over REST. */
-  readonly rest: Door;
+  readonly rest: TransportClient;
   /** Opens an address, or a path of the broker's, in an empty profile that nobody is signed in in unless told. */
   open(address: string, options?: ProfileOptions): Promise<WatchedPage>;
   /** A profile that a member is signed in in, the admin unless told. */
@@ -35,7 +35,7 @@ export function membersDashboard(): MembersDashboard {
         readonly browser: Browser;
         readonly broker: TestBroker;
         readonly admin: TestMember;
-        readonly rest: Door;
+        readonly rest: TransportClient;
       }
     | undefined;
   const parts = () => {
@@ -52,7 +52,7 @@ export function membersDashboard(): MembersDashboard {
       dashboard: dashboardPages(),
     });
     const { token } = await admin.call("issue_token", {});
-    started = { browser, broker, admin, rest: await brokerDoors.rest(broker.url, { token }) };
+    started = { browser, broker, admin, rest: await brokerTransports.rest(broker.url, { token }) };
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
     };

@@ -1,8 +1,8 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { brokerDoors } from "../kit/doors.js";
 import { joinMesh } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";
+import { brokerTransports } from "../kit/transports.js";
 import { phone } from "./open-dashboard.js";
 import { membersDashboard } from "./open-members.js";
 
@@ -61,7 +61,7 @@ describe.skipIf(dashboard.isMissing)("the settings of who is let in", () => {
     await dialog.getByRole("button", { name: "Make the token" }).click();
     const token = await shownOnce(dialog, "Token");
     await dialog.getByRole("button", { name: "Done" }).click();
-    const program = await brokerDoors.rest(broker.url, { token });
+    const program = await brokerTransports.rest(broker.url, { token });
     await program.call("list_sessions", {});
     const row = page.getByRole("listitem").filter({ hasText: "the build server" });
     await row.waitFor();

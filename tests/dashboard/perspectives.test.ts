@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { brokerDoors } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
+import { brokerTransports } from "../kit/transports.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
 const fake = createFakeRunner();
@@ -9,7 +9,7 @@ const dashboard = testDashboard({ agent: { ...fake.agent, maxConcurrentJobs: 2 }
 
 /** What an agent does that reads the document as it was when its job was started. */
 async function write({ job, end }: FakeRun, content: string): Promise<void> {
-  const agent = await brokerDoors.rest(dashboard.broker.url, { token: job.credential });
+  const agent = await brokerTransports.rest(dashboard.broker.url, { token: job.credential });
   const { "Document version": version, "Persona SHA": persona_sha = "" } = job.parameters;
   await agent.call("put_perspective", { source_version: Number(version), persona_sha, content });
   end({});

@@ -1,11 +1,11 @@
 import type { Browser, Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { asPerson } from "./as-person.js";
 import { dashboardPages } from "./pages.js";
 
@@ -18,13 +18,13 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 describe.skipIf(chromium === undefined)("a session's page", () => {
   let browser: Browser;
   let broker: TestBroker;
-  let rest: Door;
+  let rest: TransportClient;
 
   beforeAll(async () => {
     const cleanups: (() => Promise<void>)[] = [];
     browser = await launchChromium(chromium ?? "");
     broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.unshift(cleanup));
-    rest = await doors.rest(broker.url);
+    rest = await transports.rest(broker.url);
     return async () => {
       await browser.close();
       for (const cleanup of cleanups) await cleanup();

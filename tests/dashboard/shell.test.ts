@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import type { ProfileOptions } from "../kit/profiles.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { isLive, paletteField } from "./open-palette.js";
 import { dashboardPages } from "./pages.js";
 
@@ -18,14 +18,14 @@ const phone = { viewport: { width: 390, height: 844 } };
 describe.skipIf(chromium === undefined)("what stands around every page", () => {
   let browser: Browser;
   let broker: TestBroker;
-  let rest: Door;
+  let rest: TransportClient;
 
   beforeAll(async () => {
     const cleanups: (() => unknown)[] = [];
     browser = await launchChromium(chromium ?? "");
     cleanups.push(() => browser.close());
     broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup));
-    rest = await doors.rest(broker.url);
+    rest = await transports.rest(broker.url);
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
     };
@@ -79,8 +79,8 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
 
   it("[DASH-6] it says that the broker is away, keeps what it knew, and comes back by itself", async () => {
     const own = await startTestBroker({ dashboard: dashboardPages() });
-    const door = await doors.rest(own.url);
-    await createTestSession(door, "Search relevance");
+    const transport = await transports.rest(own.url);
+    await createTestSession(transport, "Search relevance");
     const { page } = await openPage(browser, own.url);
     await recent(page, "Search relevance").waitFor();
     await own.stop();
@@ -89,7 +89,7 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
       await expect.poll(() => recent(page, "Search relevance").isVisible()).toBe(true);
     });
     await page.getByText(/^Live · back/).waitFor();
-    await createTestSession(door, "Q3 pricing");
+    await createTestSession(transport, "Q3 pricing");
     await recent(page, "Q3 pricing").waitFor();
   });
 

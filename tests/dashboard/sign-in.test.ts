@@ -8,17 +8,17 @@ import { membersDashboard } from "./open-members.js";
 
 const dashboard = membersDashboard();
 
-describe.skipIf(dashboard.isMissing)("the doors for people", () => {
+describe.skipIf(dashboard.isMissing)("the transports for people", () => {
   it("[DASH-170] a page that nobody is signed in for asks to sign in, and is there at the same address after that", async () => {
     const session = await saidSession("Split the auth service", "The key is in the vault.");
     const place = `/sessions/${session.slug}?types=chat`;
     const { page, problems, findBarriers } = await dashboard.open(place);
-    const door = page.getByRole("dialog", { name: "Sign in" });
-    await door.getByRole("heading", { name: "Sign in" }).waitFor();
+    const transport = page.getByRole("dialog", { name: "Sign in" });
+    await transport.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     // Browsers close a dialog at the second one, whatever a page says; it is there again at once.
-    await door.waitFor();
+    await transport.waitFor();
     expect(await page.content()).not.toContain("vault");
     expect(await findBarriers()).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
@@ -33,13 +33,13 @@ describe.skipIf(dashboard.isMissing)("the doors for people", () => {
     await third.getByText("Ready: from here on no network is needed.").waitFor();
     expect(await third.getByRole("dialog", { name: "Sign in" }).count()).toBe(0);
     await third.close();
-    await door.getByLabel("Sign-in link, invite or code").fill("not a link");
-    await door.getByRole("button", { name: "Continue" }).click();
-    await door.getByText("This is neither a sign-in link nor an invite.", { exact: false }).waitFor();
-    await door.getByLabel("Sign-in link, invite or code").fill(await dashboard.signInLink());
-    await door.getByRole("button", { name: "Continue" }).click();
+    await transport.getByLabel("Sign-in link, invite or code").fill("not a link");
+    await transport.getByRole("button", { name: "Continue" }).click();
+    await transport.getByText("This is neither a sign-in link nor an invite.", { exact: false }).waitFor();
+    await transport.getByLabel("Sign-in link, invite or code").fill(await dashboard.signInLink());
+    await transport.getByRole("button", { name: "Continue" }).click();
     await page.getByText("The key is in the vault.").waitFor();
-    expect(await door.count()).toBe(0);
+    expect(await transport.count()).toBe(0);
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(place);
     // The other tab is told.
     await second.getByRole("button", { name: "Invite somebody…" }).waitFor();

@@ -1,8 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
+import { brokerTransports } from "../kit/transports.js";
 import { guide, stageRepository } from "../sources/staged-repository.js";
 import { phone, type TestDashboard, testDashboard } from "./open-dashboard.js";
 import { openPalette } from "./open-palette.js";
@@ -339,7 +339,7 @@ async function proposeTo(source_path: string, content: string, on: TestDashboard
 
 /** What an agent does that rewrites the file that its job is about. */
 async function propose({ job, end }: FakeRun, topic_id: number, content: string): Promise<number> {
-  const agent = await brokerDoors.rest(dashboard.broker.url, { token: job.credential });
+  const agent = await brokerTransports.rest(dashboard.broker.url, { token: job.credential });
   const { "Base source SHA": base_sha = "" } = job.parameters;
   const { proposal_id } = await agent.call("insert_proposal", { topic_id, base_sha, content });
   end({});
@@ -348,7 +348,7 @@ async function propose({ job, end }: FakeRun, topic_id: number, content: string)
 
 /** What an agent does that reads the file as a persona. */
 async function read({ job, end }: FakeRun, content: string): Promise<void> {
-  const agent = await brokerDoors.rest(dashboard.broker.url, { token: job.credential });
+  const agent = await brokerTransports.rest(dashboard.broker.url, { token: job.credential });
   const { "Source SHA": source_sha = "", "Persona SHA": persona_sha = "" } = job.parameters;
   await agent.call("put_perspective", { source_sha, persona_sha, content });
   end({});

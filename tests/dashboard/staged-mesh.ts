@@ -1,5 +1,5 @@
-import type { Door } from "../kit/doors.js";
 import { makePerson } from "../kit/persons.js";
+import type { TransportClient } from "../kit/transports.js";
 
 /** Slugs of sessions that have something of everything in them, at the lengths that what others write may have. */
 export interface StagedMesh {
@@ -14,7 +14,7 @@ const rightToLeft = "تقسيم خدمة المصادقة إلى خدمتين م
 const longLines = Array.from({ length: 300 }, (_, line) => `${line + 1}. a line of a long report`).join("\n");
 const wideCode = `\`\`\`ts\nconst ${"token".repeat(60)} = 1;\n\`\`\`\n\n| a | b |\n|---|---|\n| ${"wide".repeat(40)} | 2 |`;
 
-export async function stageMesh(rest: Door): Promise<StagedMesh> {
+export async function stageMesh(rest: TransportClient): Promise<StagedMesh> {
   const { person_id: person } = await makePerson(rest, "Ben");
   const busy = await stageBusy(rest, person);
   const held = await stageHeld(rest, person);
@@ -23,11 +23,11 @@ export async function stageMesh(rest: Door): Promise<StagedMesh> {
   return { busy, held, closed, empty: empty.slug };
 }
 
-function start(rest: Door, title: string, description = "") {
+function start(rest: TransportClient, title: string, description = "") {
   return rest.call("create_session", { title, description, creator_team_name: "Atlas" });
 }
 
-async function stageBusy(rest: Door, person: string): Promise<string> {
+async function stageBusy(rest: TransportClient, person: string): Promise<string> {
   const { session_id, team_id, slug } = await start(
     rest,
     `Split the auth service ${"and everything that hangs on it ".repeat(5)}`.slice(0, 200).trim(),
@@ -95,13 +95,13 @@ async function stageBusy(rest: Door, person: string): Promise<string> {
   return slug;
 }
 
-async function stageHeld(rest: Door, person: string): Promise<string> {
+async function stageHeld(rest: TransportClient, person: string): Promise<string> {
   const { session_id, slug } = await start(rest, "Q3 pricing", "What we charge from July on.");
   await rest.call("hold_session", { session_id, team_id: person, reason: "Wait for legal" });
   return slug;
 }
 
-async function stageClosed(rest: Door): Promise<string> {
+async function stageClosed(rest: TransportClient): Promise<string> {
   const { session_id, team_id, slug } = await start(rest, "Search relevance");
   await rest.call("conclude_session", {
     session_id,

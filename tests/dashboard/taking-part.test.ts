@@ -1,10 +1,10 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { type Door, doors } from "../kit/doors.js";
 import { openPage } from "../kit/open-page.js";
 import { createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { asPerson } from "./as-person.js";
 import { dashboardPages } from "./pages.js";
 
@@ -14,13 +14,13 @@ if (chromium === undefined) console.warn(chromiumMissing);
 describe.skipIf(chromium === undefined)("taking part in a session as a human", () => {
   let browser: Browser;
   let broker: TestBroker;
-  let rest: Door;
+  let rest: TransportClient;
 
   beforeAll(async () => {
     const cleanups: (() => Promise<void>)[] = [];
     browser = await launchChromium(chromium ?? "");
     broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.unshift(cleanup));
-    rest = await doors.rest(broker.url);
+    rest = await transports.rest(broker.url);
     return async () => {
       await browser.close();
       for (const cleanup of cleanups) await cleanup();

@@ -1,10 +1,10 @@
 import { connect } from "@merkle/wire/client";
 import postgres from "postgres";
 import { WebSocket } from "ws";
-import { type Door, doors } from "../kit/doors.js";
 import { type HttpClient, openHttpClient } from "../kit/http-client.js";
 import { createTestSession } from "../kit/session.js";
 import type { TestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { initialize, toolCall } from "../mcp/rpc.js";
 import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.js";
 import { createRandom, type Random } from "./random.js";
@@ -135,17 +135,17 @@ function overHttp(ask: (place: Place) => Exchange): ReturnType<Kind["open"]> {
 class Refused extends Error {}
 
 function overSocket(name: (place: Place) => { since_cursor?: number }): ReturnType<Kind["open"]> {
-  let door: Promise<Door> | null = null;
+  let transport: Promise<TransportClient> | null = null;
   return {
-    close: () => void door?.then((open) => open.close()).catch(() => undefined),
+    close: () => void transport?.then((open) => open.close()).catch(() => undefined),
     async read(place, url) {
-      door ??= doors.websocket(url);
+      transport ??= transports.websocket(url);
       try {
         const { session, credential } = place;
         const input = { session_id: session, team_id: credential, timeout: 1, ...name(place) };
-        return await (await door).call("wait_for_messages", input);
+        return await (await transport).call("wait_for_messages", input);
       } catch (error) {
-        door = null;
+        transport = null;
         throw error;
       }
     },
@@ -177,8 +177,8 @@ export async function runCutReaders(
   options: { cuts: number; seed: number },
 ): Promise<CutReport> {
   const random = createRandom(options.seed);
-  const door = await doors.rest(broker.url);
-  const session = await createTestSession(door);
+  const transport = await transports.rest(broker.url);
+  const session = await createTestSession(transport);
   const sql = postgres(broker.databaseUrl, { max: 1, onnotice: () => undefined });
   const problems: string[] = [];
   const ending = { at: Number.POSITIVE_INFINITY };
@@ -238,7 +238,7 @@ export async function runCutReaders(
   };
   await Promise.all(all.map(({ proxy }) => proxy.stop()));
   await sql.end();
-  await door.close();
+  await transport.close();
   return report;
 }
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
-import { doors } from "../kit/doors.js";
 import { openHttpClient } from "../kit/http-client.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
+import { transports } from "../kit/transports.js";
 import { startBrokerProcess } from "./broker-process.js";
 
 /** Fewer than Node holds open by itself: nothing can be opened any more, whatever is closed. */
@@ -32,11 +32,11 @@ it.runIf(process.platform === "linux")(
     });
     onTestFinished(broker.stop);
     // Both keep a connection, since the broker can accept no other then.
-    const door = await doors.websocket(broker.url);
-    onTestFinished(door.close);
+    const transport = await transports.websocket(broker.url);
+    onTestFinished(transport.close);
     const http = openHttpClient();
     onTestFinished(async () => http.close());
-    const session = await createTestSession(door);
+    const session = await createTestSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     const post = (text: string) =>
       http.send(`${broker.url}/api/sessions/${session_id}/messages`, {
@@ -53,7 +53,7 @@ it.runIf(process.platform === "linux")(
     const begun = performance.now();
     const [posted, failure] = await Promise.all([
       post("meanwhile"),
-      failureOf(door.call("append_to_session_doc", { session_id, team_id, text: "meanwhile" })),
+      failureOf(transport.call("append_to_session_doc", { session_id, team_id, text: "meanwhile" })),
     ]);
     expect(JSON.parse(posted.text).error).toMatchObject({ code: "unavailable" });
     expect([posted.status, failure.code]).toEqual([503, "unavailable"]);

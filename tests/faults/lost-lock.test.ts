@@ -1,14 +1,14 @@
 import type postgres from "postgres";
 import { expect, it, onTestFinished } from "vitest";
-import { doors } from "../kit/doors.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
+import { transports } from "../kit/transports.js";
 
 it("[DB-17] a broker that loses its lock serves nothing while another one holds it, goes on when it has it again, and stops when it does not get it", async () => {
   const databaseUrl = await createTestDatabase();
   const { broker, url, logged } = await startTestBroker({ databaseUrl });
-  const session = await createTestSession(await doors.rest(url));
+  const session = await createTestSession(await transports.rest(url));
   const sql = connectTestDatabase(databaseUrl);
   const another = await sql.reserve();
   onTestFinished(() => another.release());

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
-import { doors } from "../kit/doors.js";
 import { createTestSession, failureOf, textsOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
+import { transports } from "../kit/transports.js";
 import { initialize, post, toolCall } from "../mcp/rpc.js";
 import { startPostgresProxy } from "./postgres-proxy.js";
 
@@ -17,8 +17,8 @@ async function startBehindProxy() {
 
 it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call, and no streamed wait, without an answer, and is taken up again", async () => {
   const { proxy, broker } = await startBehindProxy();
-  const door = await doors.rest(broker.url);
-  const session = await createTestSession(door);
+  const transport = await transports.rest(broker.url);
+  const session = await createTestSession(transport);
   const { sessionId: session_id, convener: team_id } = session;
 
   const mcp = `${broker.url}/mcp`;
@@ -26,11 +26,11 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
     "mcp-session-id": await initialize(mcp),
     accept: "application/json, text/event-stream",
   };
-  const person = await door.call("create_person", { name: "Ana" });
+  const person = await transport.call("create_person", { name: "Ana" });
   const asPerson = { session_id, team_id: person.person_id };
-  await door.call("join_session", { ...asPerson, team_name: "Ana" });
+  await transport.call("join_session", { ...asPerson, team_name: "Ana" });
   for (const text of ["first", "second"]) await session.post(team_id, text);
-  const heard = await door.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
+  const heard = await transport.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
   expect(textsOf(heard.messages)).toEqual(["first", "second"]);
 
   proxy.mode = "stall";
@@ -43,8 +43,8 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   const streamedByMcp = await post(mcp, wait, { headers: mcpSession });
   const failures = await Promise.all([
     failureOf(session.post(team_id, "into silence")),
-    failureOf(door.call("get_session", { session_id })),
-    failureOf(door.call("append_to_session_doc", { session_id, team_id, text: "into silence" })),
+    failureOf(transport.call("get_session", { session_id })),
+    failureOf(transport.call("append_to_session_doc", { session_id, team_id, text: "into silence" })),
   ]);
   for (const failure of failures) expect(failure).toMatchObject({ code: "unavailable" });
   const [, body, retry] = /event: error\ndata: (.*)\nretry: (\d+)\n\n$/.exec(await streamed.text()) ?? [];
@@ -61,26 +61,26 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   proxy.cutAll();
   await session.post(team_id, "heard again");
   // What the wait could not note, the same wait notes when it comes again.
-  await door.call("wait_for_messages", { ...asPerson, since_cursor: 3, timeout: 0 });
-  expect((await door.call("get_session", asPerson)).last_read).toBe(3);
+  await transport.call("wait_for_messages", { ...asPerson, since_cursor: 3, timeout: 0 });
+  expect((await transport.call("get_session", asPerson)).last_read).toBe(3);
   await expect.poll(async () => (await fetch(`${broker.url}/health`)).status).toBe(200);
 }, 60_000);
 
 it("[OPS-6] a broker stops in time though its database takes connections and closes them at once, and leaves nothing waiting", async () => {
   const { proxy, broker } = await startBehindProxy();
-  const door = await doors.rest(broker.url);
-  const session = await createTestSession(door);
+  const transport = await transports.rest(broker.url);
+  const session = await createTestSession(transport);
   const { sessionId: session_id, convener: team_id } = session;
   const { credential } = await session.join("Birch");
   await session.post(team_id, "unread");
-  await door.call("wait_for_messages", { session_id, team_id: credential, timeout: 0, since_cursor: 0 });
+  await transport.call("wait_for_messages", { session_id, team_id: credential, timeout: 0, since_cursor: 0 });
 
   proxy.mode = "close";
   proxy.cutAll();
   // Each leaves something that asks the database: a cursor to be saved, a post, a change of the document.
   const calls = [
-    door.call("ack", { session_id, team_id: credential, cursor: 3 }),
-    door.call("append_to_session_doc", { session_id, team_id, text: "never" }),
+    transport.call("ack", { session_id, team_id: credential, cursor: 3 }),
+    transport.call("append_to_session_doc", { session_id, team_id, text: "never" }),
     session.post(team_id, "never"),
   ].map((call) => failureOf(call));
   expect((await Promise.all(calls)).map(({ code }) => code)).toEqual(calls.map(() => "unavailable"));

@@ -2,14 +2,14 @@ import { isSessionOperation, MerkleError, type Operation } from "@merkle/wire";
 import { operations as allOperations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { inTurn } from "../kit/exhaustive.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { sendText } from "./send-text.js";
 import { expectUnharmed, refusalOf, type Subject, startSubject, validInputs } from "./subject.js";
 import { textFields, withValue } from "./text-fields.js";
 
 /**
- * Every operation at every door, with input that is wrong in each way that its own schema gives away. Doors only translate
+ * Every operation over every transport, with input that is wrong in each way that its own schema gives away. Transports only translate
  * (CAT-4), so the suite makes another third of the calls at each; `npm run test:exhaustive` makes all of them everywhere.
  */
 
@@ -63,18 +63,20 @@ async function expectRefusedWith(
   await expectUnharmed(subject);
 }
 
-function isInQuery(door: Door, operation: Operation): boolean {
-  return door.name === "rest" && operation.route.startsWith("GET ");
+function isInQuery(transport: TransportClient, operation: Operation): boolean {
+  return transport.name === "rest" && operation.route.startsWith("GET ");
 }
 
 /** Whether a text is a part of the address, where what is left out or cannot be written is another address. */
-function isTextInPath(door: Door, { route }: Operation, field = ""): boolean {
-  return door.name === "rest" && (field === "session_id" || (field === "name" && route.endsWith("/:name")));
+function isTextInPath(transport: TransportClient, { route }: Operation, field = ""): boolean {
+  return (
+    transport.name === "rest" && (field === "session_id" || (field === "name" && route.endsWith("/:name")))
+  );
 }
 
 /** Whether a field is a part of the address, where nothing is another address. */
-function isInPath(door: Door, { route }: Operation, field: string): boolean {
-  return door.name === "rest" && route.split("/").includes(`:${field}`);
+function isInPath(transport: TransportClient, { route }: Operation, field: string): boolean {
+  return transport.name === "rest" && route.split("/").includes(`:${field}`);
 }
 
 it("every operation has an input here that it accepts, so that each test below has one thing wrong", () => {
@@ -83,9 +85,9 @@ it("every operation has an input here that it accepts, so that each test below h
   }
 });
 
-const doorNames = Object.keys(brokerDoors);
+const transportNames = Object.keys(brokerTransports);
 
-describe.each(doorNames)("at %s", (name) => {
+describe.each(transportNames)("at %s", (name) => {
   // What a model asks for that is a human's is refused to it before it is looked at (PERSON-11).
   const operations = everyOperation.filter(
     ({ human }) => name !== "mcp" || human === undefined || human === "person",
@@ -94,26 +96,26 @@ describe.each(doorNames)("at %s", (name) => {
   const meshOperations = operations.filter(isMeshOperation);
   const writes = operations.filter((operation) => !operation.readOnly);
 
-  function theDoor(): Door {
-    const door = subject.doors.find((each) => each.name === name);
-    if (!door) throw new TypeError(`There is no door ${name}.`);
-    return door;
+  function theTransport(): TransportClient {
+    const transport = subject.transports.find((each) => each.name === name);
+    if (!transport) throw new TypeError(`There is no transport ${name}.`);
+    return transport;
   }
 
   function itsTurn<Row>(rows: readonly Row[]): readonly Row[] {
-    return inTurn(rows, doorNames.indexOf(name), doorNames.length);
+    return inTurn(rows, transportNames.indexOf(name), transportNames.length);
   }
 
   it("[ERR-5] a missing field is answered bad_request that names it", async () => {
     const calls = operations.flatMap((operation) =>
       Object.entries(operation.input.shape)
-        .filter(([field, schema]) => !isOptional(schema) && !isTextInPath(theDoor(), operation, field))
+        .filter(([field, schema]) => !isOptional(schema) && !isTextInPath(theTransport(), operation, field))
         .map(([field]): [string, () => Promise<unknown>] => {
           const { [field]: _left, ...input } = inputOf(operation);
           return [
             `${operation.name} without ${field}`,
             async () => {
-              const refusal = await refusalOf(theDoor().callRaw(operation.name, input));
+              const refusal = await refusalOf(theTransport().callRaw(operation.name, input));
               expect(JSON.stringify(refusal.details)).toContain(field);
               throw refusal;
             },
@@ -143,18 +145,18 @@ describe.each(doorNames)("at %s", (name) => {
       Object.entries(operation.input.shape)
         .filter(([field]) => field !== "team_id" && field !== "session_id")
         .flatMap(([field, schema]) => {
-          const wrong = isInQuery(theDoor(), operation)
+          const wrong = isInQuery(theTransport(), operation)
             ? inQuery.filter(
                 (text) => ![text, Number(text), listOf(text)].some((read) => accepts(schema, read)),
               )
             : inJson.filter((value) => !accepts(schema, value));
           // In a path there is only text: a name may well be "null".
-          const sent = isInPath(theDoor(), operation, field)
+          const sent = isInPath(theTransport(), operation, field)
             ? wrong.filter((value) => value !== "" && !accepts(schema, pathText(value)))
             : wrong;
           return sent.map((value): [string, () => Promise<unknown>] => [
             `${operation.name} with ${field} ${JSON.stringify(value)}`,
-            () => theDoor().callRaw(operation.name, { ...inputOf(operation), [field]: value }),
+            () => theTransport().callRaw(operation.name, { ...inputOf(operation), [field]: value }),
           ]);
         }),
     );
@@ -168,7 +170,7 @@ describe.each(doorNames)("at %s", (name) => {
         `${operation.name} with ${JSON.stringify(field)}`,
         () => {
           const extra: object = JSON.parse(`{${JSON.stringify(field)}: {"polluted": true}}`);
-          return theDoor().callRaw(operation.name, { ...inputOf(operation), ...extra });
+          return theTransport().callRaw(operation.name, { ...inputOf(operation), ...extra });
         },
       ]),
     );
@@ -181,7 +183,10 @@ describe.each(doorNames)("at %s", (name) => {
       key,
       () => {
         const content: object = JSON.parse(`{"text": "hello", "${key}": {"polluted": true}}`);
-        return theDoor().callRaw("post_message", { ...inputOf(operationNamed("post_message")), content });
+        return theTransport().callRaw("post_message", {
+          ...inputOf(operationNamed("post_message")),
+          content,
+        });
       },
     ]);
     await expectRefusedWith(["bad_request"], itsTurn(calls));
@@ -203,13 +208,13 @@ describe.each(doorNames)("at %s", (name) => {
     const calls = [...sessionOperations, operationNamed("get_settings")].flatMap((operation) =>
       unknown.map((session_id): [string, () => Promise<unknown>] => [
         `${operation.name} in ${JSON.stringify(session_id.slice(0, 40))}`,
-        () => theDoor().callRaw(operation.name, { ...inputOf(operation), session_id }),
+        () => theTransport().callRaw(operation.name, { ...inputOf(operation), session_id }),
       ]),
     );
     for (const operation of inAll) {
       for (const session of unknown) {
         const input = { ...inputOf(operation), session };
-        calls.push([operation.name, () => theDoor().callRaw(operation.name, input)]);
+        calls.push([operation.name, () => theTransport().callRaw(operation.name, input)]);
       }
     }
     await expectRefusedWith(["not_found", "bad_request"], itsTurn(calls));
@@ -225,7 +230,7 @@ describe.each(doorNames)("at %s", (name) => {
         .filter(([what]) => operation.access === "team" || !isSeenInHeader(operation, what))
         .map(([what, team_id]): [string, () => Promise<unknown>] => [
           `${operation.name} with ${what}`,
-          () => theDoor().callRaw(operation.name, { ...inputOf(operation), team_id }),
+          () => theTransport().callRaw(operation.name, { ...inputOf(operation), team_id }),
         ]),
     );
     await expectRefusedWith(["unauthorized"], itsTurn(calls));
@@ -236,7 +241,7 @@ describe.each(doorNames)("at %s", (name) => {
       .filter((operation) => operation.access === "team")
       .map((operation): [string, () => Promise<unknown>] => {
         const { team_id: _none, ...input } = inputOf(operation);
-        return [operation.name, () => theDoor().callRaw(operation.name, input)];
+        return [operation.name, () => theTransport().callRaw(operation.name, input)];
       });
     await expectRefusedWith(["unauthorized"], itsTurn(calls));
   });
@@ -247,7 +252,7 @@ describe.each(doorNames)("at %s", (name) => {
     const calls = [...sessionOperations, ...meshOperations].flatMap((operation) =>
       values.map((team_id): [string, () => Promise<unknown>] => [
         `${operation.name} with ${typeof team_id}`,
-        () => theDoor().callRaw(operation.name, { ...inputOf(operation), team_id }),
+        () => theTransport().callRaw(operation.name, { ...inputOf(operation), team_id }),
       ]),
     );
     await expectRefusedWith(["unauthorized"], itsTurn(calls));
@@ -258,7 +263,7 @@ describe.each(doorNames)("at %s", (name) => {
     const bad = { nonsense: true };
     for (const operation of itsTurn(sessionOperations)) {
       const call = (input: object) =>
-        refusalOf(theDoor().callRaw(operation.name, input)).then((refusal) => refusal.code);
+        refusalOf(theTransport().callRaw(operation.name, input)).then((refusal) => refusal.code);
       const input = inputOf(operation);
       // What is for humans alone is refused to everybody else before it is looked at further.
       const isForHumans = input["team_id"] === subject.person_id;
@@ -278,12 +283,12 @@ describe.each(doorNames)("at %s", (name) => {
       Array.from({ length: 3_000 }, (_, index) => [`strange_${index}`, index]),
     );
     const calls = operations
-      .filter((operation) => !isInQuery(theDoor(), operation))
+      .filter((operation) => !isInQuery(theTransport(), operation))
       .map((operation): [string, () => Promise<unknown>] => [
         operation.name,
         async () => {
           const refusal = await refusalOf(
-            theDoor().callRaw(operation.name, { ...inputOf(operation), ...strange }),
+            theTransport().callRaw(operation.name, { ...inputOf(operation), ...strange }),
           );
           expect(refusal.message).toContain('"strange_0"');
           expect(refusal.message).toContain("2997 more");
@@ -296,7 +301,7 @@ describe.each(doorNames)("at %s", (name) => {
 
   it("[ERR-7] input nested nine thousand levels deep is refused", async () => {
     const calls = operations
-      .filter((operation) => !isInQuery(theDoor(), operation))
+      .filter((operation) => !isInQuery(theTransport(), operation))
       .flatMap((operation) =>
         ["extra", ...Object.keys(operation.input.shape).filter((field) => deepened.has(field))].map(
           (field): [string, () => Promise<unknown>] => [
@@ -316,7 +321,7 @@ describe.each(doorNames)("at %s", (name) => {
     const types = ["system", "chat ", "CHAT", "", "team_joined", "__proto__", 1, null, ["chat"]];
     const calls = types.map((type): [string, () => Promise<unknown>] => [
       JSON.stringify(type),
-      () => theDoor().callRaw("post_message", { ...inputOf(operationNamed("post_message")), type }),
+      () => theTransport().callRaw("post_message", { ...inputOf(operationNamed("post_message")), type }),
     ]);
     await expectRefusedWith(["bad_request"], itsTurn(calls));
   });
@@ -349,7 +354,7 @@ describe.each(doorNames)("at %s", (name) => {
     const calls = taken.flatMap(([operation, path]) =>
       blank.map((text): [string, () => Promise<unknown>] => [
         `${operation} with ${path.join(".")} ${JSON.stringify(text)}`,
-        () => theDoor().callRaw(operation, withValue(inputOf(operationNamed(operation)), path, text)),
+        () => theTransport().callRaw(operation, withValue(inputOf(operationNamed(operation)), path, text)),
       ]),
     );
     await expectRefusedWith(["bad_request"], itsTurn(calls));
@@ -376,7 +381,7 @@ describe.each(doorNames)("at %s", (name) => {
     const calls = fields.flatMap(([name, ...path]) =>
       several.map((text): [string, () => Promise<unknown>] => [
         `${name} with ${path.join(".")} ${JSON.stringify(text)}`,
-        () => theDoor().callRaw(name, withValue(inputAround(operationNamed(name), path), path, text)),
+        () => theTransport().callRaw(name, withValue(inputAround(operationNamed(name), path), path, text)),
       ]),
     );
     await expectRefusedWith(["bad_request"], itsTurn(calls));
@@ -388,14 +393,14 @@ describe.each(doorNames)("at %s", (name) => {
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .flatMap((path) =>
           // An address cannot carry a lone surrogate: it is replaced before it is sent.
-          (isInQuery(theDoor(), operation) || isTextInPath(theDoor(), operation, path[0])
+          (isInQuery(theTransport(), operation) || isTextInPath(theTransport(), operation, path[0])
             ? ["\u0000"]
             : ["\u0000", "\ud800", "\udc00\ud800"]
           ).map((bad): [string, () => Promise<unknown>] => [
             `${operation.name} with ${path.join(".")} ${JSON.stringify(bad)}`,
             () => {
               const input = inputAround(operation, path);
-              return theDoor().callRaw(operation.name, withValue(input, path, `a${bad}b`));
+              return theTransport().callRaw(operation.name, withValue(input, path, `a${bad}b`));
             },
           ]),
         ),
@@ -416,7 +421,7 @@ describe.each(doorNames)("at %s", (name) => {
       `${operation.name} with one in ${path.join(".")}`,
       () => {
         const text = `x ${live[index % live.length]}`;
-        return theDoor().callRaw(operation.name, withValue(inputAround(operation, path), path, text));
+        return theTransport().callRaw(operation.name, withValue(inputAround(operation, path), path, text));
       },
     ]);
     await expectRefusedWith(["bad_request"], itsTurn(calls));
@@ -456,7 +461,7 @@ describe.each(doorNames)("at %s", (name) => {
     for (const [index, [operation, path]] of taken.entries()) {
       const [live = ""] = [other_team_id, peer_id, person_id].slice(index % 3);
       const input = withValue(inputAround(operationNamed(operation), path), path, live);
-      const refusal = await refusalOf(theDoor().callRaw(operation, input));
+      const refusal = await refusalOf(theTransport().callRaw(operation, input));
       expect(refusal.code, operation).toBe("bad_request");
       expect(refusal.message, `${operation} ${path.join(".")}`).toContain("credential");
       expect(JSON.stringify(refusal.toBody())).not.toContain(live.slice(40));
@@ -467,8 +472,16 @@ describe.each(doorNames)("at %s", (name) => {
     for (const [what, credential] of Object.entries(subject.deadCredentials)) {
       const { session_id, team_id } = subject;
       const text = `old: ${credential}`;
-      const { cursor } = await theDoor().call("post_message", { session_id, team_id, content: { text } });
-      const page = await theDoor().call("get_history", { session_id, before_cursor: cursor + 1, limit: 1 });
+      const { cursor } = await theTransport().call("post_message", {
+        session_id,
+        team_id,
+        content: { text },
+      });
+      const page = await theTransport().call("get_history", {
+        session_id,
+        before_cursor: cursor + 1,
+        limit: 1,
+      });
       expect(page.messages[0]?.content, what).toEqual({ text });
     }
   });
@@ -479,7 +492,7 @@ describe.each(doorNames)("at %s", (name) => {
         .filter((operation) => operation.readOnly && operation.kind === "call")
         // A refusal is an answer, too.
         .map((operation) =>
-          theDoor()
+          theTransport()
             .callRaw(operation.name, inputOf(operation))
             .catch((error: unknown) =>
               error instanceof MerkleError ? error.toBody() : Promise.reject(error),
@@ -503,7 +516,7 @@ describe.each(doorNames)("at %s", (name) => {
           const input = { ...inputOf(operation), timeout: 0, [field]: number };
           if (!("timeout" in operation.input.shape)) delete Object(input).timeout;
           if (field === "timeout") Object.assign(input, { timeout: 0 });
-          const code = await theDoor()
+          const code = await theTransport()
             .callRaw(operation.name, input)
             .then(
               () => "ok",

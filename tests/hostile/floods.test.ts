@@ -79,9 +79,9 @@ describe("too many requests", () => {
       "",
     ].join("\r\n");
 
-  it("[GUARD-4] are answered 429 with Retry-After at every door, unread, and others are served", async () => {
+  it("[GUARD-4] are answered 429 with Retry-After over every transport, unread, and others are served", async () => {
     const broker = await startLimited();
-    const doors: Record<string, (headers: readonly string[]) => string> = {
+    const transports: Record<string, (headers: readonly string[]) => string> = {
       // Their bodies never come: what is refused is not waited for.
       REST: (headers) => request("POST /api/sessions", [...headers, json, "Content-Length: 100000"]),
       MCP: (headers) => request("POST /mcp", [...headers, json, "Content-Length: 100000"]),
@@ -93,11 +93,11 @@ describe("too many requests", () => {
     for (let n = 0; n < burst; n += 1) {
       expect((await sendRaw(broker.port, request("GET /agents.md", flood))).status).toBe(200);
     }
-    for (const [door, place] of Object.entries(doors)) {
+    for (const [transport, place] of Object.entries(transports)) {
       const answer = await sendRaw(broker.port, place(flood));
-      expect(answer.status, door).toBe(429);
-      expect(answer.headers, door).toMatch(/^retry-after: \d{3,4}$/im);
-      expect(JSON.parse(answer.body), door).toMatchObject({
+      expect(answer.status, transport).toBe(429);
+      expect(answer.headers, transport).toMatch(/^retry-after: \d{3,4}$/im);
+      expect(JSON.parse(answer.body), transport).toMatchObject({
         error: { code: "too_many_requests", details: { limit: "address", per_second: never, burst } },
       });
     }
@@ -113,7 +113,7 @@ describe("too many requests", () => {
       ),
     );
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(3);
-    expect(await readMetric(broker, "merkle_refusals_total")).toBe(Object.keys(doors).length + 4);
+    expect(await readMetric(broker, "merkle_refusals_total")).toBe(Object.keys(transports).length + 4);
     expect(await readMetric(broker, "merkle_requests_total")).toBe(0);
     expect(await readMetric(broker, "merkle_sockets")).toBe(0);
   });

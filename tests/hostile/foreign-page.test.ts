@@ -4,10 +4,10 @@ import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
-import { brokerDoors } from "../kit/doors.js";
 import { startInviteBroker } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports } from "../kit/transports.js";
 
 /** What a page of somebody else's can do to a broker on this machine, in a real browser: nothing. */
 
@@ -227,10 +227,10 @@ describe.skipIf(executable === undefined).each(["open", "invite"] as const)("in 
 
   it("[GUARD-23] whatever it has the browser load fails in one way, whether there is such a session or not, and no frame or window opens on it", async () => {
     const { broker, headers, url, ...target } = targeted();
-    const door = await brokerDoors.rest(broker.url, {
+    const transport = await brokerTransports.rest(broker.url, {
       token: headers["authorization"]?.slice("Bearer ".length),
     });
-    const { slug } = await door.call("create_session", {
+    const { slug } = await transport.call("create_session", {
       title: `There ${mode}`,
       creator_team_name: "Birch",
     });

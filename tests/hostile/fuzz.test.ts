@@ -3,12 +3,12 @@ import { findOperation, operations } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { expectDiscreet, expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 
 /**
- * Whatever is sent to any operation at any door, the answer is a valid reply or an error of the closed list, and never the
+ * Whatever is sent to any operation over any transport, the answer is a valid reply or an error of the closed list, and never the
  * broker's own mistake. `npm run test:fuzz` looks longer; a failure prints the seed and the smallest input that shows it.
  */
 const seconds = Number(process.env["MERKLE_FUZZ_SECONDS"] ?? 1.5);
@@ -114,10 +114,10 @@ function validInputOf(operation: Operation): Record<string, unknown> {
 }
 
 /** What an address cannot carry, or a tool call's envelope, is no input at all; bodies and frames have tests below. */
-function canCarry(door: Door, operation: Operation, input: unknown): boolean {
-  if (door.name === "websocket") return true;
+function canCarry(transport: TransportClient, operation: Operation, input: unknown): boolean {
+  if (transport.name === "websocket") return true;
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  if (!isObject || door.name === "mcp") return isObject;
+  if (!isObject || transport.name === "mcp") return isObject;
   const { session_id = "none", team_id = "none" } = Object(input);
   // There the one is part of the path, the other a header.
   if (typeof session_id !== "string") return false;
@@ -150,10 +150,14 @@ const endings: ReadonlySet<string> = new Set([
   "resume_session",
 ]);
 
-async function expectProperAnswer(door: Door, operation: Operation, input: unknown): Promise<void> {
-  if (!canCarry(door, operation, input)) return;
+async function expectProperAnswer(
+  transport: TransportClient,
+  operation: Operation,
+  input: unknown,
+): Promise<void> {
+  if (!canCarry(transport, operation, input)) return;
   try {
-    const output = await door.callRaw(operation.name, spare(operation, input));
+    const output = await transport.callRaw(operation.name, spare(operation, input));
     expect(operation.output.safeParse(output).error, `${operation.name}'s output`).toBeUndefined();
   } catch (error) {
     if (!(error instanceof MerkleError)) throw error;
@@ -164,11 +168,11 @@ async function expectProperAnswer(door: Door, operation: Operation, input: unkno
   }
 }
 
-describe.each(Object.keys(brokerDoors))("at %s", (name) => {
-  function theDoor(): Door {
-    const door = subject.doors.find((each) => each.name === name);
-    if (!door) throw new TypeError(`There is no door ${name}.`);
-    return door;
+describe.each(Object.keys(brokerTransports))("at %s", (name) => {
+  function theTransport(): TransportClient {
+    const transport = subject.transports.find((each) => each.name === name);
+    if (!transport) throw new TypeError(`There is no transport ${name}.`);
+    return transport;
   }
 
   it(
@@ -178,7 +182,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       await assertForAWhile(
         fc.asyncProperty(anyCall, ([called, input]) => {
           const operation = operationNamed(called);
-          return expectProperAnswer(theDoor(), operation, addressed(operation, input));
+          return expectProperAnswer(theTransport(), operation, addressed(operation, input));
         }),
       );
       await expectUnharmed(subject);
@@ -196,10 +200,10 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       const acked: { id: string; sequence: number }[] = [];
       await assertForAWhile(
         fc.asyncProperty(anyCall, async ([called, input]) => {
-          await expectProperAnswer(theDoor(), operationNamed(called), input);
+          await expectProperAnswer(theTransport(), operationNamed(called), input);
           if (acked.length >= 300) return;
           const content = { text: `between, ${acked.length}` };
-          const { message_id, cursor } = await theDoor().call("post_message", {
+          const { message_id, cursor } = await theTransport().call("post_message", {
             session_id,
             team_id,
             content,
@@ -218,7 +222,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
   async function readFeed(session_id: string) {
     const feed: { id: string; sequence: number }[] = [];
     for (let before: number | null | undefined; before !== null; ) {
-      const page = await theDoor().call("get_history", {
+      const page = await theTransport().call("get_history", {
         session_id,
         limit: 500,
         ...(before !== undefined && { before_cursor: before }),

@@ -8,7 +8,7 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type RawAnswer, request, sendRaw } from "./raw-http.js";
 import { expectDiscreet } from "./subject.js";
 
-/** What stands in front of every door: Host, Origin, content type, size, and requests that are barely HTTP. */
+/** What stands in front of every transport: Host, Origin, content type, size, and requests that are barely HTTP. */
 
 let broker: TestBroker;
 const cleanup = atEnd();
@@ -30,7 +30,7 @@ const upgrade = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
-/** One request for each door, and for what is served beside them. */
+/** One request for each transport, and for what is served beside them. */
 const places: Record<string, (headers: readonly string[]) => string> = {
   REST: (headers) => request("GET /api/sessions", headers),
   "REST write": (headers) =>

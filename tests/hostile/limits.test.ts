@@ -8,9 +8,9 @@ import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
 import { withValue } from "./text-fields.js";
@@ -24,7 +24,7 @@ type Limit = keyof typeof limits;
 const testedAt: {
   readonly [Name in Limit]:
     | "here"
-    | `${"apps/broker/src" | "tests/doors" | "tests/hostile" | "tests/access" | "tests/record" | "tests/mcp"}/${string}.test.ts`;
+    | `${"apps/broker/src" | "tests/transports" | "tests/hostile" | "tests/access" | "tests/record" | "tests/mcp"}/${string}.test.ts`;
 } = {
   messageTextBytesMax: "here",
   verificationSeconds: "tests/access/humans.test.ts",
@@ -36,64 +36,64 @@ const testedAt: {
   reasonCharsMax: "here",
   slugCharsMax: "here",
   summaryCharsMax: "here",
-  groupsPerPeerMax: "tests/doors/peers.test.ts",
+  groupsPerPeerMax: "tests/transports/peers.test.ts",
   optionsMax: "here",
   recipientsMax: "here",
   stateKeyCharsMax: "here",
-  stateValueBytesMax: "tests/doors/state.test.ts",
-  stateValueDepthMax: "tests/doors/state.test.ts",
-  stateValueToldBytesMax: "tests/doors/state.test.ts",
-  stateKeysPerScopeMax: "tests/doors/state.test.ts",
-  stateHistoryMax: "tests/doors/state.test.ts",
-  statePageMax: "tests/doors/state.test.ts",
-  statePageDefault: "tests/doors/state.test.ts",
-  stateEventMsMin: "tests/doors/state.test.ts",
-  watchesPerPeerMax: "tests/doors/state.test.ts",
-  memoryBytesMax: "tests/doors/memory.test.ts",
-  tagsMax: "tests/doors/memory.test.ts",
-  tagCharsMax: "tests/doors/memory.test.ts",
-  memoriesPageMax: "tests/doors/memory.test.ts",
-  memoriesPageDefault: "tests/doors/memory.test.ts",
-  projectIdCharsMax: "tests/doors/progress.test.ts",
-  progressTitleCharsMax: "tests/doors/progress.test.ts",
-  progressContentCharsMax: "tests/doors/progress.test.ts",
-  progressTagsMax: "tests/doors/progress.test.ts",
-  personaPromptBytesMax: "tests/doors/personas.test.ts",
-  personasPerMeshMax: "tests/doors/personas.test.ts",
-  perspectiveBytesMax: "tests/doors/personas.test.ts",
-  quoteCharsMax: "tests/doors/topics.test.ts",
-  quoteContextCharsMax: "tests/doors/topics.test.ts",
-  topicMessageBytesMax: "tests/doors/topics.test.ts",
-  openTopicsPerSourceMax: "tests/doors/topics.test.ts",
-  topicsPageMax: "tests/doors/topics.test.ts",
-  topicsPageDefault: "tests/doors/topics.test.ts",
-  topicMessagesPageMax: "tests/doors/topics.test.ts",
-  jobsListedMax: "tests/doors/jobs.test.ts",
-  proposalNoteCharsMax: "tests/doors/proposals.test.ts",
-  hunksChosenMax: "tests/doors/proposals.test.ts",
-  proposalsPageDefault: "tests/doors/proposals.test.ts",
-  proposalsPageMax: "tests/doors/proposals.test.ts",
-  sourcesListedDefault: "tests/doors/sources.test.ts",
-  sourcesListedMax: "tests/doors/sources.test.ts",
-  jobsListedDefault: "tests/doors/jobs.test.ts",
-  progressPageMax: "tests/doors/progress.test.ts",
-  progressPageDefault: "tests/doors/progress.test.ts",
-  projectsPageMax: "tests/doors/progress.test.ts",
-  progressSummaryCharsMax: "tests/doors/progress.test.ts",
-  queryCharsMax: "tests/doors/memory.test.ts",
-  thoughtBytesMax: "tests/doors/audit.test.ts",
-  intentCharsMax: "tests/doors/audit.test.ts",
-  auditIdCharsMax: "tests/doors/audit.test.ts",
-  thoughtsPerAuditSessionMax: "tests/doors/audit.test.ts",
-  thoughtsPageMax: "tests/doors/audit.test.ts",
-  thoughtsPageDefault: "tests/doors/audit.test.ts",
-  sealsListedMax: "tests/doors/record.test.ts",
+  stateValueBytesMax: "tests/transports/state.test.ts",
+  stateValueDepthMax: "tests/transports/state.test.ts",
+  stateValueToldBytesMax: "tests/transports/state.test.ts",
+  stateKeysPerScopeMax: "tests/transports/state.test.ts",
+  stateHistoryMax: "tests/transports/state.test.ts",
+  statePageMax: "tests/transports/state.test.ts",
+  statePageDefault: "tests/transports/state.test.ts",
+  stateEventMsMin: "tests/transports/state.test.ts",
+  watchesPerPeerMax: "tests/transports/state.test.ts",
+  memoryBytesMax: "tests/transports/memory.test.ts",
+  tagsMax: "tests/transports/memory.test.ts",
+  tagCharsMax: "tests/transports/memory.test.ts",
+  memoriesPageMax: "tests/transports/memory.test.ts",
+  memoriesPageDefault: "tests/transports/memory.test.ts",
+  projectIdCharsMax: "tests/transports/progress.test.ts",
+  progressTitleCharsMax: "tests/transports/progress.test.ts",
+  progressContentCharsMax: "tests/transports/progress.test.ts",
+  progressTagsMax: "tests/transports/progress.test.ts",
+  personaPromptBytesMax: "tests/transports/personas.test.ts",
+  personasPerMeshMax: "tests/transports/personas.test.ts",
+  perspectiveBytesMax: "tests/transports/personas.test.ts",
+  quoteCharsMax: "tests/transports/topics.test.ts",
+  quoteContextCharsMax: "tests/transports/topics.test.ts",
+  topicMessageBytesMax: "tests/transports/topics.test.ts",
+  openTopicsPerSourceMax: "tests/transports/topics.test.ts",
+  topicsPageMax: "tests/transports/topics.test.ts",
+  topicsPageDefault: "tests/transports/topics.test.ts",
+  topicMessagesPageMax: "tests/transports/topics.test.ts",
+  jobsListedMax: "tests/transports/jobs.test.ts",
+  proposalNoteCharsMax: "tests/transports/proposals.test.ts",
+  hunksChosenMax: "tests/transports/proposals.test.ts",
+  proposalsPageDefault: "tests/transports/proposals.test.ts",
+  proposalsPageMax: "tests/transports/proposals.test.ts",
+  sourcesListedDefault: "tests/transports/sources.test.ts",
+  sourcesListedMax: "tests/transports/sources.test.ts",
+  jobsListedDefault: "tests/transports/jobs.test.ts",
+  progressPageMax: "tests/transports/progress.test.ts",
+  progressPageDefault: "tests/transports/progress.test.ts",
+  projectsPageMax: "tests/transports/progress.test.ts",
+  progressSummaryCharsMax: "tests/transports/progress.test.ts",
+  queryCharsMax: "tests/transports/memory.test.ts",
+  thoughtBytesMax: "tests/transports/audit.test.ts",
+  intentCharsMax: "tests/transports/audit.test.ts",
+  auditIdCharsMax: "tests/transports/audit.test.ts",
+  thoughtsPerAuditSessionMax: "tests/transports/audit.test.ts",
+  thoughtsPageMax: "tests/transports/audit.test.ts",
+  thoughtsPageDefault: "tests/transports/audit.test.ts",
+  sealsListedMax: "tests/transports/record.test.ts",
   bundleBytesMax: "tests/record/import.test.ts",
   exportsAtOnceMax: "apps/broker/src/core/semaphore.test.ts",
   importsAtOnceMax: "apps/broker/src/core/semaphore.test.ts",
   exportStalledMsMax: "apps/broker/src/record/export/unless-stalled.test.ts",
-  searchHitsMax: "tests/doors/search.test.ts",
-  searchHitsDefault: "tests/doors/search.test.ts",
+  searchHitsMax: "tests/transports/search.test.ts",
+  searchHitsDefault: "tests/transports/search.test.ts",
   idempotencyKeyCharsMax: "here",
   anonymousIdempotencyKeyCharsMin: "here",
   httpBodyBytesMax: "here",
@@ -103,7 +103,7 @@ const testedAt: {
   pageMessagesDefault: "here",
   pageBytesMax: "here",
   compactPageCharsMax: "here",
-  redactedVersionsMax: "tests/doors/redact.test.ts",
+  redactedVersionsMax: "tests/transports/redact.test.ts",
   conflictContentBytesMax: "here",
   conflictDiffBytesMax: "here",
   sessionsPageMax: "here",
@@ -112,7 +112,7 @@ const testedAt: {
   versionsPageDefault: "here",
   waitSecondsMax: "here",
   parkedWaitsPerPeerMax: "here",
-  nudgeAnswerMsMax: "tests/doors/delivery.test.ts",
+  nudgeAnswerMsMax: "tests/transports/delivery.test.ts",
   unansweredRequestsPerConnectionMax: "here",
   subscriptionsPerConnectionMax: "here",
   outboundBytesMax: "apps/broker/src/transports/websocket/connection.test.ts",
@@ -130,34 +130,34 @@ const testedAt: {
   mcpInitializeBytesMax: "tests/mcp/sessions.test.ts",
   connectionsMax: "here",
   idempotencyHours: "here",
-  receiptDays: "tests/doors/message-status.test.ts",
-  attentionIdCharsMax: "tests/doors/attention.test.ts",
-  attentionItemsMax: "tests/doors/attention.test.ts",
-  attentionCountedMax: "tests/doors/attention.test.ts",
-  unreadCountedMax: "tests/doors/reading.test.ts",
-  urlCharsMax: "tests/doors/health.test.ts",
-  timelineBucketsMax: "tests/doors/overview.test.ts",
-  briefCharsMax: "tests/doors/brief.test.ts",
-  briefSessionsMax: "tests/doors/brief.test.ts",
-  timelineMarksMax: "tests/doors/overview.test.ts",
-  meshNameCharsMax: "tests/doors/meshes.test.ts",
-  inviteUsesMax: "tests/doors/invites.test.ts",
-  invitesListedMax: "tests/doors/invites.test.ts",
-  endedInviteDays: "tests/doors/invites.test.ts",
-  inviteSeconds: "tests/doors/invites.test.ts",
-  inviteSecondsMax: "tests/doors/invites.test.ts",
-  inviteCodeSeconds: "tests/doors/invites.test.ts",
-  inviteCodeTries: "tests/doors/invites.test.ts",
-  joinSecondsMax: "tests/doors/invites.test.ts",
-  tokensListedMax: "tests/doors/tokens.test.ts",
-  tokenSeconds: "tests/doors/tokens.test.ts",
-  tokenSecondsMax: "tests/doors/tokens.test.ts",
-  observerSeconds: "tests/doors/tokens.test.ts",
-  signInSeconds: "tests/doors/tokens.test.ts",
-  signInSecondsMax: "tests/doors/tokens.test.ts",
-  browserSeconds: "tests/access/entrance.test.ts",
-  ticketSeconds: "tests/access/entrance.test.ts",
-  furtherSecretsMax: "tests/doors/tokens.test.ts",
+  receiptDays: "tests/transports/message-status.test.ts",
+  attentionIdCharsMax: "tests/transports/attention.test.ts",
+  attentionItemsMax: "tests/transports/attention.test.ts",
+  attentionCountedMax: "tests/transports/attention.test.ts",
+  unreadCountedMax: "tests/transports/reading.test.ts",
+  urlCharsMax: "tests/transports/health.test.ts",
+  timelineBucketsMax: "tests/transports/overview.test.ts",
+  briefCharsMax: "tests/transports/brief.test.ts",
+  briefSessionsMax: "tests/transports/brief.test.ts",
+  timelineMarksMax: "tests/transports/overview.test.ts",
+  meshNameCharsMax: "tests/transports/meshes.test.ts",
+  inviteUsesMax: "tests/transports/invites.test.ts",
+  invitesListedMax: "tests/transports/invites.test.ts",
+  endedInviteDays: "tests/transports/invites.test.ts",
+  inviteSeconds: "tests/transports/invites.test.ts",
+  inviteSecondsMax: "tests/transports/invites.test.ts",
+  inviteCodeSeconds: "tests/transports/invites.test.ts",
+  inviteCodeTries: "tests/transports/invites.test.ts",
+  joinSecondsMax: "tests/transports/invites.test.ts",
+  tokensListedMax: "tests/transports/tokens.test.ts",
+  tokenSeconds: "tests/transports/tokens.test.ts",
+  tokenSecondsMax: "tests/transports/tokens.test.ts",
+  observerSeconds: "tests/transports/tokens.test.ts",
+  signInSeconds: "tests/transports/tokens.test.ts",
+  signInSecondsMax: "tests/transports/tokens.test.ts",
+  browserSeconds: "tests/access/authenticator.test.ts",
+  ticketSeconds: "tests/access/authenticator.test.ts",
+  furtherSecretsMax: "tests/transports/tokens.test.ts",
   frameFragmentsMax: "tests/hostile/floods.test.ts",
   pipelinedRequestsMax: "tests/hostile/floods.test.ts",
   waitingFramesPerConnectionMax: "tests/hostile/floods.test.ts",
@@ -185,13 +185,13 @@ it("[LIMIT-1] every limit is tested where the table says", async () => {
 });
 
 let subject: Subject;
-let rest: Door;
-let webSocket: Door;
+let rest: TransportClient;
+let webSocket: TransportClient;
 const cleanup = atEnd();
 beforeAll(async () => {
   subject = await startSubject(cleanup);
-  rest = await brokerDoors.rest(subject.broker.url);
-  webSocket = await brokerDoors.websocket(subject.broker.url);
+  rest = await brokerTransports.rest(subject.broker.url);
+  webSocket = await brokerTransports.websocket(subject.broker.url);
   cleanup(() => webSocket.close());
 });
 
@@ -303,7 +303,7 @@ function withHeading(size: number): string {
   return `${heading}${letters(size - heading.length - 1)}\n`;
 }
 
-describe.each(Object.keys(brokerDoors))("at %s", (name) => {
+describe.each(Object.keys(brokerTransports))("at %s", (name) => {
   // What decides about agents is asked by no model, whatever its size (PERSON-11).
   const powers = operations.filter(({ human }) => human === "power").map((each) => each.name);
   const asked = textLimits.filter(({ operation }) => name !== "mcp" || !powers.includes(operation));
@@ -311,7 +311,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
   it.each(cases)(
     "[LIMIT-1] %s of %s, %s",
     async (limit, operation, _path, { field, above, text = letters }) => {
-      const door = subject.doors.find((each) => each.name === name);
+      const transport = subject.transports.find((each) => each.name === name);
       const max = limits[limit];
       const session = await createSession();
       for (const [size, expected] of [
@@ -322,16 +322,16 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
         // A document is written, and a session concluded, once.
         const at = limit === "documentBytesMax" ? await createSession() : session;
         const valid = validInputs({ ...at, person_id: subject.person_id })[operation];
-        // A free slug, whichever door and size came before.
+        // A free slug, whichever transport and size came before.
         const value = field[0] === "slug" ? `${name}-${letters(size - name.length - 1)}` : text(size);
-        const call = door?.callRaw(operation, withValue(valid, field, value));
+        const call = transport?.callRaw(operation, withValue(valid, field, value));
         expect(await codeOf(Promise.resolve(call)), `${size}`).toBe(expected);
       }
     },
   );
 
   it("[LIMIT-1] documentBytesMax counts the document as it would become", async () => {
-    const door = subject.doors.find((each) => each.name === name);
+    const transport = subject.transports.find((each) => each.name === name);
     for (const [more, expected] of [
       [-1, "ok"],
       [0, "ok"],
@@ -341,19 +341,19 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       const appended = await createSession();
       await rest.call("update_session_doc", { ...appended, content: half, expected_version: 0 });
       const note = letters(limits.documentBytesMax / 2 - 1 + more);
-      const append = door?.callRaw("append_to_session_doc", { ...appended, text: note });
+      const append = transport?.callRaw("append_to_session_doc", { ...appended, text: note });
       expect(await codeOf(Promise.resolve(append)), `append, ${more}`).toBe(expected);
 
       const edited = await createSession();
       await rest.call("update_session_doc", { ...edited, content: `${half}!`, expected_version: 0 });
       const new_text = letters(limits.documentBytesMax / 2 + more);
-      const edit = door?.callRaw("edit_session_doc", { ...edited, old_text: "!", new_text });
+      const edit = transport?.callRaw("edit_session_doc", { ...edited, old_text: "!", new_text });
       expect(await codeOf(Promise.resolve(edit)), `edit, ${more}`).toBe(expected);
     }
   });
 
   it("[IDEM-7] [LIMIT-1] anonymousIdempotencyKeyCharsMin", async () => {
-    const door = subject.doors.find((each) => each.name === name);
+    const transport = subject.transports.find((each) => each.name === name);
     const min = limits.anonymousIdempotencyKeyCharsMin;
     for (const [size, expected] of [
       [min - 1, "bad_request"],
@@ -361,7 +361,7 @@ describe.each(Object.keys(brokerDoors))("at %s", (name) => {
       [min + 1, "ok"],
     ] as const) {
       const idempotency_key = `${name}${letters(size)}`.slice(-size).replace(/^./, name.charAt(0));
-      const call = door?.callRaw("create_session", {
+      const call = transport?.callRaw("create_session", {
         title: "Keyed",
         creator_team_name: name,
         idempotency_key,

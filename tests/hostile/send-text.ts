@@ -2,18 +2,18 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import { WebSocket } from "ws";
 
 /**
- * Sends an input as JSON text to an operation at one door, for what no program would write: text that is no JSON, or is
+ * Sends an input as JSON text to an operation over one transport, for what no program would write: text that is no JSON, or is
  * nested too deeply to be made from a value.
  *
- * @throws MerkleError as the door told it
+ * @throws MerkleError as the transport told it
  */
 export async function sendText(
-  door: string,
+  transport: string,
   url: string,
   operation: Operation,
   input: string,
 ): Promise<unknown> {
-  switch (door) {
+  switch (transport) {
     case "rest":
       return overRest(url, operation, input);
     case "mcp":
@@ -21,7 +21,7 @@ export async function sendText(
     case "websocket":
       return overWebSocket(url, operation, input);
     default:
-      throw new TypeError(`There is no door ${door}.`);
+      throw new TypeError(`There is no transport ${transport}.`);
   }
 }
 

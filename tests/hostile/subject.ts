@@ -2,15 +2,15 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { type InputOf, MerkleError, type OperationName } from "@merkle/wire";
 import type postgres from "postgres";
 import { expect } from "vitest";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { makePerson } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type Cleanup, connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 /** A broker with sessions and credentials of every kind, good and bad, to be mistreated. */
 export interface Subject {
   readonly broker: TestBroker;
-  readonly doors: readonly Door[];
+  readonly transports: readonly TransportClient[];
   readonly session_id: string;
   readonly closed_session_id: string;
   /** A credential that is in force in `session_id`. */
@@ -33,35 +33,35 @@ export interface Subject {
 
 export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   const broker = await startTestBroker({}, cleanup);
-  const opened = await Promise.all(Object.values(brokerDoors).map((open) => open(broker.url)));
-  for (const door of opened) cleanup(door.close);
-  const door = await brokerDoors.rest(broker.url);
+  const opened = await Promise.all(Object.values(brokerTransports).map((open) => open(broker.url)));
+  for (const transport of opened) cleanup(transport.close);
+  const transport = await brokerTransports.rest(broker.url);
   const sql = connectTestDatabase(broker.databaseUrl, cleanup);
 
-  const { session_id, team_id } = await door.call("create_session", {
+  const { session_id, team_id } = await transport.call("create_session", {
     title: "Mistreated",
     creator_team_name: "Birch",
   });
-  const join = (team_name: string) => door.call("join_session", { session_id, team_name });
+  const join = (team_name: string) => transport.call("join_session", { session_id, team_name });
   const other = await join("Cedar");
   const left = await join("Left");
-  await door.call("leave_session", { session_id, team_id: left.team_id });
+  await transport.call("leave_session", { session_id, team_id: left.team_id });
   const rotating = await join("Rotating");
-  await door.call("rotate_team_credential", { session_id, team_id: rotating.team_id });
-  const peered = await door.call("join_session", { session_id, team_name: "Oak", peer_name: "aspen" });
+  await transport.call("rotate_team_credential", { session_id, team_id: rotating.team_id });
+  const peered = await transport.call("join_session", { session_id, team_name: "Oak", peer_name: "aspen" });
   const stays = { session_id, team_name: "Oak", team_id: peered.team_id, peer_name: "elm" };
-  const { peer_id } = await door.call("join_session", stays);
-  await door.call("leave_session", { session_id, team_id: peered.peer_id ?? "" });
-  const { person_id } = await makePerson(door, "Ana");
-  await door.call("join_session", { session_id, team_name: "Ana", team_id: person_id });
-  const closed = await door.call("create_session", { title: "Closed", creator_team_name: "Birch" });
-  await door.call("conclude_session", { ...pick(closed), summary_section: "Done." });
-  await door.call("post_message", { session_id, team_id, content: { text: "before" } });
-  await door.call("set_state", { session_id, team_id, key: "deploy_frozen", value: false });
-  await door.call("remember", { team_id, content: "before" });
-  await door.call("open_topic", { session_id, team_id, version: 0, text: "before" });
-  await door.call("audit_session_start", { team_id, intent: "before", task_id: "before" });
-  await door.call("thought_record", { team_id, type: "plan", content: "before" });
+  const { peer_id } = await transport.call("join_session", stays);
+  await transport.call("leave_session", { session_id, team_id: peered.peer_id ?? "" });
+  const { person_id } = await makePerson(transport, "Ana");
+  await transport.call("join_session", { session_id, team_name: "Ana", team_id: person_id });
+  const closed = await transport.call("create_session", { title: "Closed", creator_team_name: "Birch" });
+  await transport.call("conclude_session", { ...pick(closed), summary_section: "Done." });
+  await transport.call("post_message", { session_id, team_id, content: { text: "before" } });
+  await transport.call("set_state", { session_id, team_id, key: "deploy_frozen", value: false });
+  await transport.call("remember", { team_id, content: "before" });
+  await transport.call("open_topic", { session_id, team_id, version: 0, text: "before" });
+  await transport.call("audit_session_start", { team_id, intent: "before", task_id: "before" });
+  await transport.call("thought_record", { team_id, type: "plan", content: "before" });
 
   const bare = team_id.slice(0, 36);
   const wrong = `${bare}.mk_${randomBytes(32).toString("base64url")}`;
@@ -74,7 +74,7 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   };
   return {
     broker,
-    doors: opened,
+    transports: opened,
     session_id,
     closed_session_id: closed.session_id,
     team_id,
@@ -300,15 +300,19 @@ function faults(broker: TestBroker): string[] {
     .map(({ operation, message, error }) => `${operation}: ${message}: ${error?.message}`.slice(0, 300));
 }
 
-/** The broker answers, has logged no fault of its own, and two teams converse at every door. */
+/** The broker answers, has logged no fault of its own, and two teams converse over every transport. */
 export async function expectUnharmed(subject: Subject): Promise<void> {
   const { broker, session_id, team_id, other_team_id } = subject;
   const health = await fetch(new URL("/health", broker.url));
   expect(health.status).toBe(200);
   expect(faults(broker)).toEqual([]);
-  for (const door of subject.doors) {
-    const posted = await door.call("post_message", { session_id, team_id, content: { text: "still here" } });
-    const heard = await door.call("wait_for_messages", {
+  for (const transport of subject.transports) {
+    const posted = await transport.call("post_message", {
+      session_id,
+      team_id,
+      content: { text: "still here" },
+    });
+    const heard = await transport.call("wait_for_messages", {
       session_id,
       team_id: other_team_id,
       since_cursor: posted.cursor - 1,

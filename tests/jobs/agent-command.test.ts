@@ -3,21 +3,21 @@ import { applyEdits } from "../../apps/cli/src/work/agent/apply-edits.js";
 import { formatResult, performForAgent } from "../../apps/cli/src/work/agent/run-for-agent.js";
 import { pageCharsMax } from "../../apps/cli/src/work/agent/verb.js";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 const cleanup = atEnd();
 const fake = createFakeRunner();
 let broker: TestBroker;
-let rest: Door;
+let rest: TransportClient;
 
 beforeAll(async () => {
   broker = await startTestBroker({ agent: { ...fake.agent, maxConcurrentJobs: 10 } }, cleanup);
-  rest = await brokerDoors.rest(broker.url);
+  rest = await brokerTransports.rest(broker.url);
 });
 
 /** Calls `merkle agent` as the agent of this run does. */
@@ -38,7 +38,7 @@ async function startConclude({ sessionId: session_id, convener: team_id }: TestS
   return fake.next();
 }
 
-/** What the broker's door counted of an operation. */
+/** What the broker's transport counted of an operation. */
 async function countCalls(operation: string): Promise<number> {
   const metrics = await (await fetch(`${broker.url}/metrics`)).text();
   const line = metrics
@@ -197,8 +197,8 @@ describe("a conclusion", () => {
 
   it("[AGENT-6] [JOB-12] is no agent's to write past the setting, nor once its job is over", async () => {
     const { run, session_id } = await stage();
-    const door = await brokerDoors.rest(broker.url, { token: run.job.credential });
-    const past = door.callRaw("conclude_session", { session_id, summary_section: text });
+    const transport = await brokerTransports.rest(broker.url, { token: run.job.credential });
+    const past = transport.callRaw("conclude_session", { session_id, summary_section: text });
     expect(await failureOf(past)).toMatchObject({
       code: "forbidden",
       details: { agent_concludes: "proposes" },
@@ -208,7 +208,7 @@ describe("a conclusion", () => {
       .poll(async () => (await jobOf(run)).message)
       .toBe("Agent finished without producing a proposal. Retry.");
     expect(
-      await failureOf(door.callRaw("insert_proposal", { session_id, base_version: 0, content: text })),
+      await failureOf(transport.callRaw("insert_proposal", { session_id, base_version: 0, content: text })),
     ).toMatchObject({ code: "unauthorized" });
     expect((await rest.call("list_proposals", { session_id })).proposals).toEqual([]);
   });

@@ -11,21 +11,21 @@ import {
 } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 const cleanup = atEnd();
 let broker: TestBroker;
-let rest: Door;
+let rest: TransportClient;
 let database: Database;
 
 // It runs no jobs itself.
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
-  rest = await brokerDoors.rest(broker.url);
+  rest = await brokerTransports.rest(broker.url);
   database = await openDatabase({ target: broker.databaseUrl });
   cleanup(database.close);
 });
@@ -101,15 +101,15 @@ describe("a broker that is started again", () => {
   it("[JOB-8] fails what it ran, and runs what was queued", async () => {
     const fake = createFakeRunner();
     const own = await startTestBroker({ agent: fake.agent });
-    const door = await brokerDoors.rest(own.url);
-    const [one, two] = [await createTestSession(door), await createTestSession(door)];
+    const transport = await brokerTransports.rest(own.url);
+    const [one, two] = [await createTestSession(transport), await createTestSession(transport)];
     const start = ({ sessionId, convener }: typeof one) =>
-      door.call("start_job", { kind: "conclude", session_id: sessionId, team_id: convener });
+      transport.call("start_job", { kind: "conclude", session_id: sessionId, team_id: convener });
     const [first, second] = [await start(one), await start(two)];
     const run = await fake.next();
     await own.restart();
     expect(run.signal.aborted).toBe(true);
-    expect(await door.call("get_job", { job_id: first.job_id })).toMatchObject({
+    expect(await transport.call("get_job", { job_id: first.job_id })).toMatchObject({
       status: "failed",
       error_tail: "server restarted while job in flight",
       message: "Agent failed: server restarted.",
@@ -122,9 +122,9 @@ describe("a broker that is started again", () => {
   it("[JOB-8] fails at its start what it ran when it was killed; what another runner holds goes on", async () => {
     const fake = createFakeRunner("this home");
     const own = await startTestBroker({ agent: fake.agent });
-    const door = await brokerDoors.rest(own.url);
+    const transport = await brokerTransports.rest(own.url);
     const sql = connectTestDatabase(own.databaseUrl);
-    const sessions = [await createTestSession(door), await createTestSession(door)];
+    const sessions = [await createTestSession(transport), await createTestSession(transport)];
     await own.restartAfter(async () => {
       for (const [index, { sessionId }] of sessions.entries()) {
         await sql`INSERT INTO jobs (mesh_id, number, kind, session_id, started_by, status, created_at, started_at, runner, fence, lease_until, secret_hash)
@@ -132,7 +132,7 @@ describe("a broker that is started again", () => {
             ${index === 0 ? "this home" : "another"}, 1, now() + interval '25 seconds', sha256(${String(index)}::bytea) FROM meshes`;
       }
     });
-    const { jobs } = await door.call("list_jobs", {});
+    const { jobs } = await transport.call("list_jobs", {});
     expect(jobs).toMatchObject([
       { job_id: 2, status: "running" },
       { job_id: 1, status: "failed", message: "Agent failed: server restarted." },
@@ -142,11 +142,11 @@ describe("a broker that is started again", () => {
   it("[JOB-9] an agent that takes too long is ended, and its job timed out", async () => {
     const fake = createFakeRunner();
     const own = await startTestBroker({ agent: { ...fake.agent, timeoutsMs: { conclude: 300 } } });
-    const door = await brokerDoors.rest(own.url);
-    const { sessionId: session_id, convener: team_id } = await createTestSession(door);
-    const { job_id } = await door.call("start_job", { kind: "conclude", session_id, team_id });
-    await expect.poll(async () => (await door.call("get_job", { job_id })).status).toBe("timed_out");
-    expect(await door.call("get_job", { job_id })).toMatchObject({
+    const transport = await brokerTransports.rest(own.url);
+    const { sessionId: session_id, convener: team_id } = await createTestSession(transport);
+    const { job_id } = await transport.call("start_job", { kind: "conclude", session_id, team_id });
+    await expect.poll(async () => (await transport.call("get_job", { job_id })).status).toBe("timed_out");
+    expect(await transport.call("get_job", { job_id })).toMatchObject({
       exit_code: 143,
       message: expect.stringMatching(/^Agent timed out after \d+s\.$/),
     });

@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { performForAgent } from "../../apps/cli/src/work/agent/run-for-agent.js";
 import { toPrompt } from "../../apps/cli/src/work/runner/claude-runner.js";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors } from "../kit/doors.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { makePerson } from "../kit/persons.js";
 import { startTestBroker } from "../kit/test-broker.js";
+import { brokerTransports } from "../kit/transports.js";
 import { stageRepository } from "../sources/staged-repository.js";
 
 const command = "/usr/bin/node /opt/merkle.mjs agent";
@@ -53,7 +53,7 @@ it("[RUNNER-26] [AGENT-11] a file of a hostile name is worked on by an agent tha
   await at.git("add", "-A");
   await at.git("commit", "-q", "-m", "Named");
   const broker = await startTestBroker({ agent: { ...fake.agent, roots: { docs: at.folder } } }, cleanup);
-  const rest = await brokerDoors.rest(broker.url);
+  const rest = await brokerTransports.rest(broker.url);
   const source_path = `docs/${path}`;
   const { source_sha } = await rest.call("read_source", { source_path });
   const team_id = (await makePerson(rest, "Ana")).person_id;

@@ -3,9 +3,9 @@ import { connect } from "@merkle/wire/client";
 import { answerHello, drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
 import { catalogue } from "@merkle/wire/schemas";
 import { WebSocket } from "ws";
-import { brokerDoors } from "./doors.js";
 import { startTestBroker, type TestBroker } from "./test-broker.js";
 import type { Cleanup } from "./test-database.js";
+import { brokerTransports } from "./transports.js";
 
 export type Membership = OutputOf<"redeem_invite">;
 
@@ -42,7 +42,7 @@ export async function redeem(
   url: string,
   wanted: { readonly invite: string; readonly name: string; readonly memberKey: SigningKey },
 ): Promise<Membership> {
-  const rest = await brokerDoors.rest(url);
+  const rest = await brokerTransports.rest(url);
   const { broker_id: brokerId } = await rest.call("preview_invite", { invite: wanted.invite });
   return rest.call("redeem_invite", proveJoin({ ...wanted, brokerId }));
 }

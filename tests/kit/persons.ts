@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { InputOf, OutputOf } from "@merkle/wire";
-import { brokerDoors, type Door } from "./doors.js";
+import { brokerTransports, type TransportClient } from "./transports.js";
 
 /** The homes of this process's brokers by their ports, where the keys lie that make people verified. */
 const homes = new Map<string, string>();
@@ -10,13 +10,13 @@ export function noteHome(port: number, home: string): void {
   homes.set(String(port), home);
 }
 
-/** Makes a verified person, as who runs the broker would: over REST, in the mesh of a door; at a door for agents alone, a guest. */
+/** Makes a verified person, as who runs the broker would: over REST, in the mesh of a transport; over a transport for agents alone, a guest. */
 export async function makePerson(
-  { url, entry, name: door, call }: Pick<Door, "url" | "entry" | "name" | "call">,
+  { url, entry, name: transport, call }: Pick<TransportClient, "url" | "entry" | "name" | "call">,
   name: string,
 ): Promise<OutputOf<"create_person">> {
-  if (door === "stdio") return call("create_person", { name });
-  const rest = await brokerDoors.rest(url, entry);
+  if (transport === "stdio") return call("create_person", { name });
+  const rest = await brokerTransports.rest(url, entry);
   if (entry.token !== undefined) return rest.call("create_person", { name });
   const home_key = await readHomeKey(url);
   const { code } = await rest.call("create_verification_code", { home_key });
@@ -31,10 +31,10 @@ export async function readHomeKey(url: string): Promise<string> {
 
 /** Changes settings as a verified person, over REST, whatever the types would say of them. */
 export async function changeSettings(
-  door: Pick<Door, "url" | "entry" | "name" | "call">,
+  transport: Pick<TransportClient, "url" | "entry" | "name" | "call">,
   change: InputOf<"update_settings">,
 ): Promise<OutputOf<"update_settings">> {
-  const rest = await brokerDoors.rest(door.url, door.entry);
-  const { person_id: team_id } = await makePerson({ ...door, name: "rest" }, "Owner");
+  const rest = await brokerTransports.rest(transport.url, transport.entry);
+  const { person_id: team_id } = await makePerson({ ...transport, name: "rest" }, "Owner");
   return rest.call("update_settings", { ...change, team_id });
 }

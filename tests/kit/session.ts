@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MerkleError, Message } from "@merkle/wire";
-import type { Door } from "./doors.js";
+import type { TransportClient } from "./transports.js";
 
 /** A session of one test's own, with its convener and, by name, further teams. */
 export interface TestSession {
@@ -12,18 +12,21 @@ export interface TestSession {
   post(credential: string, text: string): Promise<{ cursor: number; message_id: string; at: string }>;
 }
 
-export async function createTestSession(door: Door, title = `Session ${randomUUID()}`): Promise<TestSession> {
-  const created = await door.call("create_session", { title, creator_team_name: "Atlas" });
+export async function createTestSession(
+  transport: TransportClient,
+  title = `Session ${randomUUID()}`,
+): Promise<TestSession> {
+  const created = await transport.call("create_session", { title, creator_team_name: "Atlas" });
   const session_id = created.session_id;
   return {
     sessionId: session_id,
     slug: created.slug,
     convener: created.team_id,
     async join(team_name) {
-      const joined = await door.call("join_session", { session_id, team_name });
+      const joined = await transport.call("join_session", { session_id, team_name });
       return { credential: joined.team_id, cursor: joined.cursor };
     },
-    post: (team_id, text) => door.call("post_message", { session_id, team_id, content: { text } }),
+    post: (team_id, text) => transport.call("post_message", { session_id, team_id, content: { text } }),
   };
 }
 

@@ -1,11 +1,11 @@
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
-import { doors } from "../kit/doors.js";
 import { startInviteBroker } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { transports } from "../kit/transports.js";
 import {
   callTool,
   connectClient,
@@ -163,7 +163,7 @@ it("[MCP-2] a team that could not be remembered is not made: what an MCP session
   const broker = await startTestBroker();
   const mcp = `${broker.url}/mcp`;
   const sql = connectTestDatabase(broker.databaseUrl);
-  const { sessionId } = await createTestSession(await doors.rest(broker.url));
+  const { sessionId } = await createTestSession(await transports.rest(broker.url));
   const alder = inSession(await initialize(mcp));
   await callTool(mcp, "list_sessions", {}, alder);
   const calls = [

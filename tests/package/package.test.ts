@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
-import { type Door, doors } from "../kit/doors.js";
 import { startTestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { type InstalledPackage, installPackage } from "./installed-package.js";
 
 // Packing builds what is missing, and some tests wait for several starts of PostgreSQL.
@@ -113,12 +113,12 @@ describe("what is in it", () => {
 describe("installed alone", () => {
   let merkle: TestMerkle;
   let url: string;
-  let rest: Door;
+  let rest: TransportClient;
   beforeAll(async () => {
     const endings: (() => Promise<void>)[] = [];
     merkle = await testMerkle((ending) => endings.push(ending), installed.program);
     url = await up(merkle);
-    rest = await doors.rest(url);
+    rest = await transports.rest(url);
     return async () => {
       for (const end of endings.reverse()) await end();
     };
@@ -143,17 +143,17 @@ describe("installed alone", () => {
     }
 
     const { version } = await readDescription(join(installed.folder, "package.json"));
-    const { session_id, team_id } = await writeSession("Every door", "Text.");
-    for (const open of Object.values(doors)) {
-      const door = await open(url);
-      expect(await door.call("get_app_info", {})).toMatchObject({ version });
-      await door.call("post_message", { session_id, team_id, content: { text: door.name } });
-      await door.close();
+    const { session_id, team_id } = await writeSession("Every transport", "Text.");
+    for (const open of Object.values(transports)) {
+      const transport = await open(url);
+      expect(await transport.call("get_app_info", {})).toMatchObject({ version });
+      await transport.call("post_message", { session_id, team_id, content: { text: transport.name } });
+      await transport.close();
     }
 
     expect(await merkle.run(["down"])).toMatchObject({ code: 0 });
     url = await up(merkle);
-    rest = await doors.rest(url);
+    rest = await transports.rest(url);
     const { messages } = await rest.call("get_history", { session_id });
     expect(messages.map(({ content }) => content["text"])).toEqual(
       expect.arrayContaining(["rest", "mcp", "websocket"]),
@@ -188,7 +188,7 @@ describe("installed alone", () => {
       stdout: expect.stringContaining("restored 3 sessions"),
     });
     await copyFile(join(merkle.home, "audit-key.json"), join(other.home, "audit-key.json"));
-    const restored = await doors.rest(await up(other));
+    const restored = await transports.rest(await up(other));
     expect(await restored.call("read_session_doc", { session_id })).toMatchObject({ content });
   });
 });

@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { joinMesh, startInviteBroker } from "../kit/members.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { download, exportBundle, verifyWhole } from "./bundles.js";
 import { concludedSession } from "./full-session.js";
 
 const cleanup = atEnd();
 let broker: TestBroker;
-let door: Door;
+let transport: TransportClient;
 /** For the tests that only read. */
 let session: TestSession;
 
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
-  door = await brokerDoors.rest(broker.url);
-  session = await concludedSession(door, "# No *heading* http://x.example");
+  transport = await brokerTransports.rest(broker.url);
+  session = await concludedSession(transport, "# No *heading* http://x.example");
 });
 
 /** Changes rows behind the broker's back, as nobody but the database's own administrator could. */
@@ -66,7 +66,7 @@ describe("a bundle", () => {
   });
 
   it("[EXPORT-1] holds what there was when it began, whatever is posted meanwhile", async () => {
-    const session = await createTestSession(door);
+    const session = await createTestSession(transport);
     const posters = Array.from({ length: 30 }, (_, place) => session.post(session.convener, `m${place}`));
     const bundles = await Promise.all([
       exportBundle(broker.url, session.slug),
@@ -81,9 +81,9 @@ describe("a bundle", () => {
   });
 
   it("[EXPORT-6] of damaged rows shows the damage where it is", async () => {
-    const session = await createTestSession(door);
+    const session = await createTestSession(transport);
     for (let place = 1; place <= 6; place += 1) await session.post(session.convener, `m${place}`);
-    await door.call("session_seal", { session_id: session.sessionId });
+    await transport.call("session_seal", { session_id: session.sessionId });
     await tamper(
       `UPDATE messages SET content = '{"text": "m0"}' WHERE session_id = $1 AND sequence = 3`,
       session.sessionId,
@@ -129,7 +129,7 @@ describe("other forms", () => {
       .toString()
       .trim()
       .split("\n");
-    const { messages } = await door.call("get_history", { session_id: session.sessionId });
+    const { messages } = await transport.call("get_history", { session_id: session.sessionId });
     expect(lines.map((line) => JSON.parse(line))).toEqual(messages);
   });
 
@@ -139,7 +139,7 @@ describe("other forms", () => {
       ["/api/sessions/nowhere/export?as=md", 404],
     ] as const;
     for (const [path, status] of answers) expect((await fetch(broker.url + path)).status).toBe(status);
-    const session = await createTestSession(door);
+    const session = await createTestSession(transport);
     const wrong = await fetch(`${broker.url}/api/sessions/${session.slug}/export?as=pdf`);
     expect(wrong.status).toBe(400);
     const inQuery = await fetch(`${broker.url}/api/sessions/${session.slug}/export?team_id=x`);
@@ -151,13 +151,13 @@ describe("other forms", () => {
   });
 
   it("[EXPORT-1] an empty session can be exported, too", async () => {
-    const session = await createTestSession(door, "Empty");
+    const session = await createTestSession(transport, "Empty");
     const report = await verifyWhole(await exportBundle(broker.url, session.slug));
     expect(report).toMatchObject({ ok: true, size: 0, document_version: 0 });
   });
 
   it("[EXPORT-7] a reader that goes away ends it, and the broker is none the worse", async () => {
-    const session = await createTestSession(door);
+    const session = await createTestSession(transport);
     for (let place = 1; place <= 5; place += 1) await session.post(session.convener, "x".repeat(60_000));
     for (let time = 0; time < 12; time += 1) {
       const gone = new AbortController();
@@ -205,17 +205,17 @@ describe("who may", () => {
   });
 
   it("[EXPORT-2] [REDACT-1] holds no text that was removed, and verifies without it, and under the seal before", async () => {
-    const session = await concludedSession(door);
+    const session = await concludedSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     const sealed = await verifyWhole(await exportBundle(broker.url, session.slug));
-    await door.call("redact_message", { session_id, team_id, sequence: 2, reason: "a secret" });
-    const told = await door.call("redact_message", {
+    await transport.call("redact_message", { session_id, team_id, sequence: 2, reason: "a secret" });
+    const told = await transport.call("redact_message", {
       session_id,
       team_id,
       document_versions: { from: 1, to: 1 },
     });
     // Without its text that event would no longer say which version lacks its own: the next one does.
-    await door.call("redact_message", { session_id, team_id, sequence: told.sequence ?? 0 });
+    await transport.call("redact_message", { session_id, team_id, sequence: told.sequence ?? 0 });
     const bundle = await exportBundle(broker.url, session.slug);
     const report = await verifyWhole(bundle, { trusted: { heads: sealed.head ? [sealed.head] : [] } });
     expect(report.findings).toEqual([]);

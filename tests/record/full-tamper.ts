@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { brokerDoors } from "../kit/doors.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports } from "../kit/transports.js";
 import { tamperByImport, tamperForPython, tamperWithBundles } from "./tamper-campaign.js";
 import { makeSqlVictim, tamperBySql } from "./tamper-sql.js";
 
@@ -27,7 +27,7 @@ describe("2,000 tamperings with bundles, and 300 by SQL", () => {
   it("[VERIFY-10] 300 by SQL, on a sealed session", { timeout: 600_000 }, async () => {
     const broker = await startTestBroker();
     const sql = connectTestDatabase(broker.databaseUrl);
-    const victim = await makeSqlVictim(await brokerDoors.rest(broker.url), broker.url, sql);
+    const victim = await makeSqlVictim(await brokerTransports.rest(broker.url), broker.url, sql);
     expect(await tamperBySql(victim, sql, { count: 300, seed })).toEqual([]);
   });
 });

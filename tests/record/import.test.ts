@@ -4,31 +4,34 @@ import { limits } from "@merkle/wire/limits";
 import { canonicalJson } from "@merkle/wire/record";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { makePerson } from "../kit/persons.js";
 import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { download, exportBundle, importInto, verifyWhole, withFiles, zipTexts } from "./bundles.js";
 import { concludedSession } from "./full-session.js";
 import { makeBundle, makeKey, signManifest } from "./made-bundle.js";
 
 const cleanup = atEnd();
 let origin: TestBroker;
-let door: Door;
+let transport: TransportClient;
 let other: TestBroker;
-let there: Door;
+let there: TransportClient;
 
 beforeAll(async () => {
   [origin, other] = await Promise.all([startTestBroker({}, cleanup), startTestBroker({}, cleanup)]);
-  [door, there] = await Promise.all([brokerDoors.rest(origin.url), brokerDoors.rest(other.url)]);
+  [transport, there] = await Promise.all([
+    brokerTransports.rest(origin.url),
+    brokerTransports.rest(other.url),
+  ]);
 });
 
 const session_id_of = (body: unknown): string => String(Object(body).session_id);
 
 describe("a bundle that is imported", () => {
   it("[IMPORT-1] [IMPORT-2] is there to be read as it was, closed, with everybody who took part", async () => {
-    const session = await concludedSession(door, "Brought over");
+    const session = await concludedSession(transport, "Brought over");
     const bytes = await download(origin.url, session.slug);
     const { status, body } = await importInto(other.url, bytes);
     expect({ status, body }).toMatchObject({
@@ -38,11 +41,11 @@ describe("a bundle that is imported", () => {
     const session_id = session_id_of(body);
     expect(session_id).not.toBe(session.sessionId);
 
-    const ask = async (from: Door, id: string) => {
+    const ask = async (from: TransportClient, id: string) => {
       const { messages } = await from.call("get_history", { session_id: id });
       return messages.map(({ session_id: _, ...message }) => message);
     };
-    expect(await ask(there, session_id)).toEqual(await ask(door, session.sessionId));
+    expect(await ask(there, session_id)).toEqual(await ask(transport, session.sessionId));
     const doc = await there.call("read_session_doc", { session_id });
     expect(doc).toMatchObject({ version: 3, content: expect.stringContaining("All done.") });
     expect(await there.call("get_session", { session_id })).toMatchObject({
@@ -59,12 +62,17 @@ describe("a bundle that is imported", () => {
   });
 
   it("[IMPORT-3] changes nothing the second time, and a later one adds what is new", async () => {
-    const session = await concludedSession(door);
+    const session = await concludedSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     const early = await download(origin.url, session.slug);
     const first = await importInto(other.url, early);
-    await door.call("redact_message", { session_id, team_id: session.birch, sequence: 4, reason: "late" });
-    await door.call("conclude_session", { session_id, team_id, summary_section: "Done again." });
+    await transport.call("redact_message", {
+      session_id,
+      team_id: session.birch,
+      sequence: 4,
+      reason: "late",
+    });
+    await transport.call("conclude_session", { session_id, team_id, summary_section: "Done again." });
     const late = await download(origin.url, session.slug);
     const second = await importInto(other.url, late);
     expect(second).toMatchObject({
@@ -91,7 +99,7 @@ describe("a bundle that is imported", () => {
   });
 
   it("[IMPORT-4] verifies when it is exported again, under the keys of where it comes from", async () => {
-    const session = await concludedSession(door);
+    const session = await concludedSession(transport);
     const { body } = await importInto(other.url, await download(origin.url, session.slug));
     const original = await exportBundle(origin.url, session.slug);
     const copy = await exportBundle(other.url, session_id_of(body));
@@ -113,7 +121,7 @@ describe("a bundle that is imported", () => {
   });
 
   it("[IMPORT-5] is read-only: nobody joins, posts, concludes or redacts, whatever credential they had", async () => {
-    const session = await concludedSession(door);
+    const session = await concludedSession(transport);
     const { body } = await importInto(other.url, await download(origin.url, session.slug));
     const session_id = session_id_of(body);
     const { person_id } = await makePerson(there, "Ana");
@@ -135,7 +143,7 @@ describe("a bundle that is imported", () => {
   });
 
   it("[IMPORT-6] that does not verify changes nothing, and the answer names the first wrong thing", async () => {
-    const session = await concludedSession(door);
+    const session = await concludedSession(transport);
     const bundle = await exportBundle(origin.url, session.slug);
     const lines = (await bundle.text("feed.ndjson")).split("\n");
     const changed = lines
@@ -161,7 +169,7 @@ describe("a bundle that is imported", () => {
   });
 
   it("[IMPORT-6] whose beginning is another than what is here is a conflict", async () => {
-    const session = await concludedSession(door);
+    const session = await concludedSession(transport);
     const bytes = await download(origin.url, session.slug);
     const copy = session_id_of((await importInto(other.url, bytes)).body);
     const sql = connectTestDatabase(other.databaseUrl, cleanup);
@@ -194,7 +202,7 @@ describe("a bundle that is imported", () => {
       body: { added: 0 },
     });
     // Nor where the session itself lives.
-    const session = await concludedSession(door);
+    const session = await concludedSession(transport);
     const posing = makeBundle({ messages: 12, sealedAt: 9, keys: [mallory], recordId: session.sessionId });
     expect(await importInto(origin.url, await zipTexts(posing.texts))).toMatchObject({
       status: 409,

@@ -7,9 +7,9 @@ import { bundleFiles } from "@merkle/wire/record";
 import { TextReader, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js/lib/zip-core.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testAuditKey } from "../kit/audit-key.js";
-import { brokerDoors } from "../kit/doors.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
+import { brokerTransports } from "../kit/transports.js";
 import { download } from "./bundles.js";
 import { type BundleTexts, makeBundle, makeKey } from "./made-bundle.js";
 
@@ -52,23 +52,28 @@ describe.skipIf(!hasPython)("a verifier in another language, which shares no cod
 
   it("[PROOF-4] accepts what a broker exports, and finds its key at the well-known address", async () => {
     const broker = await startTestBroker();
-    const door = await brokerDoors.rest(broker.url);
+    const transport = await brokerTransports.rest(broker.url);
     const {
       sessionId: session_id,
       convener: team_id,
       post,
-    } = await createTestSession(door, "Naïve 🌲 session");
+    } = await createTestSession(transport, "Naïve 🌲 session");
     const { cursor } = await post(team_id, "A key: 1234");
     await post(team_id, "Line\none \u0007 “quoted” \\ 🌲");
-    await door.call("set_state", {
+    await transport.call("set_state", {
       session_id,
       team_id,
       key: "numbers",
       value: [1e21, -0.5, 1e-7, 5e-324, 0],
     });
-    await door.call("update_session_doc", { session_id, team_id, expected_version: 0, content: "# Goals\n" });
-    await door.call("redact_message", { session_id, team_id, sequence: cursor });
-    await door.call("conclude_session", { session_id, team_id, summary_section: "All done." });
+    await transport.call("update_session_doc", {
+      session_id,
+      team_id,
+      expected_version: 0,
+      content: "# Goals\n",
+    });
+    await transport.call("redact_message", { session_id, team_id, sequence: cursor });
+    await transport.call("conclude_session", { session_id, team_id, summary_section: "All done." });
     const answer = await fetch(`${broker.url}/.well-known/merkle-audit-key`);
     expect(await answer.json()).toEqual({ keys: [testAuditKey] });
     const { code, said } = await checkFile(await download(broker.url, session_id), testAuditKey.public_key);

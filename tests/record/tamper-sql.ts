@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type AuditKey, canonicalJson, type SignedHead } from "@merkle/wire/record";
 import type postgres from "postgres";
 import { createRandom, type Random } from "../faults/random.js";
-import type { Door } from "../kit/doors.js";
 import { createTestSession } from "../kit/session.js";
+import type { TransportClient } from "../kit/transports.js";
 import { exportBundle, verifyWhole } from "./bundles.js";
 import type { Tampering } from "./tamper.js";
 import { isCaught, type Missed, toMissed } from "./tamper-campaign.js";
@@ -29,8 +29,12 @@ const tables = [
 ] as const;
 
 /** A session of some hundred messages, three versions of its document, a redaction and a conclusion, and its rows put by. */
-export async function makeSqlVictim(door: Door, url: string, sql: postgres.Sql): Promise<SqlVictim> {
-  const { sessionId: session_id, convener: team_id, join, post } = await createTestSession(door);
+export async function makeSqlVictim(
+  transport: TransportClient,
+  url: string,
+  sql: postgres.Sql,
+): Promise<SqlVictim> {
+  const { sessionId: session_id, convener: team_id, join, post } = await createTestSession(transport);
   const birch = await join("Birch");
   const { cursor: removed } = await post(team_id, "A key: 1234");
   for (const many of [100, 100, 90]) {
@@ -40,10 +44,15 @@ export async function makeSqlVictim(door: Door, url: string, sql: postgres.Sql):
       ),
     );
   }
-  await door.call("update_session_doc", { session_id, team_id, expected_version: 0, content: "# Goals\n" });
-  await door.call("append_to_session_doc", { session_id, team_id, text: "- more" });
-  await door.call("redact_message", { session_id, team_id, sequence: removed, reason: "a key" });
-  await door.call("conclude_session", { session_id, team_id, summary_section: "All done." });
+  await transport.call("update_session_doc", {
+    session_id,
+    team_id,
+    expected_version: 0,
+    content: "# Goals\n",
+  });
+  await transport.call("append_to_session_doc", { session_id, team_id, text: "- more" });
+  await transport.call("redact_message", { session_id, team_id, sequence: removed, reason: "a key" });
+  await transport.call("conclude_session", { session_id, team_id, summary_section: "All done." });
   const bundle = await exportBundle(url, session_id);
   const report = await verifyWhole(bundle);
   if (!report.ok || !report.head) throw new Error(`It should verify: ${JSON.stringify(report.findings)}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { brokerDoors } from "../kit/doors.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports } from "../kit/transports.js";
 import { hasPython, tamperByImport, tamperForPython, tamperWithBundles } from "./tamper-campaign.js";
 import { makeSqlVictim, tamperBySql } from "./tamper-sql.js";
 
@@ -22,7 +22,7 @@ describe("records that are tampered with", () => {
     const broker = await startTestBroker();
     expect(await tamperByImport(broker.url, { count: 15, seed }), `seed ${seed}`).toEqual([]);
     const sql = connectTestDatabase(broker.databaseUrl);
-    const victim = await makeSqlVictim(await brokerDoors.rest(broker.url), broker.url, sql);
+    const victim = await makeSqlVictim(await brokerTransports.rest(broker.url), broker.url, sql);
     expect(await tamperBySql(victim, sql, { count: 7, seed }), `seed ${seed}`).toEqual([]);
   });
 });

@@ -2,20 +2,20 @@ import type { Message } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { brokerDoors, type Door } from "../kit/doors.js";
 import { backUp, restoreInPlace } from "../kit/restore.js";
 import { createTestSession, failureOf, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-async function openRest(broker: TestBroker): Promise<Door> {
-  return brokerDoors.rest(broker.url);
+async function openRest(broker: TestBroker): Promise<TransportClient> {
+  return brokerTransports.rest(broker.url);
 }
 
 describe("a restore under running clients", () => {
   it("[BACKUP-5] a follower is told, and never reads a number's second message as its first", async () => {
     const broker = await startTestBroker();
-    const door = await openRest(broker);
-    const session = await createTestSession(door);
+    const transport = await openRest(broker);
+    const session = await createTestSession(transport);
     await session.post(session.convener, "kept");
     const file = await backUp(broker);
     await session.post(session.convener, "lost by the restore");
@@ -42,7 +42,7 @@ describe("a restore under running clients", () => {
     subscription.close();
   });
 
-  it("[WAIT-12] waits and history that come with the old epoch are answered resync, at every door", async () => {
+  it("[WAIT-12] waits and history that come with the old epoch are answered resync, over every transport", async () => {
     const broker = await startTestBroker();
     const session = await createTestSession(await openRest(broker));
     const { sessionId: session_id, convener: team_id } = session;
@@ -50,14 +50,14 @@ describe("a restore under running clients", () => {
     const file = await backUp(broker);
     const { epoch } = await (await openRest(broker)).call("get_history", { session_id });
     await restoreInPlace(broker, file);
-    for (const open of Object.values(brokerDoors)) {
-      const door = await open(broker.url);
+    for (const open of Object.values(brokerTransports)) {
+      const transport = await open(broker.url);
       const stale = { session_id, team_id, epoch };
       expect(
-        await failureOf(door.call("wait_for_messages", { ...stale, since_cursor: 1, timeout: 0 })),
+        await failureOf(transport.call("wait_for_messages", { ...stale, since_cursor: 1, timeout: 0 })),
       ).toMatchObject({ code: "resync" });
-      expect(await failureOf(door.call("get_history", stale))).toMatchObject({ code: "resync" });
-      await door.close();
+      expect(await failureOf(transport.call("get_history", stale))).toMatchObject({ code: "resync" });
+      await transport.close();
     }
   });
 
@@ -70,45 +70,49 @@ describe("a restore under running clients", () => {
     const { cursor } = await session.post(convener, "lost by the restore");
     await restoreInPlace(broker, file);
     await session.post(convener, "takes its number");
-    const door = await openRest(broker);
+    const transport = await openRest(broker);
     const [a, b, c, d] = callers.map(({ credential }) => ({ session_id, team_id: credential }));
     const wait = { since_cursor: cursor, timeout: 0 };
     for (const call of [
-      () => door.call("wait_for_messages", { ...Object(a), ...wait }),
-      () => door.call("ack", { ...Object(b), cursor }),
-      () => door.call("get_history", { ...Object(c), before_cursor: cursor }),
+      () => transport.call("wait_for_messages", { ...Object(a), ...wait }),
+      () => transport.call("ack", { ...Object(b), cursor }),
+      () => transport.call("get_history", { ...Object(c), before_cursor: cursor }),
     ]) {
       expect(await failureOf(call())).toMatchObject({ code: "resync" });
       await call();
     }
     // It outlives the broker, and whoever says the epoch, or is given a cursor anew, knows of it.
     await broker.restart();
-    const { epoch } = await door.call("get_history", { session_id });
-    await door.call("wait_for_messages", { ...Object(d), ...wait, epoch });
-    await door.call("wait_for_messages", { ...Object(d), ...wait });
-    const resumed = await door.call("join_session", { session_id, team_id: convener, team_name: "Atlas" });
+    const { epoch } = await transport.call("get_history", { session_id });
+    await transport.call("wait_for_messages", { ...Object(d), ...wait, epoch });
+    await transport.call("wait_for_messages", { ...Object(d), ...wait });
+    const resumed = await transport.call("join_session", {
+      session_id,
+      team_id: convener,
+      team_name: "Atlas",
+    });
     const again = { session_id, team_id: convener, since_cursor: resumed.cursor, timeout: 0 };
-    await door.call("wait_for_messages", again);
-    const unread = await door.call("check_messages", Object(b));
+    await transport.call("wait_for_messages", again);
+    const unread = await transport.call("check_messages", Object(b));
     expect(textsOf(unread.messages)).toContain("takes its number");
   });
 
   it("[BACKUP-2] credentials, keys and cursors go on working", async () => {
     const broker = await startTestBroker();
-    const door = await openRest(broker);
-    const session = await createTestSession(door);
+    const transport = await openRest(broker);
+    const session = await createTestSession(transport);
     const { sessionId: session_id, convener: team_id } = session;
     const birch = await session.join("Birch");
     const keyed = { session_id, team_id, content: { text: "keyed" }, idempotency_key: "the same key" };
-    const posted = await door.call("post_message", keyed);
-    await door.call("append_to_session_doc", { session_id, team_id, text: "- note" });
+    const posted = await transport.call("post_message", keyed);
+    await transport.call("append_to_session_doc", { session_id, team_id, text: "- note" });
     await restoreInPlace(broker, await backUp(broker));
-    expect(await door.call("post_message", keyed)).toEqual(posted);
-    expect(await door.call("read_session_doc", { session_id })).toMatchObject({
+    expect(await transport.call("post_message", keyed)).toEqual(posted);
+    expect(await transport.call("read_session_doc", { session_id })).toMatchObject({
       content: "- note",
       version: 1,
     });
-    const { messages } = await door.call("wait_for_messages", { session_id, team_id: birch.credential });
+    const { messages } = await transport.call("wait_for_messages", { session_id, team_id: birch.credential });
     expect(textsOf(messages)).toEqual(["keyed"]);
   });
 });

@@ -24,7 +24,7 @@ function toCommit(more: Partial<FileCommit> = {}): FileCommit {
 }
 
 const commit = async (at: StagedRepository, more: Partial<FileCommit> = {}) =>
-  withRepository(at.folder, at.home, (repository) => commitFile(repository, toCommit(more)));
+  withRepository(at.folder, at, (repository) => commitFile(repository, toCommit(more)));
 
 /** Everything that a refused commit must not have changed. */
 const stateOf = async ({ git, read }: StagedRepository) =>
@@ -147,7 +147,7 @@ it("[SOURCE-3] a file has the name that Git gives its text, in a repository of e
   const at = await stageRepository();
   const text = "\ufeffwith a mark, \r\n and ends \u{1f642}";
   await at.write(path, text);
-  const opened = await withRepository(at.folder, at.home, (repository) => openSource(repository, path));
+  const opened = await withRepository(at.folder, at, (repository) => openSource(repository, path));
   expect(opened).toEqual({
     text,
     hash: await at.git("hash-object", "--no-filters", path),

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import type { Door } from "../kit/doors.js";
 import type { FakeRunner } from "../kit/fake-runner.js";
+import type { TransportClient } from "../kit/transports.js";
 
-/** What a person has done with a file, through a door. */
+/** What a person has done with a file, over a transport. */
 export interface FileWork {
   /** Opens a topic about all of the file, and returns its number. */
   openTopic(): Promise<number>;
@@ -13,25 +13,25 @@ export interface FileWork {
 }
 
 export function workOnFile(
-  door: Pick<Door, "call">,
+  transport: Pick<TransportClient, "call">,
   { source_path, team_id, runner }: { source_path: string; team_id: string; runner: FakeRunner },
 ): FileWork {
   return {
     async openTopic() {
-      const { source_sha } = await door.call("read_source", { source_path });
+      const { source_sha } = await transport.call("read_source", { source_path });
       const opening = { source_path, source_sha, text: "Longer.", team_id };
-      return (await door.call("open_topic", opening)).topic_id;
+      return (await transport.call("open_topic", opening)).topic_id;
     },
     async propose(topic_id, line) {
-      const { source_sha: base_sha, text } = await door.call("read_source", { source_path });
+      const { source_sha: base_sha, text } = await transport.call("read_source", { source_path });
       const proposing = { topic_id, base_sha, content: `${text}\n${line}\n`, team_id };
-      return (await door.call("insert_proposal", proposing)).proposal_id;
+      return (await transport.call("insert_proposal", proposing)).proposal_id;
     },
     async failJob(topic_id) {
       const starting = { kind: "incorporate", source_path, topic_id, team_id } as const;
-      const { job_id } = await door.call("start_job", starting);
+      const { job_id } = await transport.call("start_job", starting);
       (await runner.next()).end({ exit_code: 3 });
-      await expect.poll(async () => (await door.call("get_job", { job_id })).status).toBe("failed");
+      await expect.poll(async () => (await transport.call("get_job", { job_id })).status).toBe("failed");
       return job_id;
     },
   };

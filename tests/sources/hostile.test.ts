@@ -11,7 +11,7 @@ import { guide, type StagedRepository, secret, stageRepository } from "./staged-
 
 /** Everything that is ever done to a repository: looked through, read, and committed to. */
 async function workOn({ folder, home }: StagedRepository, path = "docs/guide.md") {
-  return withRepository(folder, home, async (repository) => {
+  return withRepository(folder, { home }, async (repository) => {
     const listed = await listCommitted(repository);
     const { text, hash } = await openSource(repository, path);
     const done = await commitFile(repository, {
@@ -27,7 +27,7 @@ async function workOn({ folder, home }: StagedRepository, path = "docs/guide.md"
 }
 
 const read = ({ folder, home }: StagedRepository, path: string) =>
-  withRepository(folder, home, (repository) => openSource(repository, path));
+  withRepository(folder, { home }, (repository) => openSource(repository, path));
 
 type Arrange = (at: StagedRepository) => Promise<unknown>;
 

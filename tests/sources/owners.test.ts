@@ -14,7 +14,7 @@ const isLinuxRoot = process.platform === "linux" && process.getuid?.() === 0;
 const [ana, stranger] = [1234, 1236];
 
 const inRoot = <Result>({ folder, home }: StagedRepository, work: (at: Repository) => Promise<Result>) =>
-  withRepository(folder, home, work);
+  withRepository(folder, { home }, work);
 
 const accept = (at: StagedRepository, content: string) =>
   inRoot(at, async (repository) =>

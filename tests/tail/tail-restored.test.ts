@@ -2,10 +2,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backupDatabase, restoreDatabase } from "@merkle/db";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { doors } from "../kit/doors.js";
 import { createTestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { transports } from "../kit/transports.js";
 import { parseMessages, startTail } from "./tailing.js";
 
 // The broker starts again here, on a machine that may have much to do.
@@ -30,8 +30,8 @@ async function backUp(broker: TestBroker): Promise<{ restore(): Promise<void> }>
 
 it("[CLI-37] goes on after a restore: people are told what is gone, programs get no number twice", async () => {
   const broker = await startTestBroker();
-  const door = await doors.rest(broker.url);
-  const session = await createTestSession(door);
+  const transport = await transports.rest(broker.url);
+  const session = await createTestSession(transport);
   await session.post(session.convener, "kept");
   const backup = await backUp(broker);
   await session.post(session.convener, "gone");
@@ -42,7 +42,7 @@ it("[CLI-37] goes on after a restore: people are told what is gone, programs get
 
   await backup.restore();
   await people.tells("The broker's database was restored: #2 to #2 are gone; going on after #1\n");
-  await (await doors.rest(broker.url)).call("post_message", {
+  await (await transports.rest(broker.url)).call("post_message", {
     session_id: session.sessionId,
     team_id: session.convener,
     content: { text: "another second" },
@@ -66,14 +66,14 @@ it("[CLI-37] goes on after a restore: people are told what is gone, programs get
 
 it("[CLI-37] a restore that takes nothing away from what was printed ends no stream", async () => {
   const broker = await startTestBroker();
-  const door = await doors.rest(broker.url);
-  const session = await createTestSession(door);
+  const transport = await transports.rest(broker.url);
+  const session = await createTestSession(transport);
   await session.post(session.convener, "kept");
   const backup = await backUp(broker);
   const programs = await startTail(broker.url, [session.slug, "--since", "0", "--json", "--until-closed"]);
   await programs.prints(1);
   await backup.restore();
-  const again = await doors.rest(broker.url);
+  const again = await transports.rest(broker.url);
   await again.call("conclude_session", {
     session_id: session.sessionId,
     team_id: session.convener,

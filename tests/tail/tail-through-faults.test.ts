@@ -5,10 +5,10 @@ import { connect } from "@merkle/wire/client";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { startBrokerProcess } from "../faults/broker-process.js";
-import { doors } from "../kit/doors.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
+import { transports } from "../kit/transports.js";
 import { parseMessages, readFeed, startTail } from "./tailing.js";
 import { startTcpProxy } from "./tcp-proxy.js";
 
@@ -50,8 +50,8 @@ it("[CLI-31] tail --json is whole and without a hole or repeat through three kil
     await broker.kill();
     await rm(home, { recursive: true, force: true });
   });
-  const door = await doors.rest(broker.url);
-  const session = await createTestSession(door);
+  const transport = await transports.rest(broker.url);
+  const session = await createTestSession(transport);
   const tail = await startTail(broker.url, [session.slug, "--json", "--since", "0", "--until-closed"]);
   const posters = await startPosters(broker.url, session);
 
@@ -64,7 +64,7 @@ it("[CLI-31] tail --json is whole and without a hole or repeat through three kil
   }
   await tail.prints(lines + 20);
   const posted = await posters.stop();
-  const again = await doors.rest(broker.url);
+  const again = await transports.rest(broker.url);
   await again.call("conclude_session", {
     session_id: session.sessionId,
     team_id: session.convener,
@@ -82,8 +82,8 @@ it("[CLI-31] tail --json is whole and without a hole or repeat through three kil
 it("[CLI-31] tail --json is whole through a network that is cut, stalls and comes back; [CLI-36] people are told", async () => {
   const broker = await startTestBroker({ heartbeatMs: 500 });
   const network = await startTcpProxy(broker.port);
-  const door = await doors.rest(broker.url);
-  const session = await createTestSession(door);
+  const transport = await transports.rest(broker.url);
+  const session = await createTestSession(transport);
   const flags = [session.slug, "--since", "0", "--until-closed"];
   const tail = await startTail(network.url, [...flags, "--json"]);
   const seen = await startTail(network.url, flags);
@@ -108,7 +108,7 @@ it("[CLI-31] tail --json is whole through a network that is cut, stalls and come
   await goesOn();
   await seen.tells(/attempt \d+ in \d+s.*\n(?:.*\n)*back, [1-9]\d* filled in from #\d+\n/);
   const posted = await posters.stop();
-  await door.call("conclude_session", {
+  await transport.call("conclude_session", {
     session_id: session.sessionId,
     team_id: session.convener,
     summary_section: "Done.",
@@ -116,7 +116,7 @@ it("[CLI-31] tail --json is whole through a network that is cut, stalls and come
 
   expect(await tail.ended).toMatchObject({ code: 0, stderr: "" });
   const printed = parseMessages(tail.stdout());
-  expect(printed).toEqual(await readFeed(door, session.sessionId));
+  expect(printed).toEqual(await readFeed(transport, session.sessionId));
   expect(printed.filter(({ type }) => type === "chat")).toHaveLength(posted);
   const { code, stdout } = await seen.ended;
   expect(code).toBe(0);

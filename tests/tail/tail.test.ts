@@ -7,11 +7,11 @@ import { connect } from "@merkle/wire/client";
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
-import { type Door, doors } from "../kit/doors.js";
 import { makePerson } from "../kit/persons.js";
 import { bareId, createTestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import type { Cleanup } from "../kit/test-database.js";
+import { type TransportClient, transports } from "../kit/transports.js";
 import { parseMessages, readFeed, startTail } from "./tailing.js";
 import { startTcpProxy } from "./tcp-proxy.js";
 
@@ -22,20 +22,20 @@ const program = inject("program");
 
 describe("merkle tail", () => {
   let broker: TestBroker;
-  let door: Door;
+  let transport: TransportClient;
 
   beforeAll(async () => {
     const cleanups: (() => Promise<void>)[] = [];
     const cleanup: Cleanup = (run) => cleanups.unshift(run);
     broker = await startTestBroker({}, cleanup);
-    door = await doors.rest(broker.url);
+    transport = await transports.rest(broker.url);
     return async () => {
       for (const run of cleanups) await run();
     };
   });
 
   async function sessionWith(texts: readonly string[]) {
-    const session = await createTestSession(door);
+    const session = await createTestSession(transport);
     for (const text of texts) await session.post(session.convener, text);
     return session;
   }
@@ -59,14 +59,14 @@ describe("merkle tail", () => {
     sessionId: string;
     convener: string;
   }) {
-    await door.call("conclude_session", { session_id, team_id, summary_section: "Done." });
+    await transport.call("conclude_session", { session_id, team_id, summary_section: "Done." });
   }
 
   it("[CLI-30] prints messages and events for people, and says on stderr from where", async () => {
-    const session = await createTestSession(door, "Split the auth service");
+    const session = await createTestSession(transport, "Split the auth service");
     await session.join("Dune");
     await session.post(session.convener, "Token table is ready,\nsee auth/0007.");
-    await door.call("update_session_metadata", {
+    await transport.call("update_session_metadata", {
       session_id: session.sessionId,
       team_id: session.convener,
       title: "Split auth",
@@ -102,7 +102,7 @@ describe("merkle tail", () => {
 
   it("[CLI-32] starts with the last 10 messages, after a number, or at a time", async () => {
     const session = await sessionWith(Array.from({ length: 14 }, (_, index) => `text ${index + 1}`));
-    const feed = await readFeed(door, session.sessionId);
+    const feed = await readFeed(transport, session.sessionId);
     const tail = async (...flags: string[]) => {
       const { ended } = await startTail(broker.url, [session.slug, "--timeout", "0", "--json", ...flags]);
       return parseMessages((await ended).stdout);
@@ -148,7 +148,7 @@ describe("merkle tail", () => {
     await conclude(session);
     expect(await text.ended).toMatchObject({ code: 0 });
     expect(await tail.ended).toMatchObject({ code: 0, stderr: "" });
-    expect(parseMessages(tail.stdout())).toEqual(await readFeed(door, session.sessionId));
+    expect(parseMessages(tail.stdout())).toEqual(await readFeed(transport, session.sessionId));
   });
 
   it("[CLI-33] a closed session is printed and ends with --until-closed, and is waited on without", async () => {
@@ -188,7 +188,7 @@ describe("merkle tail", () => {
     expect(await tail("--json")).toMatchObject({ code: 0, stdout: expect.stringMatching(/"four"[^\n]*\n$/) });
     expect(await tail()).toMatchObject({ stderr: "connected, nothing unread\n" });
     // Reading joined nobody.
-    expect((await readFeed(door, session.sessionId)).map(({ type }) => type)).not.toContain("system");
+    expect((await readFeed(transport, session.sessionId)).map(({ type }) => type)).not.toContain("system");
   });
 
   it("[CLI-34] what was printed before Ctrl+C is read", async () => {
@@ -211,7 +211,7 @@ describe("merkle tail", () => {
     const birch = await session.join("Birch");
     await session.post(session.convener, "for Birch");
     const merkle = await testMerkle();
-    const { mesh_id } = await door.call("get_app_info", {});
+    const { mesh_id } = await transport.call("get_app_info", {});
     const team_id = bareId(birch.credential);
     const held = {
       mesh_id,
@@ -241,8 +241,8 @@ describe("merkle tail", () => {
   it("[CLI-30] a person's own messages are marked you, and those of humans (human)", async () => {
     const session = await sessionWith([]);
     const merkle = await testMerkle();
-    const { mesh_id } = await door.call("get_app_info", {});
-    const { person_id: credential } = await makePerson(door, "Ana");
+    const { mesh_id } = await transport.call("get_app_info", {});
+    const { person_id: credential } = await makePerson(transport, "Ana");
     const person = { mesh_id, person_id: bareId(credential), name: "Ana", credential };
     await keep(merkle.home, "persons", mesh_id, person);
     await session.post(credential, "Use the vault");
@@ -329,7 +329,7 @@ describe("merkle tail", () => {
     stdout?.resume();
     expect((await tail.ended).code).toBe(130);
     const printed = parseMessages(tail.stdout());
-    expect(printed).toEqual((await readFeed(door, session.sessionId)).slice(0, printed.length));
+    expect(printed).toEqual((await readFeed(transport, session.sessionId)).slice(0, printed.length));
   });
 });
 

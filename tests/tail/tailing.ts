@@ -1,7 +1,7 @@
 import { Message } from "@merkle/wire/schemas";
 import { expect } from "vitest";
 import { type Started, type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
-import type { Door } from "../kit/doors.js";
+import type { TransportClient } from "../kit/transports.js";
 
 /** A `merkle tail` that runs. */
 export interface Tailing extends Started {
@@ -51,11 +51,11 @@ export function parseMessages(stdout: string): Message[] {
 }
 
 /** The whole feed of a session. */
-export async function readFeed(door: Door, session_id: string): Promise<Message[]> {
+export async function readFeed(transport: TransportClient, session_id: string): Promise<Message[]> {
   const messages: Message[] = [];
   let before_cursor: number | null | undefined;
   while (before_cursor !== null) {
-    const page = await door.call("get_history", {
+    const page = await transport.call("get_history", {
       session_id,
       limit: 500,
       ...(before_cursor === undefined ? {} : { before_cursor }),

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const local = (ca = first.cert) => tlsClient(`https://localhost:${broker.port}`, ca);
 
-it("[TLS-1] one port serves every door over TLS, and gives out no other address", async () => {
+it("[TLS-1] one port serves every transport over TLS, and gives out no other address", async () => {
   const base = `https://localhost:${broker.port}`;
   expect(broker.broker).toMatchObject({ url: base, mcpUrl: `${base}/api/mcp` });
   const client = local();

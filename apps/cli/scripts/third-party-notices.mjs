@@ -30,7 +30,7 @@ function packageOf(path) {
 /** Makes the pages, but is no part of them. */
 const buildsOnly = /^(?:@types\/|@merkle\/|@tailwindcss\/)/;
 
-/** Of its many parts, these are sent to browsers. */
+/** These of its many parts are sent to browsers. */
 const nextInBrowser = {
   packages: ["@swc/helpers"],
   parts: ["process", "react", "react-dom", "react-server-dom-turbopack", "scheduler"],

@@ -5,6 +5,19 @@ import { type CliError, usageError } from "./core/cli-error.js";
 import { explainingHome } from "./core/merkle-home.js";
 import { readSettingsText } from "./core/read-settings-text.js";
 
+/** The keys of a configuration file; what each means stands in `scripts/docs/config-tables.ts`. */
+export type ConfigKey =
+  | "mcp_url"
+  | "name"
+  | "mesh"
+  | "ca"
+  | "insecure"
+  | "tls_cert"
+  | "tls_key"
+  | "trusted_proxies"
+  | "rate_limits"
+  | "agent";
+
 /** The content of a `.merkle.json` or `config.json`; other keys belong to others and are left alone. */
 export interface ConfigFile {
   readonly path: string;
@@ -32,8 +45,8 @@ export function readConfigFile(path: string): ConfigFile {
 /** @throws CliError `usage`, naming the key and the file */
 export function parseConfigFile(path: string, text: string | undefined): ConfigFile {
   const content = toContent(path, text);
-  const at = (key: string): Given => ({ value: content[key], name: `${key} in ${path}` });
-  const pathAt = (key: string) => {
+  const at = (key: ConfigKey): Given => ({ value: content[key], name: `${key} in ${path}` });
+  const pathAt = (key: ConfigKey) => {
     const file = readText(at(key));
     return file === undefined ? undefined : resolve(dirname(path), file);
   };
@@ -49,7 +62,7 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
     tlsKey: pathAt("tls_key"),
     trustedProxies: readList(at("trusted_proxies")),
     rateLimits: readRates(at("rate_limits")),
-    agent: content["agent"],
+    agent: at("agent").value,
   };
 }
 
@@ -93,7 +106,7 @@ export async function findProjectFile(folder: string): Promise<ConfigFile | unde
 /** Changes one value in a file that only its owner can read; undefined removes it. */
 export async function writeConfigValue(
   path: string,
-  key: "mcp_url" | "name",
+  key: Extract<ConfigKey, "mcp_url" | "name">,
   value: string | undefined,
 ): Promise<void> {
   const { [key]: _, ...others } = toContent(path, readSettingsText(path));

@@ -1,7 +1,7 @@
 /** What checks, renders and describes the operations and frames of the contract. */
-export { catalogue, findOperation, operations } from "./catalogue.js";
-export { frameRules } from "./frame-rules.js";
-export { ClientFrame, protocolVersion } from "./frames.js";
+
+export { Timestamp, Uuid } from "./core/values.js";
+export { Message, Redaction } from "./feed/message.js";
 export {
   Bytes32,
   Bytes64,
@@ -11,10 +11,11 @@ export {
   SignatureProof,
 } from "./identity/hello-proof.js";
 export { KeyCard } from "./identity/key-card.js";
-export { describeSchema } from "./json-schema.js";
-export { Message, Redaction } from "./message.js";
+export { catalogue, findOperation, operations } from "./operations/catalogue.js";
 export { exportSession, importBundle } from "./operations/files.js";
+export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";
-export { toTool } from "./tool.js";
-export { Timestamp, Uuid } from "./values.js";
+export { toTool } from "./operations/tool.js";
+export { frameRules } from "./transports/frame-rules.js";
+export { ClientFrame, protocolVersion } from "./transports/frames.js";

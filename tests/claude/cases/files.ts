@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
-import { brokerDoors } from "../../kit/doors.js";
 import { makePerson } from "../../kit/persons.js";
 import { startTestBroker } from "../../kit/test-broker.js";
+import { brokerTransports } from "../../kit/transports.js";
 import { stageRepository } from "../../sources/staged-repository.js";
 import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
 
@@ -21,10 +21,10 @@ async function stage(mind: Parameters<typeof makeJobAgent>[1]) {
   const broker = await startTestBroker({
     agent: { ...agent, author, roots: { handbook: repository.folder } },
   });
-  const door = await brokerDoors.rest(broker.url);
-  const { person_id } = await makePerson(door, "Ana");
+  const transport = await brokerTransports.rest(broker.url);
+  const { person_id } = await makePerson(transport, "Ana");
   const source_sha = await repository.git("rev-parse", `HEAD:${path}`);
-  return { door, model, repository, ana: { team_id: person_id }, source_sha };
+  return { transport, model, repository, ana: { team_id: person_id }, source_sha };
 }
 
 it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: every page is read, passages are proposed, a person accepts", async () => {
@@ -42,14 +42,19 @@ it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: ev
       return { verb: call, input: edit };
     }),
   );
-  const { door, ana, model, repository, source_sha } = kit;
+  const { transport, ana, model, repository, source_sha } = kit;
   const opening = { source_path, source_sha, quote: "an hour", text: "How long exactly?", ...ana };
-  const { topic_id } = await door.call("open_topic", opening);
+  const { topic_id } = await transport.call("open_topic", opening);
   const another = { source_path, source_sha, quote: "They rotate", text: "How often?", ...ana };
-  await door.call("open_topic", another);
+  await transport.call("open_topic", another);
 
-  const { job_id } = await door.call("start_job", { kind: "incorporate", source_path, topic_id, ...ana });
-  const job = await endedJob(door, job_id);
+  const { job_id } = await transport.call("start_job", {
+    kind: "incorporate",
+    source_path,
+    topic_id,
+    ...ana,
+  });
+  const job = await endedJob(transport, job_id);
   expect(job, model.requests.at(-1)?.news).toMatchObject({
     status: "succeeded",
     source_path,
@@ -60,13 +65,13 @@ it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: ev
     expect(model.conversation).toContain(shown);
 
   const proposal_id = job.result?.id ?? 0;
-  const proposal = await door.call("get_proposal", { proposal_id });
+  const proposal = await transport.call("get_proposal", { proposal_id });
   expect(proposal).toMatchObject({ status: "open", note: "Gives the reason.", stale: false, source_path });
   expect(proposal.hunks).toHaveLength(1);
   expect(await repository.git("log", "-1", "--format=%an")).toBe("Owner");
 
   const accepting = { proposal_id, decision: "accept", base: source_sha, ...ana } as const;
-  const { commit } = await door.call("decide_proposal", accepting);
+  const { commit } = await transport.call("decide_proposal", accepting);
   expect(await repository.git("log", "-1", "--format=%H|%an <%ae>|%cn|%s|%(trailers:separator=%x2C)")).toBe(
     `${commit}|Docs agent <agent@example.com>|Docs agent|Incorporate topic ${topic_id}: How long exactly?|Approved-by: Ana,Merkle-Topic: ${topic_id},Merkle-Proposal: ${proposal_id}`,
   );
@@ -74,8 +79,8 @@ it("[AGENT-7] [SOURCE-7] a comment on a file goes from the click to a commit: ev
   expect(await repository.read(path)).toBe(rewritten);
   expect(`${await repository.git("show", `HEAD:${path}`)}\n`).toBe(rewritten);
   expect(await repository.git("status", "--porcelain")).toBe("");
-  expect(await door.call("get_topic", { topic_id })).toMatchObject({ status: "closed" });
-  const { topics } = await door.call("list_topics", { source_path, status: "open" });
+  expect(await transport.call("get_topic", { topic_id })).toMatchObject({ status: "closed" });
+  const { topics } = await transport.call("list_topics", { source_path, status: "open" });
   expect(topics).toMatchObject([{ place: { found: expect.stringMatching(/^(exact|moved)$/) } }]);
 });
 
@@ -91,15 +96,15 @@ it("[AGENT-7] [SOURCE-13] a file is read as a persona to its end, and the readin
       return { verb: `put-perspective ${read}`, input: '"They rotate" says not how often.' };
     }),
   );
-  const { door, ana, model, repository, source_sha } = kit;
+  const { transport, ana, model, repository, source_sha } = kit;
   const asked = { kind: "perspective", source_path, persona_name: "Sceptic", ...ana } as const;
-  const { job_id } = await door.call("start_job", asked);
-  expect(await endedJob(door, job_id), model.requests.at(-1)?.news).toMatchObject({
+  const { job_id } = await transport.call("start_job", asked);
+  expect(await endedJob(transport, job_id), model.requests.at(-1)?.news).toMatchObject({
     status: "succeeded",
     result: { kind: "perspective" },
   });
   for (const shown of ["That is all."]) expect(model.conversation).toContain(shown);
-  const read = () => door.call("get_source_perspective", { source_path, persona_name: "Sceptic" });
+  const read = () => transport.call("get_source_perspective", { source_path, persona_name: "Sceptic" });
   expect(await read()).toMatchObject({
     content: '"They rotate" says not how often.\n',
     source_sha,

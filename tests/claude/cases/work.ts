@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
-import { brokerDoors } from "../../kit/doors.js";
 import { makePerson } from "../../kit/persons.js";
 import { createTestSession } from "../../kit/session.js";
 import { startTestBroker } from "../../kit/test-broker.js";
+import { brokerTransports } from "../../kit/transports.js";
 import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
 import type { Answer } from "../kit/obey.js";
 
@@ -12,16 +12,23 @@ async function stage(
 ) {
   const { agent, model } = await makeJobAgent(onTestFinished, ...agentArgs);
   const broker = await startTestBroker({ agent });
-  const door = await brokerDoors.rest(broker.url);
-  const session = await createTestSession(door);
+  const transport = await brokerTransports.rest(broker.url);
+  const session = await createTestSession(transport);
   const at = { session_id: session.sessionId, team_id: session.convener };
-  await door.call("update_session_doc", {
+  await transport.call("update_session_doc", {
     ...at,
     content: "# Plan\n\nKeep v1 tokens.\n\nMove the issuer.\n",
     expected_version: 0,
   });
-  const { person_id } = await makePerson(door, "Ana");
-  return { broker, door, session, model, at, ana: { session_id: session.sessionId, team_id: person_id } };
+  const { person_id } = await makePerson(transport, "Ana");
+  return {
+    broker,
+    transport,
+    session,
+    model,
+    at,
+    ana: { session_id: session.sessionId, team_id: person_id },
+  };
 }
 
 it("[AGENT-7] a perspective goes from the click to what people read: persona and document are read, and the reading is kept", async () => {
@@ -34,13 +41,20 @@ it("[AGENT-7] a perspective goes from the click to what people read: persona and
       return { verb: `put-perspective ${read}`, input: '"Keep v1 tokens" says not for how long.' };
     }),
   );
-  const { door, ana, at } = kit;
-  const { job_id } = await door.call("start_job", { kind: "perspective", persona_name: "Sceptic", ...ana });
-  expect(await endedJob(kit.door, job_id)).toMatchObject({
+  const { transport, ana, at } = kit;
+  const { job_id } = await transport.call("start_job", {
+    kind: "perspective",
+    persona_name: "Sceptic",
+    ...ana,
+  });
+  expect(await endedJob(kit.transport, job_id)).toMatchObject({
     status: "succeeded",
     result: { kind: "perspective" },
   });
-  const read = await door.call("get_perspective", { session_id: at.session_id, persona_name: "Sceptic" });
+  const read = await transport.call("get_perspective", {
+    session_id: at.session_id,
+    persona_name: "Sceptic",
+  });
   expect(read).toMatchObject({
     content: '"Keep v1 tokens" says not for how long.\n',
     source_version: 1,
@@ -62,39 +76,45 @@ it("[AGENT-7] [AGENT-9] a topic goes from the click to the document's next versi
       return { verb: call, input: edit };
     }),
   );
-  const { door, ana, at } = kit;
-  const opened = await door.call("open_topic", {
+  const { transport, ana, at } = kit;
+  const opened = await transport.call("open_topic", {
     ...at,
     version: 1,
     quote: "Keep v1 tokens",
     text: "Until when?",
   });
-  const { job_id } = await door.call("start_job", { kind: "incorporate", topic_id: opened.topic_id, ...ana });
-  const job = await endedJob(kit.door, job_id);
+  const { job_id } = await transport.call("start_job", {
+    kind: "incorporate",
+    topic_id: opened.topic_id,
+    ...ana,
+  });
+  const job = await endedJob(kit.transport, job_id);
   expect(job, kit.model.requests.at(-1)?.news).toMatchObject({
     status: "succeeded",
     result: { kind: "proposal" },
   });
   const proposal_id = job.result?.id ?? 0;
-  const proposal = await door.call("get_proposal", { proposal_id });
+  const proposal = await transport.call("get_proposal", { proposal_id });
   expect(proposal).toMatchObject({
     status: "open",
     note: "Gives it a date.",
     proposed_by: null,
     base_version: 1,
   });
-  const decided = await door.call("decide_proposal", {
+  const decided = await transport.call("decide_proposal", {
     proposal_id,
     decision: "accept",
     base: 1,
     team_id: ana.team_id,
   });
   expect(decided).toMatchObject({ status: "accepted", version: 2 });
-  expect(await door.call("read_session_doc", { session_id: at.session_id })).toMatchObject({
+  expect(await transport.call("read_session_doc", { session_id: at.session_id })).toMatchObject({
     version: 2,
     content: '# Plan\n\nKeep v1: {"until": "1 June"}.\n\nMove the issuer.\n',
   });
-  expect(await door.call("get_topic", { topic_id: opened.topic_id })).toMatchObject({ status: "closed" });
+  expect(await transport.call("get_topic", { topic_id: opened.topic_id })).toMatchObject({
+    status: "closed",
+  });
 });
 
 it("[AGENT-7] a conclusion goes from the click to the closed session: every page is read, a draft is proposed, a person concludes with it", async () => {
@@ -109,26 +129,28 @@ it("[AGENT-7] a conclusion goes from the click to the closed session: every page
       return { verb: "conclude --base-version 1", input: `Read to #${last["last_sequence"]}.` };
     }),
   );
-  const { door, ana, at, session } = kit;
+  const { transport, ana, at, session } = kit;
   for (let n = 0; n < 12; n += 1) await session.post(at.team_id, `${n} ${"long ".repeat(1_400)}`);
-  const { job_id } = await door.call("start_job", { kind: "conclude", ...ana });
-  const job = await endedJob(kit.door, job_id);
+  const { job_id } = await transport.call("start_job", { kind: "conclude", ...ana });
+  const job = await endedJob(kit.transport, job_id);
   expect(job).toMatchObject({ status: "succeeded", result: { kind: "proposal" } });
   expect(kit.model.requests.filter(({ news }) => news.includes('"last_sequence"')).length).toBeGreaterThan(2);
   const proposal_id = job.result?.id ?? 0;
-  await door.call("decide_proposal", { proposal_id, decision: "accept", base: 1, team_id: ana.team_id });
-  expect(await door.call("get_session", { session_id: at.session_id })).toMatchObject({ status: "closed" });
-  const { content } = await door.call("read_session_doc", { session_id: at.session_id });
+  await transport.call("decide_proposal", { proposal_id, decision: "accept", base: 1, team_id: ana.team_id });
+  expect(await transport.call("get_session", { session_id: at.session_id })).toMatchObject({
+    status: "closed",
+  });
+  const { content } = await transport.call("read_session_doc", { session_id: at.session_id });
   expect(content).toMatch(/## Conclusion\n\nRead to #12\./);
 });
 
 it("[JOB-9] each way in which the real client fails is told as what it is", async () => {
   let answer: Answer = { text: "There is nothing to write." };
   const kit = await stage(() => answer, { timeoutsMs: { perspective: 4_000 } });
-  const { broker, door, ana, model } = kit;
-  const conclude = async () => (await door.call("start_job", { kind: "conclude", ...ana })).job_id;
+  const { broker, transport, ana, model } = kit;
+  const conclude = async () => (await transport.call("start_job", { kind: "conclude", ...ana })).job_id;
 
-  expect(await endedJob(kit.door, await conclude())).toMatchObject({
+  expect(await endedJob(kit.transport, await conclude())).toMatchObject({
     status: "failed",
     exit_code: 0,
     error_tail: "agent exited 0 but produced no proposal",
@@ -136,7 +158,7 @@ it("[JOB-9] each way in which the real client fails is told as what it is", asyn
   });
 
   answer = { refusal: "the model is not to be had" };
-  expect(await endedJob(kit.door, await conclude())).toMatchObject({
+  expect(await endedJob(kit.transport, await conclude())).toMatchObject({
     status: "failed",
     exit_code: 1,
     error_tail: expect.stringContaining("the model is not to be had"),
@@ -145,8 +167,8 @@ it("[JOB-9] each way in which the real client fails is told as what it is", asyn
 
   const late = model.ponder("Use the merkle-perspective skill");
   const asked = { kind: "perspective", persona_name: "Sceptic", ...ana } as const;
-  const { job_id: tooLong } = await door.call("start_job", asked);
-  expect(await endedJob(kit.door, tooLong)).toMatchObject({
+  const { job_id: tooLong } = await transport.call("start_job", asked);
+  expect(await endedJob(kit.transport, tooLong)).toMatchObject({
     status: "timed_out",
     message: expect.stringMatching(/^Agent timed out after \d+s\.$/),
   });
@@ -157,7 +179,7 @@ it("[JOB-9] each way in which the real client fails is told as what it is", asyn
   await running.reached;
   await broker.restart();
   running.letGo();
-  expect(await door.call("get_job", { job_id })).toMatchObject({
+  expect(await transport.call("get_job", { job_id })).toMatchObject({
     status: "failed",
     error_tail: "server restarted while job in flight",
     message: "Agent failed: server restarted.",
@@ -166,8 +188,8 @@ it("[JOB-9] each way in which the real client fails is told as what it is", asyn
 
 it("[JOB-9] a missing client is told as that, and hinders nothing else", async () => {
   const kit = await stage(() => ({ text: "" }), { claudeBin: "no-such-claude" });
-  const { job_id } = await kit.door.call("start_job", { kind: "conclude", ...kit.ana });
-  expect(await endedJob(kit.door, job_id)).toMatchObject({
+  const { job_id } = await kit.transport.call("start_job", { kind: "conclude", ...kit.ana });
+  expect(await endedJob(kit.transport, job_id)).toMatchObject({
     status: "failed",
     exit_code: null,
     error_tail: 'agent unreachable: no program "no-such-claude" can be run',

@@ -6,8 +6,8 @@ import {
   type ClaudeRunnerOptions,
   startClaudeRunner,
 } from "../../../apps/cli/src/work/runner/claude-runner.js";
-import type { Door } from "../../kit/doors.js";
 import type { Cleanup } from "../../kit/test-database.js";
+import type { TransportClient } from "../../kit/transports.js";
 import { makeMachine } from "./machine.js";
 import type { Answer } from "./obey.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
@@ -43,8 +43,8 @@ export async function makeJobAgent(
 }
 
 /** The job as it stands when it has ended. */
-export async function endedJob(door: Door, job_id: number): Promise<Job> {
-  const look = () => door.call("get_job", { job_id });
+export async function endedJob(transport: TransportClient, job_id: number): Promise<Job> {
+  const look = () => transport.call("get_job", { job_id });
   await expect.poll(async () => (await look()).completed_at, { timeout: 60_000 }).not.toBeNull();
   return look();
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
 import { type RunOptions, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
-import { brokerDoors } from "../../kit/doors.js";
 import type { Cleanup } from "../../kit/test-database.js";
+import { brokerTransports } from "../../kit/transports.js";
 import type { Machine } from "./machine.js";
 import { killProcess } from "./processes.js";
 
@@ -61,9 +61,9 @@ export async function startMesh(
   const { url, port } = await up(0);
   if (auth === "invite") await run(["join", "-"], { input: linkIn(said) });
   const token = auth === "invite" ? (await run(["token", "create"])).trim() : undefined;
-  const door = await brokerDoors.rest(url, { token });
+  const transport = await brokerTransports.rest(url, { token });
   const slug = `s-${randomUUID().slice(0, 8)}`;
-  const { team_id: convener } = await door.call("create_session", {
+  const { team_id: convener } = await transport.call("create_session", {
     title: slug,
     slug,
     creator_team_name: "Alder",
@@ -72,7 +72,7 @@ export async function startMesh(
   let letters = 0;
 
   async function peers(): Promise<Peer[]> {
-    return (await door.call("list_peers", { session_id, include_left: true })).peers;
+    return (await transport.call("list_peers", { session_id, include_left: true })).peers;
   }
 
   return {
@@ -84,9 +84,9 @@ export async function startMesh(
       const team_id =
         from === undefined
           ? convener
-          : (await door.call("join_session", { session_id, team_name: from })).team_id;
+          : (await transport.call("join_session", { session_id, team_name: from })).team_id;
       const letter = `letter-${letters}`;
-      const posted = await door.call("post_message", {
+      const posted = await transport.call("post_message", {
         session_id,
         team_id,
         content: { text: `${letter} ${text}` },
@@ -100,9 +100,9 @@ export async function startMesh(
       const isIt = (peer: Peer) => peer.name !== null && peer.name === (name ?? peer.name);
       return (await peers()).find((peer) => peer.team === team && isIt(peer));
     },
-    nudge: (to) => door.call("nudge", { session_id, team_id: convener, to }),
-    status: (message) => door.call("message_status", { session_id, message }),
-    history: () => door.call("get_history", { session_id, limit: 500 }),
+    nudge: (to) => transport.call("nudge", { session_id, team_id: convener, to }),
+    status: (message) => transport.call("message_status", { session_id, message }),
+    history: () => transport.call("get_history", { session_id, limit: 500 }),
     async admit({ merkleHome }) {
       const input = linkIn(await run(["invite", slug]));
       await run(["join", "-", "--url", url], { input, env: { MERKLE_HOME: merkleHome } });

@@ -33,9 +33,9 @@ import { checkCard } from "../../../apps/cli/src/private-messages/check-card.js"
 import { parseSettingsFile, toProgress } from "../../../apps/cli/src/progress/read-settings.js";
 import { type ForeignFile, toForeignFile } from "../../../apps/cli/src/trust/foreign-file.js";
 import { readAgentSettings } from "../../../apps/cli/src/work/runner/agent-settings.js";
-import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/lib/document/split-sections.js";
+import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
+import { ShapeError } from "../../../packages/wire/src/core/shape.js";
 import * as bundle from "../../../packages/wire/src/record/bundle.js";
-import { ShapeError } from "../../../packages/wire/src/shape.js";
 
 /** A parser that meets bytes of others, and what must hold of it whatever they are. */
 export interface Target {

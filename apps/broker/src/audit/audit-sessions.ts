@@ -113,7 +113,7 @@ function noSessionStarted(): MerkleError {
   );
 }
 
-/** Who starts an audit session or records in one: a peer, or a person. */
+/** The author of an audit session or of its records: a peer, or a person. */
 interface AuditCaller {
   readonly id: string;
   readonly name: string;

@@ -13,7 +13,7 @@ import {
 } from "@merkle/wire";
 import { canonicalJson } from "@merkle/wire/record";
 
-/** Who a message is from. */
+/** The author of a message. */
 export interface Author {
   readonly teamId: string;
   readonly peerId: string;
@@ -33,7 +33,7 @@ export interface Said {
   readonly answers: number | null;
 }
 
-/** Whom a message is for: as it is told, and the peers that it reaches, null for everyone. */
+/** The recipients of a message: as readers are shown them, and the peers that it reaches, null for everyone. */
 export interface Audience {
   readonly recipients: readonly string[];
   readonly reaches: readonly string[] | null;

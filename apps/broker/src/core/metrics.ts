@@ -24,19 +24,19 @@ export function createMetrics(): Metrics {
   return {
     posts: new Counter({
       name: "merkle_posts_total",
-      help: "Messages handed to the appender, by what became of them.",
+      help: "Messages handed to the appender, by outcome: posted, duplicate, settled (the ask had its answer), closed, held, over_budget, missing, busy (tried again), failed.",
       labelNames: ["outcome"],
       registers,
     }),
     commitSeconds: new Histogram({
       name: "merkle_commit_seconds",
-      help: "Time from sending a batch to its durable commit.",
+      help: "Seconds from sending a batch of messages to the database to its durable commit.",
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5],
       registers,
     }),
     batchRows: new Histogram({
       name: "merkle_batch_rows",
-      help: "Messages that one commit held.",
+      help: "Messages in one commit.",
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
       registers,
     }),
@@ -54,25 +54,25 @@ export function createMetrics(): Metrics {
     sockets: new Gauge({ name: "merkle_sockets", help: "Open WebSocket connections.", registers }),
     cutOffs: new Counter({
       name: "merkle_cut_offs_total",
-      help: "Connections that the broker ended, by reason.",
+      help: "WebSocket connections that the broker ended, by reason: a name of the close codes.",
       labelNames: ["reason"],
       registers,
     }),
     refusals: new Counter({
       name: "merkle_refusals_total",
-      help: "What the guard in front of the transports turned away, by what it was refused by.",
+      help: "Connections and requests refused before any operation, by the reason: a rate, foreign (its host or origin), connections (too many).",
       labelNames: ["by"],
       registers,
     }),
     deliveries: new Counter({
       name: "merkle_deliveries_total",
-      help: "Messages given to a reader, by the path they took.",
+      help: "Messages given to a reader, by path: inbox, follow, wait, check (a look without waiting), history.",
       labelNames: ["path"],
       registers,
     }),
     requests: new Counter({
       name: "merkle_requests_total",
-      help: "Operations called, by transport and result code.",
+      help: "Operations called, by operation, transport (rest, mcp, websocket) and result: ok, or the code of the error.",
       labelNames: ["operation", "transport", "result"],
       registers,
     }),

@@ -16,7 +16,7 @@ export interface WriteOrder {
  * appender one behind the other without waiting for each other's commit, and so share one; everything else waits for it.
  */
 export function createWriteOrder(): WriteOrder {
-  /** Of each session the writes that have not ended, as they came. */
+  /** The writes of each session that have not ended, as they came. */
   const underWay = new Map<string, Turn[]>();
 
   return {

@@ -136,9 +136,9 @@ export async function listDocVersions(
 
 const isRedacted = ({ redacted }: DocumentVersionRow) => redacted;
 
-/** Who removed the texts of which versions. */
+/** The removals of versions' texts, with their authors. */
 interface VersionRedactions {
-  /** Of a version whose text is gone; nothing is known of it where the event was itself redacted. */
+  /** The removal of a version's text; nothing is known of it where the event was itself redacted. */
   of(version: number): Redaction;
   find(version: number): Redaction | undefined;
 }

@@ -141,7 +141,7 @@ export async function writeVersion(
     afterSequence: current.lastSequence,
   });
   afterCommit(() => {
-    // Who wrote knows: its next wait need not say so. What others wrote in between it still has to be told.
+    // The writer knows of its own version: its next wait need not say so. Versions of others in between it still has to be told.
     if (peer.documentVersion === current.version) peer.documentVersion = version;
     services.channels.announceChange(sessionId, "document", version);
     services.onDocumentWritten({ meshId: services.database.meshId, sessionId });

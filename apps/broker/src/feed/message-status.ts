@@ -90,7 +90,7 @@ function recipientsOf(known: readonly KnownPeer[], message: Directed): KnownPeer
   return meant.filter(({ peerId }) => peerId !== authorPeerId);
 }
 
-/** Who was there at a moment. That a team had no named peer then, and has one now, is not told apart. */
+/** The peers that were there at a moment. That a team had no named peer then, and has one now, is not told apart. */
 function thereAt(known: readonly KnownPeer[], at: Date): KnownPeer[] {
   const come = known.filter(({ joinedAt }) => joinedAt <= at);
   const gone = leftPeers(come).filter(({ leftAt, teamLeftAt }) => {

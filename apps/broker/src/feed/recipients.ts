@@ -67,7 +67,7 @@ export function addressOf({ team, name }: Pick<Addressable, "team" | "name">): s
   return /^[@*]/.test(team) ? name : `${team}/${name}`;
 }
 
-/** Who can be meant, folded once: a message may name many, and a session may have many more. */
+/** The names that can be meant, folded once: a message may name many, and a session may have many more. */
 interface Roster {
   /** Everybody who ever was in the session. */
   readonly rows: readonly Addressable[];
@@ -115,7 +115,7 @@ function indexBy(peers: readonly Addressable[], keyOf: (peer: Addressable) => st
   return index;
 }
 
-/** Whom one entry means, and its name as it is given out. */
+/** The peers that one entry means, and its name as it is given out. */
 interface Target {
   readonly name: string;
   readonly peers: readonly Addressable[];

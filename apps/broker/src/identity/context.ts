@@ -37,7 +37,7 @@ export interface Context<Services extends CoreServices> {
   onBlocked(): void;
   /** To be called by what has handed its effect to a queue that keeps the order: the caller's next write may begin. */
   placed(): void;
-  /** Who was let in; null for somebody whom the broker does not know, where an operation is for anybody. */
+  /** The principal; null for somebody whom the broker does not know, where an operation is for anybody. */
   readonly principal: Principal | null;
   readonly person: PersonActor | null;
   /** Does the request's one write, once (IDEM-1). */

@@ -51,7 +51,7 @@ export async function revokeMember(
   const { meshId } = database;
   const caller = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
-    // Of two admins who revoke each other at once, one is first, and the other is an admin no more.
+    // Two admins may revoke each other at once: one is first, and the other is an admin no more.
     const admins = await lockAdmins(tx, meshId);
     const member = await findMember(tx, meshId, { memberId });
     if (!member) throw noSuchMember(memberId);

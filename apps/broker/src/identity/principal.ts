@@ -46,19 +46,16 @@ export interface JobPrincipal {
 }
 
 /** The member to whom belongs what somebody makes; null where everybody is let in, and it is its credential's holder's. */
-export function ownerOf(principal: Asker): string | null {
+export function ownerOf(principal: Principal | null): string | null {
   return principal?.kind === "member" ? principal.memberId : null;
 }
 
-/** Who asks for an operation: nobody that the broker knows, in invite mode, and then it is null. */
-export type Asker = Principal | null;
-
 /** Whether it is somebody to whom no other session than one exists. */
-export function isConfined(asker: Asker): asker is Observer | JobPrincipal {
-  return asker?.kind === "observer" || asker?.kind === "job";
+export function isConfined(principal: Principal | null): principal is Observer | JobPrincipal {
+  return principal?.kind === "observer" || principal?.kind === "job";
 }
 
 /** Whether it is somebody for whom a browser or a connection can stay signed in. */
-export function isNamed(asker: Asker): asker is MemberPrincipal | Observer {
-  return asker?.kind === "member" || asker?.kind === "observer";
+export function isNamed(principal: Principal | null): principal is MemberPrincipal | Observer {
+  return principal?.kind === "member" || principal?.kind === "observer";
 }

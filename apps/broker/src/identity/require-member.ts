@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import type { Context, IdentityServices } from "./context.js";
-import type { Asker, MemberPrincipal } from "./principal.js";
+import type { MemberPrincipal, Principal } from "./principal.js";
 
 /**
  * The member who asks, for what is a member's own.
@@ -17,6 +17,6 @@ export function requireMember({ principal }: Pick<Context<IdentityServices>, "pr
 }
 
 /** The member whose own is all that a list may show; null for an admin, and where everybody is let in: those see all. */
-export function onlyOf(principal: Asker): string | null {
+export function onlyOf(principal: Principal | null): string | null {
   return principal?.kind === "member" && principal.role !== "admin" ? principal.memberId : null;
 }

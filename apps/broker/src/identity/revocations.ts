@@ -1,5 +1,5 @@
 import { type Database, findMember, findTokenByNumber } from "@merkle/db";
-import type { Asker, Principal } from "./principal.js";
+import type { Principal } from "./principal.js";
 
 /** A member, or a token and all that was got by it. */
 export type Revoked = { readonly meshId: string } & (
@@ -14,7 +14,7 @@ export interface Revocations {
   /** Notes how many revocations there were before a principal was looked up, and when its token expires. */
   noteLookUp(principal: Principal, found: { readonly before: number; readonly expiresAt?: Date }): void;
   /** Calls `end` once the principal's membership or token has ended. Returns how to stop watching. */
-  watch(principal: Asker, end: () => void): () => void;
+  watch(principal: Principal | null, end: () => void): () => void;
   /** Ends all that stands on a member or a token; to be called when that is committed. */
   revoke(revoked: Revoked): void;
   /** Calls a listener at each revocation, before anything is ended. */

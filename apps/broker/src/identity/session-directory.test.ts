@@ -1,17 +1,17 @@
 import { type Database, openDatabase } from "@merkle/db";
 import { expect, it, onTestFinished } from "vitest";
-import { doors } from "../../../../tests/kit/doors.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
+import { transports } from "../../../../tests/kit/transports.js";
 import { createSessionDirectory } from "./session-directory.js";
 
 /** A database with some sessions in it, and how often it was asked. */
 async function prepare(count: number) {
   const broker = await startTestBroker();
-  const door = await doors.rest(broker.url);
+  const transport = await transports.rest(broker.url);
   const slugs: string[] = [];
   for (let number = 1; number <= count; number += 1) {
     const title = `Session ${number}`;
-    slugs.push((await door.call("create_session", { title, creator_team_name: "Birch" })).slug);
+    slugs.push((await transport.call("create_session", { title, creator_team_name: "Birch" })).slug);
   }
   const database = await openDatabase({ target: broker.databaseUrl });
   onTestFinished(() => database.close());

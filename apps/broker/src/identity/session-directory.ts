@@ -2,7 +2,7 @@ import { type Database, findSession, findSessionBySlug } from "@merkle/db";
 import { isUuid, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Awaitable } from "../core/awaitable.js";
-import { type Asker, isConfined } from "./principal.js";
+import { isConfined, type Principal } from "./principal.js";
 
 /** What never changes about a session, and whether it has been concluded, which changes once. */
 export interface SessionIdentity {
@@ -88,10 +88,10 @@ function canBeName(name: string): boolean {
 export async function requireSession(
   { sessions }: { readonly sessions: SessionDirectory },
   ref: string,
-  asker: Asker = null,
+  principal: Principal | null = null,
 ): Promise<SessionIdentity> {
   const session = await sessions.find(ref);
-  const isHidden = isConfined(asker) && asker.sessionId !== session?.sessionId;
+  const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
   if (session && !isHidden) return session;
   throw new MerkleError(
     "not_found",

@@ -107,7 +107,7 @@ async function soon<Result>(work: Promise<Result>, withinMs: number): Promise<Re
 export interface SummaryOptions {
   /** Never logged, stored nor told. */
   readonly apiKey: string;
-  /** Of any API that is like OpenAI's; `https://api.openai.com/v1` unless told. */
+  /** The base address of any API that is like OpenAI's; `https://api.openai.com/v1` unless told. */
   readonly baseUrl?: string | undefined;
   /** `gpt-4o-mini` unless told. */
   readonly model?: string | undefined;

@@ -44,7 +44,7 @@ export type AgentContext<Services extends AccessServices> = Context<Services> & 
   readonly person: null;
 };
 
-/** Who proposes something: somebody of the mesh, or the agent of a job. */
+/** The author of a proposal: somebody of the mesh, or the agent of a job. */
 export type ProposerContext<Services extends AccessServices> = MeshContext<Services> | AgentContext<Services>;
 
 /** A person, where no session is addressed. */

@@ -41,7 +41,7 @@ export async function holdSession(
   });
 }
 
-/** Who holds a session, if a human does. */
+/** The human who holds a session, if one does. */
 export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
   if (!row.heldAt) return null;
   return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };

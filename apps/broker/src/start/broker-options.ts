@@ -17,7 +17,7 @@ export interface BrokerOptions {
   readonly databaseUrl?: string | undefined;
   /** The address that agents are given, where the settings name none. */
   readonly publicUrl?: string | undefined;
-  /** Who is let in: everybody, or members alone. Unless told, everybody exactly where nobody but this machine can come. */
+  /** The mode of authentication: everybody is let in, or members alone. Unless told, everybody exactly where nobody but this machine can come. */
   readonly auth?: AuthMode | undefined;
   /** Lets everybody in although others can reach the broker. */
   readonly insecureOpen?: boolean | undefined;
@@ -46,12 +46,14 @@ export interface BrokerOptions {
   readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
   /** How long it waits for what a client has begun; as `limits` say unless told. */
   readonly deadlines?: Partial<Deadlines> | undefined;
-  /** Who summarises progress entries; unless told, nobody does, and the beginning of an entry stands for its summary. */
+  /** The model that summarises progress entries; without one the beginning of an entry stands for its summary. */
   readonly summaries?: SummaryOptions | undefined;
   /** The least that is logged of progress; "info" unless told. */
   readonly progressLogLevel?: ProgressLogLevel | undefined;
   /** How it has jobs done; unless told they wait for a runner elsewhere. */
   readonly agent?: AgentOptions | undefined;
+  /** `PATH`, in which `git` is looked for; the system's own folders unless told. */
+  readonly searchPath?: string | undefined;
   /** How many WebSocket connections it holds at once; `limits.connectionsMax` unless told. */
   readonly connectionsMax?: number | undefined;
 }

@@ -77,7 +77,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 
 async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
   const { host, log } = options;
-  const originReader = toArrivals(options);
+  const originReader = toOriginReader(options);
   // Told before anything is started; used once the home is known to be this broker's.
   if (options.tls) await readCertificate(options.tls);
   const target = await startDatabaseServer(options, stops);
@@ -166,7 +166,7 @@ async function makeFirstInvite(
   return newAdminInvite ? makeAdminInvite(services) : ensureFirstInvite(services);
 }
 
-function toArrivals({ trustedProxies = [] }: Resolved): OriginReader {
+function toOriginReader({ trustedProxies = [] }: Resolved): OriginReader {
   try {
     return createOriginReader(trustedProxies);
   } catch (error) {

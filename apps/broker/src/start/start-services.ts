@@ -110,7 +110,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   await shipPersonas(database.orm, shippedPersonas);
   const { roots, author } = options.agent ?? {};
   // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
-  const mainSources = createSources({ roots, author, home: options.home });
+  const mainSources = createSources({ roots, author, home: options.home, searchPath: options.searchPath });
   const sourcesOf = (meshId: string) => (meshId === database.meshId ? mainSources : noSources);
   const revocations = createRevocations(database);
   stops.add("revocations", revocations.stop);

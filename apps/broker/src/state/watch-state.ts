@@ -18,7 +18,7 @@ export async function watchState(
 ): Promise<OutputOf<"watch_state">> {
   const { peer } = ctx.team;
   return ctx.write(async ({ tx }) => {
-    // Of two that come at once, the second counts what the first has added.
+    // Two watches may come at once: the second counts what the first has added.
     await lockStateWatches(tx, peer);
     await insertStateWatch(tx, peer, toStateWatch(ctx, input));
     const watches = await listStateWatches(tx, peer);

@@ -46,7 +46,7 @@ function conclusionPlace(
   sections: readonly Section[],
   remembered: string | null,
 ): Place | null {
-  // Of several the last: the outcome stands at the end, and an earlier one is part of what led to it.
+  // The last of several counts: the outcome stands at the end, and an earlier one is part of what led to it.
   const last = sections.at(-1);
   if (!last) return null;
   const rememberedPlace = remembered ? lastOccurrence(content, remembered, sections) : null;

@@ -336,7 +336,7 @@ class RequestContext implements Context<Services> {
   readonly principal: Context<Services>["principal"];
   readonly team: TeamActor | null;
   readonly person: Context<Services>["person"];
-  /** Of those contexts that address one; which do, the types of the verbs say. */
+  /** The session of those contexts that address one; the types of the verbs say which do. */
   readonly session: SessionIdentity | null;
   readonly #request: AdmittedRequest;
   readonly #joining: Joining | null;

@@ -63,7 +63,7 @@ export interface Deadlines {
   readonly helloMs: number;
 }
 
-/** Of each address. A browser has six at once, of which most are answered in a millisecond or two. */
+/** Requests of one address that may be under way. A browser has six at once, of which most are answered in a millisecond or two. */
 const inServiceBounds = { countMax: 4, countedMs: 50 } as const;
 const drainDeadlineMs = 5_000;
 const idleSweepMs = 20;
@@ -124,25 +124,25 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         { headers: { "content-type": "text/markdown; charset=utf-8" } },
       ),
   );
-  /** Who a request counts for. */
-  function callerOf({ headers }: IncomingMessage, arrival: RequestOrigin): string {
+  /** The caller that a request counts for. */
+  function callerOf({ headers }: IncomingMessage, origin: RequestOrigin): string {
     const page = headers["x-merkle-page"]?.toString();
-    const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, arrival);
-    return limiter.callerOf(arrival.address, secret && nameOfToken(secret));
+    const secret = readBearer(headers.authorization) ?? readBrowserToken(headers.cookie, page, origin);
+    return limiter.callerOf(origin.address, secret && nameOfToken(secret));
   }
 
   /** The guard in front of every transport: who is meant, whose page asks, and whether its address asks too often. */
   function refuse(
-    arrival: RequestOrigin,
+    origin: RequestOrigin,
     caller: string,
     admit: (caller: string) => void,
   ): MerkleError | null {
     try {
-      checkHosts(arrival);
+      checkHosts(origin);
       admit(caller);
       return null;
     } catch (error) {
-      return toMerkleError(error, services.log, { path: arrival.target, client: arrival.address });
+      return toMerkleError(error, services.log, { path: origin.target, client: origin.address });
     }
   }
 
@@ -153,9 +153,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
   }
 
-  function checkHosts(arrival: RequestOrigin): void {
+  function checkHosts(origin: RequestOrigin): void {
     try {
-      hosts.check(arrival);
+      hosts.check(origin);
     } catch (error) {
       services.metrics.refusals.inc({ by: "foreign" });
       throw error;
@@ -186,11 +186,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { server, abandonHandshakes } = await createListener(options, (request, response) => {
     if (request.socket.destroyed || refused.has(request.socket)) return;
     lastAnswers.set(request.socket, response);
-    const arrival = originReader.read(request);
-    const caller = callerOf(request, arrival);
+    const origin = originReader.read(request);
+    const caller = callerOf(request, origin);
     // What a browser loads for a page of another site fails there in one way alone, whatever the answer is.
     response.setHeader("cross-origin-resource-policy", "same-origin");
-    const refusal = refuse(arrival, caller, limiter.admit) ?? refuseCompressed(request);
+    const refusal = refuse(origin, caller, limiter.admit) ?? refuseCompressed(request);
     if (!refusal) return inService(caller, response, () => void serve(request, response));
     refused.add(request.socket);
     refuseRequest(response, refusal);
@@ -219,16 +219,16 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.on("upgrade", (request, socket, head) => {
     // One that breaks ends by itself; Node has nobody else hear of it from here on.
     socket.on("error", () => undefined);
-    const arrival = originReader.read(request);
+    const origin = originReader.read(request);
     try {
-      const refusal = refuse(arrival, callerOf(request, arrival), limiter.admitUpgrade);
+      const refusal = refuse(origin, callerOf(request, origin), limiter.admitUpgrade);
       if (refusal) throw refusal;
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });
       if (pathOf(request.url) !== "/ws") throw noSuchRoute("WebSocket at", pathOf(request.url));
-      webSockets.upgrade(request, socket, head, arrival);
+      webSockets.upgrade(request, socket, head, origin);
     } catch (error) {
-      const about = { path: request.url, client: arrival.address };
+      const about = { path: request.url, client: origin.address };
       refuseUpgrade(socket, toMerkleError(error, services.log, about));
     }
   });
@@ -260,7 +260,7 @@ async function createListener(
   const options = {
     // A missing Host is refused like a foreign one, by the guard.
     requireHostHeader: false,
-    // Who sends a request drop by drop holds a connection for so long, and no longer.
+    // A request that is sent drop by drop holds its connection for so long, and no longer.
     headersTimeout: deadlines.requestHeadersMs,
     requestTimeout: deadlines.requestMs,
     connectionsCheckingInterval: slowRequestsCheckMs,

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { type Operation, parseTeamCredential } from "@merkle/wire";
 import type { RequestIdentity } from "../core/write.js";
 import type { PersonActor } from "../identity/credential.js";
-import type { Asker } from "../identity/principal.js";
+import type { Principal } from "../identity/principal.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import type { TeamActor } from "../sessions/access/credentials.js";
 
 interface Who {
-  readonly principal: Asker;
+  readonly principal: Principal | null;
   readonly team: Pick<TeamActor, "teamId" | "credential"> | null;
   readonly person: Pick<PersonActor, "personId"> | null;
 }
@@ -38,7 +38,7 @@ function nameCaller({ teamCredential }: Operation, { principal, team, person }: 
   // A team and each of its named peers ask on their own, by the uuid of their credential.
   const own = team && parseTeamCredential(team.credential)?.teamId;
   if (own != null) return own;
-  // Of a job that is asked for twice, both agents may draw the same key.
+  // A job may be asked for twice, and both agents draw the same key.
   if (principal?.kind === "job") return `job ${principal.job}`;
   // A key of one member's is no other member's key, also where they ask for the same without a team.
   return principal?.kind === "member" ? principal.memberId : null;

@@ -16,7 +16,7 @@ export function isExpected(expected: Expected, message: Message): boolean {
   }
 }
 
-/** Whose doing a message is: its author's, or that of the team which the event is about. */
+/** The team behind a message: its author, or the one that the event is about. */
 export function authorOf({ from, content }: Message): string {
   return from?.team ?? String(content["by"] ?? content["team"] ?? "");
 }

@@ -188,7 +188,7 @@ function quotedLine(text: unknown): string {
   return JSON.stringify(inLine(text));
 }
 
-/** Of the later lines of a message: the width of a time, and a space. */
+/** The indent of a message's later lines: the width of a time, and a space. */
 export const indent = " ".repeat(9);
 
 function indented(text: string): string {

@@ -91,7 +91,7 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
     throw elsewhere({ session: config.session ?? "", team });
   }
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
-  const held = await findPlace({ meshId, sessionId: session.session_id, team }, config);
+  const held = await findOwnPeer({ meshId, sessionId: session.session_id, team }, config);
   if (held) return broker.as(held.credential);
   throw new CliError(
     "not_found",
@@ -107,19 +107,19 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
 }
 
 /** The very place of the shell's agent; without one, as in a shell that was set up by hand, the team's own if it is held. */
-async function findPlace(
+async function findOwnPeer(
   { meshId, sessionId, team }: { meshId: string; sessionId: string; team: string },
   { home, peer }: Acting["config"],
 ): Promise<StoredPeer | undefined> {
   const isHere = (each: StoredPeer) => each.mesh_id === meshId && each.session_id === sessionId;
   if (peer !== undefined) {
-    const place = await findStoredPeer(home, peer);
-    return place && isHere(place) ? place : undefined;
+    const stored = await findStoredPeer(home, peer);
+    return stored && isHere(stored) ? stored : undefined;
   }
-  const places = (await listStoredPeers(home, meshId)).filter(
+  const storedPeers = (await listStoredPeers(home, meshId)).filter(
     (each) => isHere(each) && each.team_name === team,
   );
-  return places.find((each) => each.peer_id === null) ?? places[0];
+  return storedPeers.find((each) => each.peer_id === null) ?? storedPeers[0];
 }
 
 function elsewhere({ session, team }: Agent): CliError {

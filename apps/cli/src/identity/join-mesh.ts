@@ -24,7 +24,7 @@ export async function findInvitingBroker(
   { config, flags, signal }: CommandContext,
 ): Promise<BrokerClient> {
   if (base === undefined || config.broker.source === "--url") return findBroker(config, signal);
-  // Whom a link names, its sender chose: a project's word on another broker is not for it, and neither is a token.
+  // The sender of a link chose the broker that it names: a project's word on another broker is not for it, and neither is a token.
   const sources = { flags: { ...flags, url: base }, env: readEnvironment().variables, cwd: process.cwd() };
   const reach = { ...toReach(await readConfig(sources)), token: null };
   return createBrokerClient({ base, source: "--url", reach }, signal);

@@ -14,13 +14,13 @@ export interface StoredPerson {
   readonly verified?: boolean;
 }
 
-/** Whose persons are kept: this user's own, or in an agent's shell a guest, so that no agent speaks as the user. */
+/** The owner of the persons: this user, or a guest in an agent's shell, so that no agent speaks as the user. */
 type PersonStore = Pick<Config, "home"> & Partial<Pick<Config, "agentShell">>;
 
 /** The person of this home in a mesh; null while nobody has written there yet, or when the file is none of ours. */
-export async function findPerson(keeper: PersonStore, meshId: string): Promise<StoredPerson | null> {
+export async function findPerson(store: PersonStore, meshId: string): Promise<StoredPerson | null> {
   try {
-    const value: unknown = JSON.parse(await readFile(personFile(keeper, meshId), "utf8"));
+    const value: unknown = JSON.parse(await readFile(personFile(store, meshId), "utf8"));
     return isStoredPerson(value) && value.mesh_id === meshId ? value : null;
   } catch {
     // Not there, not readable, or not JSON: whatever it is, it is nobody.
@@ -29,15 +29,15 @@ export async function findPerson(keeper: PersonStore, meshId: string): Promise<S
 }
 
 /** Keeps a new person, for this user's eyes alone. Of two commands that are the first at once, both get the same person. */
-export async function keepPerson(keeper: PersonStore, person: StoredPerson): Promise<StoredPerson> {
-  const { home } = keeper;
-  const path = personFile(keeper, person.mesh_id);
+export async function keepPerson(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
+  const { home } = store;
+  const path = personFile(store, person.mesh_id);
   const unfinished = `${path}.${process.pid}.new`;
   return explainingHome(home, async () => {
     await mkdir(homeFiles.persons(home), { recursive: true, mode: 0o700 });
     try {
       await writeFile(unfinished, `${JSON.stringify(person, null, 2)}\n`, { mode: 0o600 });
-      return await placeUnlessThere(unfinished, path, keeper, person);
+      return await placeUnlessThere(unfinished, path, store, person);
     } finally {
       await rm(unfinished, { force: true });
     }
@@ -45,20 +45,20 @@ export async function keepPerson(keeper: PersonStore, person: StoredPerson): Pro
 }
 
 /** Makes room for another person where the broker does not know this one; it is kept, for the broker's word may be wrong. */
-export async function setPersonAside(keeper: PersonStore, person: StoredPerson): Promise<void> {
-  const found = await findPerson(keeper, person.mesh_id);
+export async function setPersonAside(store: PersonStore, person: StoredPerson): Promise<void> {
+  const found = await findPerson(store, person.mesh_id);
   if (found && found.credential !== person.credential) return;
-  const { home } = keeper;
+  const { home } = store;
   const aside = join(homeFiles.persons(home), `${person.mesh_id}.${person.person_id}.json`);
-  await explainingHome(home, () => rename(personFile(keeper, person.mesh_id), aside)).catch(unlessGone);
+  await explainingHome(home, () => rename(personFile(store, person.mesh_id), aside)).catch(unlessGone);
 }
 
 /** Notes that the broker has verified a person. */
-export async function keepVerified(keeper: PersonStore, person: StoredPerson): Promise<StoredPerson> {
+export async function keepVerified(store: PersonStore, person: StoredPerson): Promise<StoredPerson> {
   const verified = { ...person, verified: true };
-  const path = personFile(keeper, person.mesh_id);
+  const path = personFile(store, person.mesh_id);
   const unfinished = `${path}.${process.pid}.verified`;
-  await explainingHome(keeper.home, async () => {
+  await explainingHome(store.home, async () => {
     await writeFile(unfinished, `${JSON.stringify(verified, null, 2)}\n`, { mode: 0o600 });
     await rename(unfinished, path);
   });
@@ -69,7 +69,7 @@ export async function keepVerified(keeper: PersonStore, person: StoredPerson): P
 async function placeUnlessThere(
   unfinished: string,
   path: string,
-  keeper: PersonStore,
+  store: PersonStore,
   person: StoredPerson,
 ): Promise<StoredPerson> {
   try {
@@ -78,7 +78,7 @@ async function placeUnlessThere(
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
-  const earlier = await findPerson(keeper, person.mesh_id);
+  const earlier = await findPerson(store, person.mesh_id);
   if (earlier) return earlier;
   await rm(path, { force: true });
   await link(unfinished, path);

@@ -16,7 +16,7 @@ import { findPin, savePin } from "./pins.js";
 interface Comparison {
   readonly told: {
     readonly session: string;
-    /** Whose key it is, `team/peer`. */
+    /** The key's owner, `team/peer`. */
     readonly peer: string;
     /**
      * `new`: nobody here has written to it, or read it; `seen`: it is the one that it had then; `accepted`: and a person has
@@ -88,22 +88,24 @@ async function listNumbers(
   peers: OutputOf<"list_peers">["peers"],
   theirs: CheckedCard,
 ): Promise<Comparison["told"]["numbers"]> {
-  const places = await listStoredPeers(home, null);
+  const storedPeers = await listStoredPeers(home, null);
   const numbers: { you: string; number: string }[] = [];
-  for (const place of places.filter((each) => each.session_id === sessionId)) {
-    const own = await ownCard(home, place);
-    const you = addressOf({ team: place.team_name, name: place.peer_name });
+  for (const stored of storedPeers.filter((each) => each.session_id === sessionId)) {
+    const own = await ownCard(home, stored);
+    const you = addressOf({ team: stored.team_name, name: stored.peer_name });
     const isThere = peers.some((peer) => addressOf(peer) === you);
     if (own && isThere) numbers.push({ you, number: safetyNumber(own, theirs) });
   }
   if (numbers.length > 0) return numbers;
-  throw noKeys(`This machine holds no place with keys in ${slug}, so there is nothing to compare from here.`);
+  throw noKeys(
+    `This machine holds no stored with keys in ${slug}, so there is nothing to compare from here.`,
+  );
 }
 
-async function ownCard(home: string, place: StoredPeer): Promise<CheckedCard | null> {
-  const given = place.session_key ? seedOf(place.session_key) : undefined;
-  const seed = readPlaceSeed(home, placeIdOf(place)) ?? given;
-  return seed ? checkCard(await makeCard(seed, { home, meshId: place.mesh_id })) : null;
+async function ownCard(home: string, stored: StoredPeer): Promise<CheckedCard | null> {
+  const given = stored.session_key ? seedOf(stored.session_key) : undefined;
+  const seed = readPlaceSeed(home, placeIdOf(stored)) ?? given;
+  return seed ? checkCard(await makeCard(seed, { home, meshId: stored.mesh_id })) : null;
 }
 
 function noKeys(message: string): CliError {

@@ -16,7 +16,7 @@ const Pin = z.object({
 });
 type Pin = z.output<typeof Pin>;
 
-/** Whose key it is: the broker gives names, and this machine remembers whose key each had. */
+/** The key's owner: the broker gives names, and this machine remembers the key that each had. */
 interface PinnedPeer {
   readonly sessionId: string;
   readonly address: string;

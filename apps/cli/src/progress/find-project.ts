@@ -15,7 +15,7 @@ export async function findProject(folder: string): Promise<string | null> {
   const origin = await git(folder, ["config", "--get", "remote.origin.url"]);
   const name = origin && lastPart(origin);
   if (name) return name;
-  // Of a worktree, too, it is the main folder's.
+  // A worktree belongs to the project of the main folder, too.
   const common = await git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   if (!common) return null;
   return (basename(common) === ".git" ? basename(dirname(common)) : lastPart(common)) || null;

@@ -105,7 +105,7 @@ export function parseSettingsFile(
   const logging = toObject(content["logging"] ?? {}, `logging in ${fileName}`);
   const address = readText(openai, "baseUrl") ?? "https://api.openai.com/v1";
   const model = readText(openai, "model");
-  // Of what was parsed: an escape in the text would hide one.
+  // The parsed text is searched: an escape in the file would hide one.
   const variables = [
     ...new Set([...JSON.stringify(content).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)),
   ];

@@ -10,7 +10,7 @@ import { type ProcessLock, takeProcessLock } from "../core/process-lock.js";
 export async function listStoredPeers(home: string, meshId: string | null): Promise<StoredPeer[]> {
   const folder = homeFiles.teams(home);
   const names = await readdir(folder).catch(() => []);
-  const found = await Promise.all(names.filter(isPlaceFile).map((name) => readPlace(folder, name)));
+  const found = await Promise.all(names.filter(isPeerFile).map((name) => readStoredPeer(folder, name)));
   return found
     .filter((team) => team !== undefined)
     .filter((team) => meshId === null || team.mesh_id === meshId)
@@ -19,7 +19,7 @@ export async function listStoredPeers(home: string, meshId: string | null): Prom
 
 /** The place of that id, of whatever mesh; undefined when this machine holds none. */
 export async function findStoredPeer(home: string, placeId: string): Promise<StoredPeer | undefined> {
-  return readPlace(homeFiles.teams(home), `${placeId}.json`);
+  return readStoredPeer(homeFiles.teams(home), `${placeId}.json`);
 }
 
 /**
@@ -74,11 +74,11 @@ async function makeTeamsFolder(home: string): Promise<void> {
   await mkdir(homeFiles.teams(home), { recursive: true, mode: 0o700 });
 }
 
-function isPlaceFile(name: string): boolean {
+function isPeerFile(name: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$/.test(name);
 }
 
-async function readPlace(folder: string, name: string): Promise<StoredPeer | undefined> {
+async function readStoredPeer(folder: string, name: string): Promise<StoredPeer | undefined> {
   try {
     const team = parseStoredPeer(await readFile(join(folder, name), "utf8"));
     return team && `${placeIdOf(team)}.json` === name ? team : undefined;
@@ -158,10 +158,10 @@ function isText(value: unknown): value is string {
 }
 
 /** A place that the broker has given, as it names it where it gives one. */
-type GivenPlace = Pick<OutputOf<"join_session">, "session_id" | "slug" | "team_id" | "team_name"> &
+type JoinedPeer = Pick<OutputOf<"join_session">, "session_id" | "slug" | "team_id" | "team_name"> &
   Partial<Pick<OutputOf<"join_session">, "peer_id" | "peer_name">>;
 
-interface PlaceHolder {
+interface PeerOwner {
   readonly meshId: string;
   readonly claudeSessionId: string | null;
   readonly role?: string | undefined;
@@ -174,7 +174,7 @@ interface PlaceHolder {
  *
  * @param before - as it was held, where it was resumed: what is not said anew stays
  */
-export function toStoredPeer(given: GivenPlace, holder: PlaceHolder, before?: StoredPeer): StoredPeer {
+export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: StoredPeer): StoredPeer {
   const { session_id, slug, team_id: teamCredential, team_name } = given;
   const { peer_id: peerCredential = null, peer_name = null } = given;
   return {
@@ -198,8 +198,8 @@ export function toStoredPeer(given: GivenPlace, holder: PlaceHolder, before?: St
 
 /** The team's own place, which has no name and no life of its own beside the peer that the team was made with. */
 export function toOwnPeer(
-  { session_id, slug, team_id, team_name }: GivenPlace,
-  { meshId }: Pick<PlaceHolder, "meshId">,
+  { session_id, slug, team_id, team_name }: JoinedPeer,
+  { meshId }: Pick<PeerOwner, "meshId">,
 ): StoredPeer {
   return toStoredPeer({ session_id, slug, team_id, team_name }, { meshId, claudeSessionId: null });
 }

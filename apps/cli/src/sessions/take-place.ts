@@ -14,7 +14,7 @@ import {
   toOwnPeer,
   toStoredPeer,
 } from "./stored-peers.js";
-import { listOwnTeams, listPlaces, type RequestedPeer } from "./wanted-peer.js";
+import { listOwnTeams, listStoredPeersOf, type RequestedPeer } from "./wanted-peer.js";
 
 /** The peer that takes a place, and what the broker is told of it; what is left out stays as it was. */
 export interface Taker {
@@ -49,8 +49,8 @@ export interface TakenPlace {
  * @throws CliError `conflict` when somebody is there by the name that was asked for, with one that is free
  */
 export async function takePlace(wanted: TakePlace): Promise<TakenPlace> {
-  for (const place of await listPlaces(wanted)) {
-    const resumed = await resumePlace(wanted, placeIdOf(place));
+  for (const stored of await listStoredPeersOf(wanted)) {
+    const resumed = await resumePlace(wanted, placeIdOf(stored));
     if (resumed) return resumed;
   }
   for (const team of await listOwnTeams(wanted)) {
@@ -71,10 +71,10 @@ export async function resumePlace(taker: Taker, placeId: string): Promise<TakenP
   let resumed = false;
   try {
     // Read under the hold: who held it before may have changed its credential, or forgotten it.
-    const place = await findStoredPeer(taker.home, placeId);
-    const joined = place && (await rejoin(taker, place));
+    const stored = await findStoredPeer(taker.home, placeId);
+    const joined = stored && (await rejoin(taker, stored));
     if (!joined) return undefined;
-    const held = toStoredPeer(joined, taker, place);
+    const held = toStoredPeer(joined, taker, stored);
     // Saved anew, so that the newest of the held places is the one used last.
     await saveTeam(taker.home, held);
     resumed = true;
@@ -84,13 +84,13 @@ export async function resumePlace(taker: Taker, placeId: string): Promise<TakenP
   }
 }
 
-async function rejoin(taker: Taker, place: StoredPeer): Promise<OutputOf<"join_session"> | undefined> {
-  const told = await toldOf({ ...taker, sessionKey: place.session_key ?? taker.sessionKey });
+async function rejoin(taker: Taker, stored: StoredPeer): Promise<OutputOf<"join_session"> | undefined> {
+  const told = await toldOf({ ...taker, sessionKey: stored.session_key ?? taker.sessionKey });
   return unlessRefused(() =>
     taker.caller.call("join_session", {
-      session_id: place.session_id,
-      team_name: place.team_name,
-      team_id: place.credential,
+      session_id: stored.session_id,
+      team_name: stored.team_name,
+      team_id: stored.credential,
       ...told,
     }),
   );

@@ -17,48 +17,48 @@ export interface RequestedPeer {
  * The places that this machine holds and that would do, the best first: of the team of exactly that name before its
  * numbered forms (JOIN-4); in it the peer of the default name, and then the one used last before others.
  */
-export async function listPlaces(wanted: RequestedPeer): Promise<StoredPeer[]> {
-  const isDefault = (place: StoredPeer) => isNamed(place, wanted.defaultPeerName);
-  const places = (await listOfTeam(wanted)).filter((place) => isWantedPeer(wanted, place));
-  const teams = [...new Set(places.map((each) => each.team_id))];
+export async function listStoredPeersOf(wanted: RequestedPeer): Promise<StoredPeer[]> {
+  const isDefault = (stored: StoredPeer) => isNamed(stored, wanted.defaultPeerName);
+  const storedPeers = (await listOfTeam(wanted)).filter((stored) => isWantedPeer(wanted, stored));
+  const teams = [...new Set(storedPeers.map((each) => each.team_id))];
   return teams.flatMap((team) => {
-    const ofTeam = places.filter((each) => each.team_id === team);
-    return [...ofTeam.filter(isDefault), ...ofTeam.filter((place) => !isDefault(place))];
+    const ofTeam = storedPeers.filter((each) => each.team_id === team);
+    return [...ofTeam.filter(isDefault), ...ofTeam.filter((stored) => !isDefault(stored))];
   });
 }
 
 /** The teams of that name whose own credential this machine holds: by it a peer is added, whoever acts as the team meanwhile. */
 export async function listOwnTeams(wanted: RequestedPeer): Promise<StoredPeer[]> {
-  return (await listOfTeam(wanted)).filter((place) => place.peer_id === null);
+  return (await listOfTeam(wanted)).filter((stored) => stored.peer_id === null);
 }
 
 /** The first of the held places that no live process acts in at this moment. */
 export async function findFreePlace(wanted: RequestedPeer): Promise<StoredPeer | undefined> {
-  for (const place of await listPlaces(wanted)) {
-    if (await isFree(wanted.home, place)) return place;
+  for (const stored of await listStoredPeersOf(wanted)) {
+    if (await isFree(wanted.home, stored)) return stored;
   }
   return undefined;
 }
 
-export async function isFree(home: string, place: StoredPeer): Promise<boolean> {
-  const hold = await holdTeam(home, placeIdOf(place));
+export async function isFree(home: string, stored: StoredPeer): Promise<boolean> {
+  const hold = await holdTeam(home, placeIdOf(stored));
   await hold?.release();
   return hold !== null;
 }
 
 async function listOfTeam({ home, meshId, sessionId, teamName }: RequestedPeer): Promise<StoredPeer[]> {
-  const places = await listStoredPeers(home, meshId);
-  return places
+  const storedPeers = await listStoredPeers(home, meshId);
+  return storedPeers
     .filter((each) => each.session_id === sessionId.toLowerCase() || each.slug === sessionId)
-    .map((place) => ({ place, number: numberAfter(teamName, place.team_name) }))
+    .map((stored) => ({ stored, number: numberAfter(teamName, stored.team_name) }))
     .filter(({ number }) => number !== undefined)
     .sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
-    .map(({ place }) => place);
+    .map(({ stored }) => stored);
 }
 
-function isWantedPeer({ peerName, defaultPeerName }: RequestedPeer, place: StoredPeer): boolean {
-  if (peerName !== undefined) return isNamed(place, peerName);
-  return (place.peer_name === null) === (defaultPeerName === null);
+function isWantedPeer({ peerName, defaultPeerName }: RequestedPeer, stored: StoredPeer): boolean {
+  if (peerName !== undefined) return isNamed(stored, peerName);
+  return (stored.peer_name === null) === (defaultPeerName === null);
 }
 
 function isNamed({ peer_name: name }: StoredPeer, wanted: string | null): boolean {

@@ -15,7 +15,7 @@ import { countClients, stoppedText } from "../broker/broker-facts.js";
 import { announceBroker } from "../broker/run-file.js";
 import type { CommandContext } from "../command/command.js";
 import type { Output } from "../command/output.js";
-import type { Config } from "../config.js";
+import { type Config, readEnvironment } from "../config.js";
 import { type Broker, type BrokerOptions, type Log, loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
 import { explainError } from "../core/explain-error.js";
@@ -42,7 +42,8 @@ export async function runBroker(context: CommandContext): Promise<number> {
       home: config.home,
     });
     for (const notice of notices) tell(notice, output, log);
-    const parts = { tls: toTls(config), dashboard: findDashboard(), log };
+    const { path: searchPath } = readEnvironment();
+    const parts = { tls: toTls(config), dashboard: findDashboard(), searchPath, log };
     const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });
     return await serve(broker, context, log);
   } finally {
@@ -62,7 +63,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
     const { firstInvite } = broker;
     // What an agent starts shows the agent no link that would make it human.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
-    // Who started this process in the background shows the invite: what this one says is kept in a file.
+    // The process that started this one in the background shows the invite: the output of this one is kept in a file.
     const isWatched = process.send === undefined;
     if (!isWatched) await tellParent({ first_invite: firstInvite, verifying_link: verifyingLink });
     showStarted(running, output, {

@@ -2,12 +2,12 @@ import { GeistMono } from "geist/font/mono";
 import { GeistSans } from "geist/font/sans";
 import type { Metadata, Viewport } from "next";
 import type { ReactNode } from "react";
-import { AppearanceKeeper } from "@/components/appearance-keeper";
-import { PersonDialogHost } from "@/components/person/person-dialog-host";
-import { Providers } from "@/components/providers";
-import { AppShell } from "@/components/shell/app-shell";
-import { appearanceScript } from "@/lib/appearance/appearance-script";
-import { secretScript } from "@/lib/sign-in/secret-script";
+import { appearanceScript } from "@/core/preferences/appearance-script";
+import { PersonDialogHost } from "@/identity/person-dialog-host";
+import { secretScript } from "@/identity/secret-script";
+import { AppShell } from "@/start/app-shell";
+import { AppearanceKeeper } from "@/start/appearance-keeper";
+import { Providers } from "@/start/providers";
 import "./globals.css";
 
 export const metadata: Metadata = {

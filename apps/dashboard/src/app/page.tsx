@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { SessionsView } from "@/components/sessions/sessions-view";
-import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { PageSkeleton } from "@/components/page-skeleton";
+import { SessionsView } from "@/views/sessions/sessions-view";
 
 export const metadata: Metadata = { title: "Sessions" };
 

@@ -10,7 +10,7 @@ import {
   AlertDialogFooter,
   AlertDialogTitle,
   AlertDialogTrigger,
-} from "@/components/ui/alert-dialog";
+} from "@/ui/alert-dialog";
 
 export interface ConfirmButtonProps {
   /** The button that asks. */

@@ -1,7 +1,7 @@
 "use client";
 
-import { usePreference } from "@/lib/preferences/use-preference";
-import { describeExactly } from "@/lib/time/describe-time";
+import { usePreference } from "@/core/preferences/use-preference";
+import { describeExactly } from "@/core/time/describe-time";
 
 /** A moment to the minute and with its day of the week, as one plans: until when something is good, since when somebody is there. */
 export function DateText({ at }: { readonly at: string }) {

@@ -1,9 +1,11 @@
 "use client";
 
 import type { ComponentProps, FormEvent, ReactNode } from "react";
-import { GuestNote } from "@/components/person/power-gate";
+import { useAction } from "@/broker/use-action";
 import { RefusalNote } from "@/components/refusal-note";
-import { Button } from "@/components/ui/button";
+import { GuestNote } from "@/identity/power-gate";
+import { useIsGuest } from "@/identity/use-person";
+import { Button } from "@/ui/button";
 import {
   Dialog,
   DialogContent,
@@ -11,9 +13,7 @@ import {
   DialogFooter,
   DialogHeader,
   DialogTitle,
-} from "@/components/ui/dialog";
-import { useAction } from "@/lib/broker/use-action";
-import { useIsGuest } from "@/lib/person/use-person";
+} from "@/ui/dialog";
 
 interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "role" | "className"> {
   readonly title: ReactNode;

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { type ComponentProps, useState, useSyncExternalStore } from "react";
-import { isSettled, onSettled } from "@/lib/settled";
+import { isSettled, onSettled } from "@/core/settled";
 
 export interface PageLinkProps extends Omit<ComponentProps<typeof Link>, "prefetch"> {
   /** `settled` for the few ways that are always there: their pages can be gone to without the broker, too. */

@@ -1,11 +1,11 @@
 "use client";
 
 import { RotateCw } from "lucide-react";
-import { Alert, AlertDescription, AlertTitle } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
-import type { Problem } from "@/lib/broker/problem";
-import { describeClock } from "@/lib/time/describe-time";
-import { cn } from "@/lib/utils";
+import type { Problem } from "@/broker/problem";
+import { describeClock } from "@/core/time/describe-time";
+import { cn } from "@/core/utils";
+import { Alert, AlertDescription, AlertTitle } from "@/ui/alert";
+import { Button } from "@/ui/button";
 
 export interface ProblemAlertProps {
   readonly problem: Problem;

@@ -1,9 +1,9 @@
 "use client";
 
 import type { ReactNode } from "react";
+import type { Read } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
-import { Skeleton } from "@/components/ui/skeleton";
-import type { Read } from "@/lib/broker/use-read";
+import { Skeleton } from "@/ui/skeleton";
 
 export interface ReadPanelProps<T> {
   readonly read: Read<T>;

@@ -1,5 +1,5 @@
-import type { Refusal } from "@/lib/broker/refusal";
-import { cn } from "@/lib/utils";
+import type { Refusal } from "@/broker/refusal";
+import { cn } from "@/core/utils";
 
 interface RefusalNoteProps {
   readonly refusal: Refusal | null;

@@ -3,10 +3,10 @@
 import type { InputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { type ReactNode, useState } from "react";
+import { useCall } from "@/broker/use-call";
 import { FormDialog } from "@/components/form-dialog";
-import { Field, FieldLabel } from "@/components/ui/field";
-import { Input } from "@/components/ui/input";
-import { useCall } from "@/lib/broker/use-call";
+import { Field, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
 
 interface RemoveTextDialogProps {
   readonly title: string;

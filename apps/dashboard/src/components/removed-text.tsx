@@ -1,8 +1,8 @@
 import type { Redaction } from "@merkle/wire";
 import { Eraser } from "lucide-react";
 import { TimeText } from "@/components/time-text";
-import { describeRemoval } from "@/lib/feed/describe-removal";
-import { showHidden } from "@/lib/markdown/hidden-characters";
+import { describeRemoval } from "@/text/describe-removal";
+import { showHidden } from "@/text/markdown/hidden-characters";
 
 /** In the place of a text that was removed: who did it, when and why. */
 export function RemovedText({ redaction }: { readonly redaction: Redaction | undefined }) {

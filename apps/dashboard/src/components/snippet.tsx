@@ -1,6 +1,6 @@
 import { useId } from "react";
-import { cn } from "@/lib/utils";
-import { CopyButton } from "./copy-button";
+import { cn } from "@/core/utils";
+import { CopyButton } from "@/ui/copy-button";
 
 export interface SnippetProps {
   readonly label: string;

@@ -1,10 +1,10 @@
 "use client";
 
 import { useCallback } from "react";
-import type { Preferences } from "@/lib/preferences/preferences";
-import { usePreference } from "@/lib/preferences/use-preference";
-import { describeAge, describeExactly, describeMoment } from "@/lib/time/describe-time";
-import { useAtNow } from "@/lib/time/use-now";
+import type { Preferences } from "@/core/preferences/preferences";
+import { usePreference } from "@/core/preferences/use-preference";
+import { describeAge, describeExactly, describeMoment } from "@/core/time/describe-time";
+import { useAtNow } from "@/core/time/use-now";
 
 export interface TimeTextProps {
   /** As the broker gives it. */

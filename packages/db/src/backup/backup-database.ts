@@ -26,7 +26,7 @@ export interface BackupSummary {
   readonly tables: readonly TableRows[];
   /** The size of the file. */
   readonly bytes: number;
-  /** Of what the file holds, as noted at its end. */
+  /** The hash of what the file holds, as noted at its end. */
   readonly sha256: string;
 }
 

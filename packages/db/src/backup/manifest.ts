@@ -11,7 +11,7 @@ export interface BackupManifest {
   /** The Merkle that made the backup, when it said. */
   readonly merkle_version: string | null;
   readonly server_version: string;
-  /** Of the database that was backed up. A restore gives another. */
+  /** The epoch of the database that was backed up. A restore gives another. */
   readonly epoch: string;
   /** The migrations that had run, each by the time it was written, oldest first. */
   readonly migrations: readonly number[];
@@ -40,7 +40,7 @@ export interface TableRows {
 /** The last line of a backup. */
 export interface BackupTrailer {
   readonly rows: readonly number[];
-  /** Of every byte before this line. */
+  /** The hash of every byte before this line. */
   readonly sha256: string;
 }
 

@@ -174,7 +174,7 @@ class ByteReader {
     return this.#buffer.length === 0 && !(await this.#fill());
   }
 
-  /** Of everything that was taken so far. */
+  /** The hash of everything that was taken so far. */
   sha256(): string {
     return this.#hash.copy().digest("hex");
   }

@@ -35,7 +35,7 @@ export interface EmbeddedPostgres {
   readonly connection: Connection;
   readonly major: number;
   readonly dataDirectory: string;
-  /** Of the server as it is now; another one after a restart. */
+  /** The process of the server as it is now; another one after a restart. */
   readonly pid: number;
   /** Whether the server ran already when we came, left by a broker that was killed. */
   readonly adopted: boolean;

@@ -80,7 +80,7 @@ async function makeRootFolder(path: string): Promise<void> {
 interface FolderRights {
   mode: number;
   owner: Pick<ServerUser, "uid" | "gid"> | undefined;
-  /** Whose it may have been until now; anybody's unless told. */
+  /** The users that it may have belonged to until now; any unless told. */
   mayBe: readonly number[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { MessageFields } from "@merkle/wire";
+import { type MessageFields, noOptionalFields } from "@merkle/wire";
 
 /**
  * A message to be appended: its fields but those that the feed gives it. Its id is fixed before it is sent, so sending it again
@@ -9,7 +9,7 @@ export interface MessageRow
     MessageFields,
     "sequence" | "posted_at" | "salt" | "content_hash" | "posted_by_team_id" | "posted_by_peer_id"
   > {
-  /** Of who posts it. */
+  /** The team that posts it. */
   readonly team_id: string | null;
   readonly peer_id: string | null;
   /** 16 random bytes in hexadecimal. */
@@ -18,8 +18,9 @@ export interface MessageRow
   readonly after_closing: boolean;
 }
 
-/** A row by itself: nobody's, to everyone, about nothing. What makes a row says the rest, so a further field has its default here. */
+/** A row by itself: nobody's, to everyone, about nothing. What makes a row says the rest. */
 export const messageRowDefaults = {
+  ...noOptionalFields,
   team_id: null,
   peer_id: null,
   author_team: null,
@@ -27,7 +28,6 @@ export const messageRowDefaults = {
   author_human: false,
   recipients: ["*"],
   priority: "next",
-  reply_to: null,
   after_closing: false,
   reaches: null,
   answers: null,

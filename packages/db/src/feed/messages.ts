@@ -59,7 +59,7 @@ export function readMessagesAfter(
   return readPage(db, wanted, bounds);
 }
 
-/** Whose mail is read: what others caused and is for the peer, and with `own` what it caused itself. */
+/** The reader of an inbox: it gets what others caused and is for it, and with `own` what it caused itself. */
 export interface Addressee {
   readonly peerId: string;
   readonly own: boolean;

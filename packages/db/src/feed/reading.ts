@@ -2,7 +2,7 @@ import { and, eq, gte, inArray, lt, min, sql } from "drizzle-orm";
 import { feeds, messages, personReads, persons, receipts, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** Who reads: a person, wherever it has been, or a team, in its own session, after its acknowledged cursor. */
+/** A reader: a person, wherever it has been, or a team, in its own session, after its acknowledged cursor. */
 export type UnreadReader =
   | { readonly meshId: string; readonly personId: string }
   | { readonly teamId: string; readonly after: number };
@@ -36,7 +36,7 @@ export async function countUnread(
   return new Map(rows.map(({ session_id, unread }) => [session_id, unread]));
 }
 
-/** Of each session: after which message and time counts what is of others, and where its feed ends. */
+/** The bounds of each session: after which message and time counts what is of others, and where its feed ends. */
 function askedBy(reader: UnreadReader, sessionIds: readonly string[]) {
   const ids = sql`${`{${sessionIds.join(",")}}`}::uuid[]`;
   const ends = sql`f.session_id, f.last_sequence, f.last_chat_sequence, f.last_posted_at`;

@@ -11,7 +11,7 @@ export interface Stranger {
 }
 
 export interface StrangersOptions {
-  /** Who may own it besides root, and write to it; this process's user unless told. */
+  /** The user that may own it besides root, and write to it; this process's unless told. */
   readonly owner?: number | undefined;
   /** Whether nobody else may read it either. */
   readonly secret?: boolean;

@@ -93,7 +93,7 @@ export async function tryInviteCode(
   { number, code }: { readonly number: number; readonly code: string },
 ): Promise<InviteRow | null> {
   const matches = sql`${invites.codeHash} = ${hashOfCode(sql`${invites.meshId}`, number, code)}`;
-  // Of the right one no try is counted, nor are any of others that have its number.
+  // Tries of the right one are not counted, nor are any of others that have its number.
   const isForAnother = sql`EXISTS (
     SELECT FROM ${invites} others WHERE ${others.number} = ${number} AND ${others.meshId} <> ${invites.meshId}
       AND ${others.codeHash} = ${hashOfCode(sql`${others.meshId}`, number, code)})`;

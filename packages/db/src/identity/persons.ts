@@ -133,7 +133,7 @@ export async function findPersonSecrets(
     .where(and(eq(persons.meshId, meshId), inArray(persons.personId, [...ids])));
 }
 
-/** Whose reading, and where. */
+/** A person's reading of one session. */
 export interface Reading {
   readonly meshId: string;
   readonly personId: string;
@@ -174,7 +174,7 @@ export async function readLastReads(
   return new Map(rows.map((row) => [row.sessionId, row.lastRead]));
 }
 
-/** Whose secrets: a team's in its session, or a person's in its mesh. */
+/** The owner of secrets: a team in its session, or a person in its mesh. */
 export interface SecretHolder {
   readonly scopeId: string;
   readonly id: string;

@@ -10,7 +10,7 @@ export interface TokenRow {
   readonly meshId: string;
   readonly number: number;
   readonly kind: TokenKind;
-  /** Whom it lets in; null for who only looks on. */
+  /** The member that it lets in; null for an observer. */
   readonly memberId: string | null;
   /** Where who only looks on may do so; null for a member's. */
   readonly sessionId: string | null;
@@ -91,7 +91,7 @@ export async function useToken(db: Queryable, secretHash: Uint8Array): Promise<K
   const [row] = await selectKnown(db).where(and(eq(tokens.secretHash, secretHash), inForce));
   if (!row) return null;
   const { meshId, number, lastUsedAt } = row;
-  // Of many requests in one minute nearly all only read.
+  // Nearly all of many requests in one minute only read.
   const isNoted = lastUsedAt !== null && Date.now() - lastUsedAt.getTime() < useNotedMs;
   if (!isNoted) {
     await db

@@ -99,7 +99,7 @@ export async function insertImportedMessages(
 /** Where an imported feed ends. */
 export interface ImportedFeedEnd {
   readonly lastSequence: number;
-  /** Of the last message; null where there is none. */
+  /** The time of the last message; null where there is none. */
   readonly lastPostedAt: Date | null;
   /** 0 where nobody said anything. */
   readonly lastChatSequence: number;
@@ -163,7 +163,7 @@ export interface ImportedTeamRow {
   readonly team_id: string;
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
-  /** Of something that nobody knows: an imported team can be shown, and not proved. */
+  /** The hash of something that nobody knows: an imported team can be shown, and not proved. */
   readonly secret_hash: string;
   readonly joined_at: string;
   readonly left_at: string;

@@ -151,7 +151,7 @@ export async function retirePeers(
     .returning({ sessionId: peers.sessionId, peerId: peers.peerId });
 }
 
-/** Of some names those that a peer cannot have: another peer is there under it, or another team has it, in any case. */
+/** Returns those of some names that a peer cannot have: another peer is there under it, or another team has it, in any case. */
 export async function findTakenPeerNames(
   tx: Transaction,
   { sessionId, teamId, peerId }: { sessionId: string; teamId: string; peerId: string },

@@ -20,7 +20,7 @@ export interface SessionRow {
   readonly lastSaidAt: Date | null;
   readonly lastSaidBy: string | null;
   readonly closedAt: Date | null;
-  /** Of one that came from another broker: the id that its entries name, and since when it is here. */
+  /** The origin of one that came from another broker: the id that its entries name, and since when it is here. */
   readonly originId: string | null;
   readonly originKey: string | null;
   readonly importedAt: Date | null;
@@ -32,7 +32,7 @@ export interface SessionRow {
   readonly agentMessages: number;
   readonly agentMessagesAtHuman: number;
   readonly documentVersion: number;
-  /** Of a closed session: how its conclusion begins, in markdown. */
+  /** The beginning of a closed session's conclusion, in markdown. */
   readonly conclusion: string | null;
   readonly teams: number;
 }
@@ -223,7 +223,7 @@ export interface NewSession {
   readonly description: string;
   readonly createdByTeamId: string;
   readonly settings: unknown;
-  /** Of its settings, the one that is judged where messages are numbered. */
+  /** The one of its settings that is judged where messages are numbered. */
   readonly messageBudget: number;
   readonly at: Date;
 }

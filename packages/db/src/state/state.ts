@@ -10,7 +10,7 @@ export interface StateVersionRow {
   readonly value: string | null;
   readonly updatedBy: string;
   readonly updatedAt: Date;
-  /** Of an earlier value: it was removed from the history. */
+  /** Whether an earlier value was removed from the history. */
   readonly redacted?: boolean;
 }
 

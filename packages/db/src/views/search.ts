@@ -34,10 +34,10 @@ export interface FoundRow {
   readonly sequence: number | null;
   readonly memory: number | null;
   readonly topic: number | null;
-  /** Of a topic on a file: its root, a slash and its path. */
+  /** The file of a topic: its root, a slash and its path. */
   readonly sourcePath: string | null;
   readonly version: number | null;
-  /** Of state. */
+  /** The key of a state. */
   readonly key: string | null;
   /** The id of a progress entry, and its project. */
   readonly entry: string | null;

@@ -69,7 +69,7 @@ export async function listMarks(
 ): Promise<{ marks: MarkRow[]; total: number }> {
   const { range, from, to } = span;
   const isIn = sql`session_id = ${sessionId} AND sequence > ${range.after} AND sequence <= ${range.upTo}`;
-  // Of each kind its newest by the index, so that many of one do not hide that a walk along the whole feed would find few.
+  // The newest of each kind come by the index, so that many of one do not hide that a walk along the whole feed would find few.
   const newest = kinds.map(
     (kind) => sql`(SELECT kind, posted_at AS at, sequence, NULL::int AS version, NULL::text AS written_by
       FROM ${messages} WHERE ${isIn} AND kind = ${kind} ORDER BY sequence DESC LIMIT ${limit})`,

@@ -29,7 +29,7 @@ export interface JobKey {
 /** A job with the number that it was claimed under: who brings another one runs it no more. */
 export interface JobClaim extends JobKey {
   readonly fence: number;
-  /** Whose claim it must be, besides. */
+  /** The runner whose claim it must be, besides. */
   readonly runner?: string;
 }
 
@@ -132,9 +132,9 @@ export interface JobTerms {
   readonly secretHash: Uint8Array;
   /** How many this runner may have at once; undefined for one that counts them itself. */
   readonly runningMax?: number;
-  /** Of this mesh alone; of any unless told. */
+  /** The mesh of the jobs; any unless told. */
   readonly meshId?: string;
-  /** Of these kinds alone; of any unless told. */
+  /** The kinds of the jobs; any unless told. */
   readonly kinds?: readonly JobRow["kind"][];
 }
 

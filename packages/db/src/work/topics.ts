@@ -164,9 +164,9 @@ export interface NewTopicMessage {
   readonly teamId: string | null;
   readonly personId: string | null;
   readonly text: string;
-  /** Of the job whose agent says it. */
+  /** The job whose agent writes it. */
   readonly job?: number | null | undefined;
-  /** Of the proposal that it is about. */
+  /** The proposal that it is about. */
   readonly proposal?: number | null | undefined;
 }
 

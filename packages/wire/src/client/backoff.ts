@@ -1,3 +1,4 @@
+import { errorCodes, type MerkleError } from "../core/errors.js";
 export interface RetryOptions {
   /** The longest pause before the first attempt, in milliseconds; doubled with each further one. Default 100. */
   readonly baseMs?: number;
@@ -15,4 +16,14 @@ export function backoffMs(
   random: () => number,
 ) {
   return random() * Math.min(capMs, baseMs * 2 ** attempt);
+}
+
+/** The least pause before a refused request is made again, whatever the broker says. */
+const pauseMsMin = 50;
+
+/** How long to wait before the same request can succeed; undefined when it never will, or nobody knows when. */
+export function retryPauseMs({ code, details }: MerkleError): number | undefined {
+  const seconds = details["retry_after_s"];
+  if (!errorCodes[code].retry || typeof seconds !== "number") return undefined;
+  return Math.max(seconds * 1000, pauseMsMin);
 }

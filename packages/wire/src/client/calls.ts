@@ -1,10 +1,9 @@
-import type { InputOf, OutputOf } from "../catalogue.js";
-import { MerkleError } from "../errors.js";
-import { limits } from "../limits.js";
+import { MerkleError } from "../core/errors.js";
+import { limits } from "../core/limits.js";
+import type { InputOf, OutputOf } from "../operations/catalogue.js";
 import { type OperationName, rulesOf } from "../operations/rules.js";
-import { randomUuid } from "./random-uuid.js";
+import { retryPauseMs } from "./backoff.js";
 import type { Answer, Request, Requests } from "./requests.js";
-import { retryPauseMs } from "./retry-pause.js";
 
 export interface CallOptions {
   /** Ends the call: the broker is told, and the call rejects with the signal's reason. */
@@ -169,4 +168,16 @@ function toText(id: number, operation: OperationName, input: object): string {
 
 function keyOf(input: object): unknown {
   return "idempotency_key" in input ? input.idempotency_key : undefined;
+}
+
+/**
+ * A random uuid. `crypto.randomUUID` would do, but browsers hide it from pages that came over plain http from another
+ * machine, which is how a dashboard in a local network is opened.
+ */
+function randomUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -2,9 +2,9 @@ import { getEventListeners, once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import type { BrokerFrame, ClientFrame } from "../frames.js";
-import { limits } from "../limits.js";
-import type { Message } from "../message.js";
+import { limits } from "../core/limits.js";
+import type { Message } from "../feed/message.js";
+import type { BrokerFrame, ClientFrame } from "../transports/frames.js";
 import {
   type ClientOptions,
   type ConnectionState,

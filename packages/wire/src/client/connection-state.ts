@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.js";
+import type { ErrorCode } from "../core/errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
 import { callListener } from "./call-listener.js";
 

@@ -1,7 +1,7 @@
-import { mayReconnect } from "../close-codes.js";
-import { type ErrorCode, errorCodes, MerkleError } from "../errors.js";
-import type { BrokerFrame, ClientFrame, protocolVersion } from "../frames.js";
+import { type ErrorCode, errorCodes, MerkleError } from "../core/errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
+import { mayReconnect } from "../transports/close-codes.js";
+import type { BrokerFrame, ClientFrame, protocolVersion } from "../transports/frames.js";
 import {
   type ConnectionEnd,
   type Hello,
@@ -12,7 +12,6 @@ import {
   toHelloFrame,
   toRefusal,
 } from "./introduction.js";
-import { parseFrame } from "./parse-frame.js";
 import { type SilenceWatch, watchSilence } from "./silence-watch.js";
 import type { WebSocketClass, WebSocketLike } from "./web-socket.js";
 
@@ -215,4 +214,19 @@ function otherProtocol({ protocol, version }: Hello): MerkleError {
     `The broker (${version}) speaks protocol ${protocol}, this client protocol ${spokenProtocol}. Update the older one.`,
     { protocol },
   );
+}
+
+/**
+ * Reads what the broker sent, or returns null when it is no frame at all. The fields of a known type are taken as the
+ * broker wrote them: it is our own, and checking each push against a schema would bring the schemas into the browser.
+ */
+function parseFrame(data: unknown): BrokerFrame | null {
+  if (typeof data !== "string") return null;
+  try {
+    const frame: unknown = JSON.parse(data);
+    if (typeof frame !== "object" || frame === null || !("type" in frame)) return null;
+    return frame as BrokerFrame;
+  } catch {
+    return null; // Text that is not JSON is no frame either.
+  }
 }

@@ -1,5 +1,5 @@
-import type { ChangedKind } from "../frames.js";
-import type { Message } from "../message.js";
+import type { Message } from "../feed/message.js";
+import type { ChangedKind } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
 import type { Resynced } from "./subscription.js";
 

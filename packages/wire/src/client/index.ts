@@ -1,5 +1,5 @@
-export { type ErrorCode, MerkleError } from "../errors.js";
-export { limits } from "../limits.js";
+export { type ErrorCode, MerkleError } from "../core/errors.js";
+export { limits } from "../core/limits.js";
 export type { RetryOptions } from "./backoff.js";
 export { isClearText } from "./clear-text.js";
 export { type CallOptions, type ClientOptions, connect, type MerkleClient } from "./connect.js";

@@ -1,6 +1,6 @@
-import { errorCodes, MerkleError } from "../errors.js";
-import type { BrokerFrame, ClientFrame } from "../frames.js";
+import { errorCodes, MerkleError } from "../core/errors.js";
 import type { Admitted, HelloProof } from "../identity/hello-proof.js";
+import type { BrokerFrame, ClientFrame } from "../transports/frames.js";
 import type { Reply } from "./requests.js";
 
 export type Hello = Extract<BrokerFrame, { type: "hello" }>;

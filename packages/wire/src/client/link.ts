@@ -1,4 +1,4 @@
-import type { MerkleError } from "../errors.js";
+import type { MerkleError } from "../core/errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
 import { backoffMs, type RetryOptions } from "./backoff.js";
 import { type Connection, type FrameAfterHello, openConnection } from "./connection.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Message } from "../message.js";
+import type { Message } from "../feed/message.js";
 import {
   type ConnectionState,
   type FeedOptions,

@@ -1,4 +1,4 @@
-import type { MerkleError } from "../errors.js";
+import type { MerkleError } from "../core/errors.js";
 import type { FeedOptions } from "./feed-reader.js";
 import { type FeedClient, type LiveFeed, SharedFeed } from "./shared-feed.js";
 

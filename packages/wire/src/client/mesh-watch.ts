@@ -1,8 +1,8 @@
-import { errorCodes, MerkleError } from "../errors.js";
-import type { BrokerFrame, ClientFrame, MeshChangedKind } from "../frames.js";
+import { errorCodes, MerkleError } from "../core/errors.js";
+import type { BrokerFrame, ClientFrame, MeshChangedKind } from "../transports/frames.js";
+import { retryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Requests } from "./requests.js";
-import { retryPauseMs } from "./retry-pause.js";
 
 /** A read of this kind would now differ; where `session_id` is given, of that session alone. */
 export interface MeshChange {

@@ -1,4 +1,4 @@
-import type { NudgeFrame, StateChangeFrame } from "../frames.js";
+import type { NudgeFrame, StateChangeFrame } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
 
 /** What the broker pushes beside what subscriptions bring. None is kept for a client that is away. */

@@ -1,6 +1,6 @@
-import { MerkleError } from "../errors.js";
-import type { BrokerFrame } from "../frames.js";
-import { limits } from "../limits.js";
+import { MerkleError } from "../core/errors.js";
+import { limits } from "../core/limits.js";
+import type { BrokerFrame } from "../transports/frames.js";
 
 export type Reply = Extract<BrokerFrame, { type: "reply" }>;
 export type Answer = { readonly output: unknown } | { readonly error: MerkleError };

@@ -1,5 +1,5 @@
-import { MerkleError } from "../errors.js";
-import type { Message } from "../message.js";
+import { MerkleError } from "../core/errors.js";
+import type { Message } from "../feed/message.js";
 import { callListener } from "./call-listener.js";
 import type { MerkleClient } from "./connect.js";
 import { type FeedChange, type FeedOptions, FeedReader } from "./feed-reader.js";

@@ -1,9 +1,9 @@
-import { errorCodes, MerkleError } from "../errors.js";
-import type { ChangedKind, Subscribed, SubscriptionKind } from "../frames.js";
-import type { Message } from "../message.js";
+import { errorCodes, MerkleError } from "../core/errors.js";
+import type { Message } from "../feed/message.js";
+import type { ChangedKind, Subscribed, SubscriptionKind } from "../transports/frames.js";
+import { retryPauseMs } from "./backoff.js";
 import { callListener } from "./call-listener.js";
 import type { Answer } from "./requests.js";
-import { retryPauseMs } from "./retry-pause.js";
 
 /** A hint that a read of the document, roster or session would now differ. */
 export interface Changed {

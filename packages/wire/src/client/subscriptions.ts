@@ -1,5 +1,5 @@
-import { MerkleError } from "../errors.js";
-import type { BrokerFrame, SubscriptionKind } from "../frames.js";
+import { MerkleError } from "../core/errors.js";
+import type { BrokerFrame, SubscriptionKind } from "../transports/frames.js";
 import type { Answer, Requests } from "./requests.js";
 import {
   alreadySubscribed,

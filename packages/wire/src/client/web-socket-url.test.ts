@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MerkleError } from "../errors.js";
+import { MerkleError } from "../core/errors.js";
 import { toWebSocketUrl } from "./web-socket-url.js";
 
 describe("[CLIENT-8] every form of the broker's address leads to its WebSocket", () => {

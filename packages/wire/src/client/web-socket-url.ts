@@ -1,4 +1,4 @@
-import { MerkleError } from "../errors.js";
+import { MerkleError } from "../core/errors.js";
 
 const schemes: Readonly<Record<string, string>> = {
   "http:": "ws:",

@@ -1,4 +1,4 @@
-import { MerkleError } from "../errors.js";
+import { MerkleError } from "../core/errors.js";
 import type { HelloStatement, SignatureProof } from "./hello-proof.js";
 import { certifySessionKey } from "./session-certificate.js";
 import { signedBytes } from "./signed-bytes.js";
@@ -19,7 +19,7 @@ export interface HelloSigner {
   readonly memberKey: SigningKey;
   /** A key of this process; the member's key certifies it. */
   readonly sessionKey: SigningKey;
-  /** Whose process it is, for people to read. */
+  /** The process, for people to read. */
   readonly label: string;
   /** The session that the connection is for. */
   readonly session: string | null;

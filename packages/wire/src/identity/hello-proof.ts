@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Uuid } from "../values.js";
+import { Uuid } from "../core/values.js";
 
 /** 32 bytes in base64url without padding, in the one way they can be written: the last character's two spare bits are 0. */
 export const Bytes32 = z.string().regex(/^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/, {
@@ -19,7 +19,7 @@ export const SessionCertificate = z.strictObject({
   mesh_id: Uuid,
   member_key: Bytes32,
   session_key: Bytes32,
-  /** Whose process it is, for people to read, such as `alex@laptop merkle mcp`. */
+  /** The process, for people to read, such as `alex@laptop merkle mcp`. */
   label: Label,
   issued_at: Moment,
   expires_at: Moment,

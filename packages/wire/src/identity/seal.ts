@@ -1,5 +1,5 @@
 import nacl from "tweetnacl";
-import { canonicalJson } from "../canonical-json.js";
+import { canonicalJson } from "../core/canonical-json.js";
 import { fromBase64url, toBase64url } from "./base64url.js";
 import type { KeyCard } from "./key-card.js";
 import type { BoxKey } from "./make-key-card.js";

@@ -1,8 +1,5 @@
 import * as z from "zod";
-import { messageTime } from "../compact.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   inSession,
@@ -12,7 +9,10 @@ import {
   StorableText,
   Timestamp,
   Uuid,
-} from "../values.js";
+} from "../core/values.js";
+import { messageTime } from "../feed/compact.js";
+import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 
 const described = z.object({
   id: z.string(),

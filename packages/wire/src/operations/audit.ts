@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { asTeam, retryable, StorableText, Timestamp, textOfBytes, Uuid } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { asTeam, retryable, StorableText, Timestamp, textOfBytes, Uuid } from "../values.js";
+import { operation } from "./operation.js";
 
 /** Any text: whoever starts an audit session may name it, so that what is recorded can be found again by that name. */
 const AuditSessionId = StorableText.min(1).max(limits.auditIdCharsMax);

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { briefKinds, briefLine } from "../brief-line.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { asTeam, Sequence, StorableText, Timestamp, Uuid, Version } from "../core/values.js";
+import { briefKinds, briefLine } from "../feed/brief-line.js";
 import { lines } from "../text/neutralise.js";
-import { asTeam, Sequence, StorableText, Timestamp, Uuid, Version } from "../values.js";
+import { operation } from "./operation.js";
 
 export const BriefLine = z
   .object({

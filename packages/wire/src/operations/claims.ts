@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { lineOfChars, retryable, StorableText, textOfBytes } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
-import { JobKind, lineOfChars, retryable, StorableText, textOfBytes } from "../values.js";
-import { compactJob, Job, JobId } from "./work.js";
+import { operation } from "./operation.js";
+import { compactJob, Job, JobId, JobKind } from "./work.js";
 
 /** How jobs are done on another machine: its runner claims one, renews its claim while the agent works, and says how it ended. */
 

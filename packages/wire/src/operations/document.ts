@@ -1,9 +1,5 @@
 import * as z from "zod";
-import { describeRedaction, messageTime } from "../compact.js";
-import { limits } from "../limits.js";
-import { Redaction } from "../message.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine, neutralise } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   DocumentText,
@@ -13,7 +9,11 @@ import {
   Timestamp,
   Uuid,
   Version,
-} from "../values.js";
+} from "../core/values.js";
+import { describeRedaction, messageTime } from "../feed/compact.js";
+import { Redaction } from "../feed/message.js";
+import { lines, nameInLine, neutralise } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 
 export const readSessionDoc = operation("read_session_doc", {
   summary: "Read the shared markdown document and its version.",

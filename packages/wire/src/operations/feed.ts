@@ -1,9 +1,5 @@
 import * as z from "zod";
-import { messageLines } from "../compact.js";
-import { limits } from "../limits.js";
-import { Message, Priority } from "../message.js";
-import { operation } from "../operation.js";
-import { lines } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   Epoch,
@@ -15,7 +11,10 @@ import {
   StorableText,
   Timestamp,
   Version,
-} from "../values.js";
+} from "../core/values.js";
+import { messageLines } from "../feed/compact.js";
+import { Message, Priority } from "../feed/message.js";
+import { lines } from "../text/neutralise.js";
 import {
   arrival,
   compactBrought,
@@ -25,6 +24,7 @@ import {
   Receipt,
   Recipients,
 } from "./messaging.js";
+import { operation } from "./operation.js";
 
 /** What a chat message can hold beside its text (SEND-8 to SEND-10). */
 export const ChatContent = z.strictObject({

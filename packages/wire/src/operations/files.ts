@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { operation } from "../operation.js";
-import { asTeam, inSession, Uuid } from "../values.js";
+import { asTeam, inSession, Uuid } from "../core/values.js";
+import { operation } from "./operation.js";
 
 export const exportSession = operation("export_session", {
   summary:

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { Epoch, StorableText, Timestamp } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
-import { Epoch, StorableText, Timestamp } from "../values.js";
+import { operation } from "./operation.js";
 
 const Milliseconds = z.number().min(0);
 

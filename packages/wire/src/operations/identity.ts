@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { lineOfChars, PersonName, Reason, retryable, SessionRef, Timestamp, Uuid } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { lineOfChars, PersonName, Reason, retryable, SessionRef, Timestamp, Uuid } from "../values.js";
+import { operation } from "./operation.js";
 
 /*
  * None of these is in a list of tools: who is let in is for people to decide, at the command line and in the dashboard, and

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { inQuotes, lines, nameInLine } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   lineOfChars,
@@ -11,7 +9,9 @@ import {
   Timestamp,
   textOfBytes,
   Uuid,
-} from "../values.js";
+} from "../core/values.js";
+import { inQuotes, lines, nameInLine } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 
 /** `mem_31`: memories are numbered in their mesh. */
 export const MemoryId = z

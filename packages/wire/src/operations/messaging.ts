@@ -1,10 +1,5 @@
 import * as z from "zod";
-import { messageLines, messageTime } from "../compact.js";
-import { isSealed } from "../identity/sealed-form.js";
-import { limits } from "../limits.js";
-import { Message, Priority } from "../message.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   Epoch,
@@ -17,12 +12,17 @@ import {
   textOfBytes,
   Uuid,
   Version,
-} from "../values.js";
+} from "../core/values.js";
+import { messageLines, messageTime } from "../feed/compact.js";
+import { Message, Priority } from "../feed/message.js";
+import { isSealed } from "../identity/sealed-form.js";
+import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 import { DeclaredStatus, WakePath } from "./peers.js";
 
 const Recipient = StorableText.trim().min(1).max(250);
 
-/** Whom a message is for: a peer, a team, `team/peer`, a peer's key, `@group`, `@humans`, `*` or `@all`; or several of them. */
+/** The recipients of a message: a peer, a team, `team/peer`, a peer's key, `@group`, `@humans`, `*` or `@all`; or several of them. */
 export const Recipients = z
   .union([Recipient, z.array(Recipient).min(1).max(limits.recipientsMax)])
   .transform((to) => (typeof to === "string" ? [to] : to))
@@ -118,7 +118,7 @@ export const Receipt = StorableText.min(1).max(100).meta({
     "receipt of the reply before, none before the first: says what has arrived, as since_cursor does.",
 });
 
-/** Of a reply without a cursor. */
+/** The fields of a reply to a call without a cursor. */
 export const arrival = {
   receipt: Receipt.optional().meta({
     description: "Given to the next call without since_cursor, it says that this reply has arrived.",

@@ -1,9 +1,5 @@
 import * as z from "zod";
-import { messageTime } from "../compact.js";
-import { KeyCard } from "../identity/key-card.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { inQuotes, lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   GroupName,
@@ -18,7 +14,11 @@ import {
   TeamKind,
   Timestamp,
   Uuid,
-} from "../values.js";
+} from "../core/values.js";
+import { messageTime } from "../feed/compact.js";
+import { KeyCard } from "../identity/key-card.js";
+import { inQuotes, lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 
 /** How a client can be made to read its mail: each is optional, and none is trusted alone (WAKE-1). */
 export const WakePath = z.enum(["inbox", "hooks", "wait", "channel"]);

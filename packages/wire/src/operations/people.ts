@@ -1,12 +1,21 @@
 import * as z from "zod";
-import { messageTime } from "../compact.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { searchKinds } from "../search-kinds.js";
+import { limits } from "../core/limits.js";
+import {
+  asTeam,
+  inSession,
+  Reason,
+  retryable,
+  Sequence,
+  StorableText,
+  Timestamp,
+  Uuid,
+} from "../core/values.js";
+import { messageTime } from "../feed/compact.js";
 import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
-import { asTeam, inSession, Reason, retryable, Sequence, StorableText, Timestamp, Uuid } from "../values.js";
 import { Recipients } from "./messaging.js";
+import { operation } from "./operation.js";
 import { WakePath } from "./peers.js";
+import { searchKinds } from "./search-kinds.js";
 
 const Nudged = z.object({
   team: z.string(),

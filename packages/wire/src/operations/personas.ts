@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { asTeam, lineOfChars, retryable, Timestamp, textOfBytes } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { asTeam, lineOfChars, retryable, Timestamp, textOfBytes } from "../values.js";
+import { operation } from "./operation.js";
 
 /** A persona is addressed by its name in routes, so it holds nothing that a path takes for its own; compared without case. */
 export const PersonaName = lineOfChars(limits.nameCharsMax)
@@ -11,7 +11,7 @@ export const PersonaName = lineOfChars(limits.nameCharsMax)
   })
   .meta({ examples: ["Sceptic"] });
 
-/** Of what an agent is told, in lower-case hexadecimal digits. */
+/** The hash of a persona, in lower-case hexadecimal digits. */
 export const PersonaHash = z
   .string()
   .regex(/^[0-9a-f]{64}$/, { error: "must be the 64 hexadecimal digits that get_persona gave as its hash" })

@@ -1,7 +1,15 @@
 import * as z from "zod";
-import { operation } from "../operation.js";
+import {
+  asTeam,
+  PersonCredential,
+  PersonName,
+  retryable,
+  StorableText,
+  Timestamp,
+  Uuid,
+} from "../core/values.js";
 import { nameInLine } from "../text/neutralise.js";
-import { asTeam, PersonCredential, PersonName, retryable, StorableText, Timestamp, Uuid } from "../values.js";
+import { operation } from "./operation.js";
 
 const Verified = z.boolean().meta({
   description: "Whether it has shown to be who runs the broker, or is a member; if not it is a guest.",

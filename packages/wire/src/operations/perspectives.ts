@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   inSession,
@@ -11,7 +9,9 @@ import {
   Timestamp,
   textOfBytes,
   Version,
-} from "../values.js";
+} from "../core/values.js";
+import { lines, nameInLine } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 import { PersonaHash, PersonaName } from "./personas.js";
 
 const PerspectiveId = z

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { parseInstant } from "../parse-instant.js";
+import { limits } from "../core/limits.js";
+import { parseInstant } from "../core/parse-instant.js";
+import { isStorable } from "../core/utf8.js";
+import { asTeam, retryable, StorableText, Timestamp } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { isStorable } from "../text/utf8.js";
-import { asTeam, retryable, StorableText, Timestamp } from "../values.js";
+import { operation } from "./operation.js";
 
 /** Its messages name the field, as agents that knew the tracker before it was a part of Merkle expect them. */
 function lineOf(field: string, charsMax: number) {

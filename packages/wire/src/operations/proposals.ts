@@ -1,8 +1,5 @@
 import * as z from "zod";
-import { messageTime } from "../compact.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine, neutralise } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   DocumentText,
@@ -13,7 +10,10 @@ import {
   Timestamp,
   Uuid,
   Version,
-} from "../values.js";
+} from "../core/values.js";
+import { messageTime } from "../feed/compact.js";
+import { lines, nameInLine, neutralise } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 
 const numbered = z
   .int()

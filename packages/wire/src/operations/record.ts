@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { sealText } from "../record/seal-text.js";
+import { limits } from "../core/limits.js";
+import { asTeam, Epoch, inSession, Sequence, Timestamp, Uuid, Version } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
-import { asTeam, Epoch, inSession, Sequence, Timestamp, Uuid, Version } from "../values.js";
+import { sealText } from "../text/seal-text.js";
+import { operation } from "./operation.js";
 
 const Hash = z
   .string()

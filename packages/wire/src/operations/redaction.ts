@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { asTeam, inSession, Reason, retryable, Sequence, Version } from "../values.js";
+import { limits } from "../core/limits.js";
+import { asTeam, inSession, Reason, retryable, Sequence, Version } from "../core/values.js";
+import { operation } from "./operation.js";
 
 const Versions = z
   .strictObject({ from: Version.min(1), to: Version.min(1) })

@@ -1,9 +1,5 @@
 import * as z from "zod";
-import { kept, messageTime } from "../compact.js";
-import { KeyCard } from "../identity/key-card.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   GroupMembership,
@@ -20,7 +16,11 @@ import {
   TeamName,
   Timestamp,
   Uuid,
-} from "../values.js";
+} from "../core/values.js";
+import { kept, messageTime } from "../feed/compact.js";
+import { KeyCard } from "../identity/key-card.js";
+import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 import { Capabilities, SessionKey, Summary } from "./peers.js";
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { operations } from "../catalogue.js";
+import { operations } from "./catalogue.js";
 
 it("[CLIENT-2] every operation that changes something takes an idempotency key, and no other does", () => {
   for (const { name, readOnly, input } of operations) {

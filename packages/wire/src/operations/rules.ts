@@ -1,4 +1,4 @@
-import { type HttpMethod, jobKinds, type OperationRules, type Toolset } from "../operation-rules.js";
+import { type HttpMethod, jobKinds, type OperationRules, type Toolset } from "./operation-rules.js";
 
 const reading = { kind: "call", readOnly: true, afterClosing: "allowed", rate: "read" } as const;
 const writing = { kind: "call", readOnly: false, afterClosing: "allowed", rate: "write" } as const;

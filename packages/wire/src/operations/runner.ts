@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { operation } from "../operation.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { JobKind } from "../values.js";
+import { operation } from "./operation.js";
+import { JobKind } from "./work.js";
 
 /** What the runner beside a broker runs, and what keeps its agents in bounds. */
 export const RunnerFacts = z

@@ -1,9 +1,5 @@
 import * as z from "zod";
-import { kept, messageTime } from "../compact.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { sealText } from "../record/seal-text.js";
-import { lines, nameInLine } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   Description,
@@ -22,8 +18,12 @@ import {
   Title,
   Uuid,
   Version,
-} from "../values.js";
+} from "../core/values.js";
+import { kept, messageTime } from "../feed/compact.js";
+import { lines, nameInLine } from "../text/neutralise.js";
+import { sealText } from "../text/seal-text.js";
 import { MemoryId } from "./memory.js";
+import { operation } from "./operation.js";
 import { HeldBy } from "./people.js";
 import { Seal } from "./record.js";
 import { SessionSettings, SessionSettingsInput } from "./settings.js";

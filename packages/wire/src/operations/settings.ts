@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { operation } from "../operation.js";
+import { isStorable } from "../core/utf8.js";
+import { asTeam, retryable, SessionRef } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
-import { isStorable } from "../text/utf8.js";
-import { asTeam, retryable, SessionRef } from "../values.js";
+import { operation } from "./operation.js";
 
 /** What a session's teams may do to each other; all off unless somebody asks for it (SET-2). */
 export const SessionSettings = z

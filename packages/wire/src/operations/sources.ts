@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { asTeam, SourceHash, SourcePath, StorableText, Timestamp } from "../core/values.js";
 import { lines, nameInLine, neutralise } from "../text/neutralise.js";
-import { asTeam, SourceHash, SourcePath, StorableText, Timestamp } from "../values.js";
+import { operation } from "./operation.js";
 
 /** A file with what is open or goes on for it. */
 const ListedFile = z.object({

@@ -1,10 +1,18 @@
 import * as z from "zod";
-import { messageTime } from "../compact.js";
-import { jsonValue } from "../json-value.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { jsonValue } from "../core/json-value.js";
+import { limits } from "../core/limits.js";
+import {
+  asTeam,
+  inSession,
+  lineOfChars,
+  retryable,
+  StorableText,
+  Timestamp,
+  Version,
+} from "../core/values.js";
+import { messageTime } from "../feed/compact.js";
 import { lines, nameInLine, neutralJson } from "../text/neutralise.js";
-import { asTeam, inSession, lineOfChars, retryable, StorableText, Timestamp, Version } from "../values.js";
+import { operation } from "./operation.js";
 
 export const StateKey = lineOfChars(limits.stateKeyCharsMax).meta({ examples: ["deploy_frozen"] });
 const KeyPart = StorableText.max(limits.stateKeyCharsMax);
@@ -14,7 +22,7 @@ const StateValue = jsonValue({
   depthMax: limits.stateValueDepthMax,
 }).meta({ description: "Any JSON value." });
 
-/** Whose fact it is: this session's, whose life it shares, or all sessions' of the mesh (STATE-1). */
+/** The owner of a fact: this session, whose life it shares, or all sessions of the mesh (STATE-1). */
 export const StateScope = z.enum(["session", "mesh"]);
 const inScope = {
   scope: StateScope.default("session").meta({ description: "mesh: shared by all sessions." }),

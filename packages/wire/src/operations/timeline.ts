@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
+import { limits } from "../core/limits.js";
+import { asTeam, inSession, Sequence, TeamKind, Timestamp, Uuid, Version } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
-import { asTeam, inSession, Sequence, TeamKind, Timestamp, Uuid, Version } from "../values.js";
+import { operation } from "./operation.js";
 
 export const TimelineMark = z.object({
   kind: z.enum(["ask", "decision", "document", "metadata", "joined", "left", "held", "concluded"]),

@@ -1,8 +1,5 @@
 import * as z from "zod";
-import { messageTime } from "../compact.js";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   isOneSource,
@@ -17,7 +14,10 @@ import {
   textOfBytes,
   Uuid,
   Version,
-} from "../values.js";
+} from "../core/values.js";
+import { messageTime } from "../feed/compact.js";
+import { lines, nameInLine } from "../text/neutralise.js";
+import { operation } from "./operation.js";
 
 export const TopicId = z
   .int()

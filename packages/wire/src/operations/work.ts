@@ -1,20 +1,26 @@
 import * as z from "zod";
-import { limits } from "../limits.js";
-import { operation } from "../operation.js";
-import { lines, nameInLine } from "../text/neutralise.js";
+import { limits } from "../core/limits.js";
 import {
   asTeam,
   isOneSource,
-  JobKind,
   oneSource,
   retryable,
   SessionRef,
   SourcePath,
   Timestamp,
   Uuid,
-} from "../values.js";
+} from "../core/values.js";
+import { lines, nameInLine } from "../text/neutralise.js";
+import { operation } from "./operation.js";
+import { jobKinds } from "./operation-rules.js";
 import { PersonaName } from "./personas.js";
 import { TopicId } from "./topics.js";
+
+export const JobKind = z.enum(jobKinds).meta({
+  description:
+    "conclude drafts the conclusion, incorporate rewrites for a topic, perspective reads as a persona.",
+});
+export type JobKind = z.output<typeof JobKind>;
 
 export const JobStatus = z.enum(["queued", "running", "succeeded", "failed", "timed_out", "cancelled"]);
 export type JobStatus = z.output<typeof JobStatus>;

@@ -1,13 +1,13 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { canonicalJson } from "../canonical-json.js";
+import { canonicalJson } from "../core/canonical-json.js";
+import { toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import * as shape from "../core/shape.js";
+import type { Message } from "../feed/message.js";
+import { readMessage } from "../feed/message-fields.js";
+import type { AuditKey, SignedHead } from "../identity/head.js";
 import { signedBytes } from "../identity/signed-bytes.js";
-import type { Message } from "../message.js";
-import { readMessage } from "../message-fields.js";
 import type { StateEntry } from "../operations/state.js";
-import * as shape from "../shape.js";
 import type { RecordedVersion } from "./entry.js";
-import type { AuditKey, SignedHead } from "./head.js";
-import { toHex } from "./hex.js";
 
 /**
  * A record as files, in a zip: all that is needed to check it without the broker. Lines and files are canonical JSON
@@ -44,7 +44,7 @@ export function bundleFileNames(format: Manifest["version"]): readonly string[] 
 export const bundleLimits = {
   lineBytesMax: 4 * 2 ** 20,
   fileBytesMax: 2 ** 20,
-  /** Of the roster, and of format 1's state. */
+  /** Lines of the roster, and of format 1's state. */
   listBytesMax: 32 * 2 ** 20,
   headsMax: 100_000,
 } as const;

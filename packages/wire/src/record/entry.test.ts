@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "../canonical-json.js";
-import type { Message } from "../message.js";
+import { canonicalJson } from "../core/canonical-json.js";
+import type { Message } from "../feed/message.js";
+import { redactedContent } from "../feed/redaction.js";
 import { contentHash, feedEntry } from "./entry.js";
-import { redactedContent } from "./redacted-content.js";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 

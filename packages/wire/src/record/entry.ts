@@ -1,11 +1,11 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { canonicalJson } from "../canonical-json.js";
-import type { Message } from "../message.js";
-import { headOf, type MessageHead } from "../message-fields.js";
-import { kindOf } from "../message-kind.js";
-import { toHex } from "./hex.js";
+import { canonicalJson } from "../core/canonical-json.js";
+import { toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import type { Message } from "../feed/message.js";
+import { headOf, type MessageHead } from "../feed/message-fields.js";
+import { kindOf } from "../feed/message-kind.js";
+import { privateBytes } from "../feed/redaction.js";
 import { leafHash } from "./log-tree.js";
-import { privateBytes } from "./redacted-content.js";
 
 /**
  * What of a message the log of the feed commits to: everything that is said of it, and of its content only a hash with a

@@ -1,9 +1,23 @@
-export type { Sha256 } from "../audit/merkle-tree.js";
-export { firstPrevHash, type HashedThought, thoughtText } from "../audit/thought-hash.js";
-export { canonicalJson } from "../canonical-json.js";
-export { type RecordedFields, recordedFieldNames, toMessageHead } from "../message-fields.js";
-export { kindName } from "../message-kind.js";
-export { ShapeError } from "../shape.js";
+export { canonicalJson } from "../core/canonical-json.js";
+export { fromHex, sameBytes, toHex } from "../core/hex.js";
+export type { Sha256 } from "../core/merkle-tree.js";
+export { ShapeError } from "../core/shape.js";
+export { type RecordedFields, recordedFieldNames, toMessageHead } from "../feed/message-fields.js";
+export { kindName } from "../feed/message-kind.js";
+export { redactedContent } from "../feed/redaction.js";
+export {
+  type AuditKey,
+  auditKeyId,
+  type Head,
+  type HeadAbout,
+  headBytes,
+  holds,
+  isSignedBy,
+  type SignedHead,
+  successionBytes,
+  type VerifySignature,
+} from "../identity/head.js";
+export { shortHash } from "../text/seal-text.js";
 export {
   bundleFileNames,
   bundleFiles,
@@ -33,19 +47,6 @@ export {
   type RecordedVersion,
 } from "./entry.js";
 export {
-  type AuditKey,
-  auditKeyId,
-  type Head,
-  type HeadAbout,
-  headBytes,
-  holds,
-  isSignedBy,
-  type SignedHead,
-  successionBytes,
-  type VerifySignature,
-} from "./head.js";
-export { fromHex, sameBytes, toHex } from "./hex.js";
-export {
   type Consistency,
   checkLaterHead,
   type HeadComparison,
@@ -67,9 +68,8 @@ export {
 } from "./log-tree.js";
 export type { BundleSource, GrowingHash } from "./read-bundle.js";
 export { readLines, readWhole } from "./read-lines.js";
-export { redactedContent } from "./redacted-content.js";
 export type { Finding, FindingCode, RecordReport, Trust, VerifiedRow } from "./report.js";
-export { shortHash } from "./short-hash.js";
+export { firstPrevHash, type HashedThought, thoughtText } from "./thought-hash.js";
 export { type Progress, type Trusted, type VerifyOptions, verifyBundle } from "./verify-bundle.js";
 export { checkKeys, trustIn } from "./verify-keys.js";
 export { verifySignatureHere } from "./verify-signature.js";

@@ -1,5 +1,5 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { sameBytes } from "./hex.js";
+import { sameBytes } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
 
 /**
  * The tree over a log (RFC 9162, section 2.1): leaves in their order, hashed apart from the nodes above them, so that a root
@@ -7,7 +7,7 @@ import { sameBytes } from "./hex.js";
  * earlier one did.
  */
 
-/** Of one entry's bytes; what the tree calls a leaf. */
+/** The hash of one entry's bytes, which the tree calls a leaf. */
 export function leafHash(entry: Uint8Array, sha256: Sha256): Uint8Array {
   const bytes = new Uint8Array(entry.length + 1); // The first byte is 0x00.
   bytes.set(entry, 1);

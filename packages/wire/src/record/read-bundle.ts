@@ -1,4 +1,4 @@
-import { toHex } from "./hex.js";
+import { toHex } from "../core/hex.js";
 
 /** The files of a bundle. They are read one after the other, in any order. */
 export interface BundleSource {

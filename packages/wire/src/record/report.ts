@@ -1,11 +1,11 @@
+import type { SignedHead } from "../identity/head.js";
 import type { Manifest } from "./bundle.js";
-import type { SignedHead } from "./head.js";
 
 /** What the verification of a record found. */
 export interface RecordReport {
   /** Whether nothing was found wrong. It does not show that a statement is true, nor what was never posted. */
   readonly ok: boolean;
-  /** Of the bundle; null when that cannot be read. */
+  /** The format of the bundle; null when that cannot be read. */
   readonly format: Manifest["version"] | null;
   /** What is said of the session, and when it was exported: null unless the head's key, or one that it vouches for, signed it. */
   readonly session: Manifest["session"] | null;
@@ -22,7 +22,7 @@ export interface RecordReport {
   readonly private: number;
   /** The head of the export; null when its signature does not hold. */
   readonly head: SignedHead | null;
-  /** Whose key signed that head, and with it all that is shown. */
+  /** The key that signed that head, and with it all that is shown. */
   readonly signed_by: SignedBy | null;
   /** A head that was seen of this record and is over more than this export, which is older than it. */
   readonly seen_later: SignedHead | null;

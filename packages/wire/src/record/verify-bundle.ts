@@ -1,5 +1,6 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { ShapeError } from "../shape.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { ShapeError } from "../core/shape.js";
+import { type AuditKey, holds, isSignedBy, type SignedHead, type VerifySignature } from "../identity/head.js";
 import { createBreather } from "./breather.js";
 import {
   bundleFileNames,
@@ -14,7 +15,6 @@ import {
   sessionHash,
 } from "./bundle.js";
 import { collectFindings, type Findings, joinFindings } from "./findings.js";
-import { type AuditKey, holds, isSignedBy, type SignedHead, type VerifySignature } from "./head.js";
 import { type BundleReader, type BundleSource, type GrowingHash, readBundle } from "./read-bundle.js";
 import { readLines, readWhole, UnreadableLines } from "./read-lines.js";
 import type { FindingCode, RecordReport, VerifiedRow } from "./report.js";

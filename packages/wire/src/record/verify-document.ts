@@ -1,10 +1,10 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { ShapeError } from "../shape.js";
+import { bytesOf, toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { ShapeError } from "../core/shape.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type DocumentLine, parseDocumentLine } from "./bundle.js";
 import { contentHash, documentEntry, entryLeaf } from "./entry.js";
 import { collectFindings, type Findings } from "./findings.js";
-import { bytesOf, toHex } from "./hex.js";
 import type { Finding } from "./report.js";
 import type { LogOptions, VersionRange } from "./verify-feed.js";
 import { followLog, type LogLine } from "./verify-log.js";

@@ -1,14 +1,13 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { canonicalJson } from "../canonical-json.js";
-import { redactedVersions } from "../redaction.js";
-import { ShapeError } from "../shape.js";
+import { canonicalJson } from "../core/canonical-json.js";
+import { bytesOf, toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
+import { ShapeError } from "../core/shape.js";
+import { redactedContent, redactedVersions } from "../feed/redaction.js";
+import type { SignedHead } from "../identity/head.js";
 import { createBreather } from "./breather.js";
 import { bundleFiles, type FeedLine, parseFeedLine, parseHead } from "./bundle.js";
 import { contentHash, entryLeaf, feedEntry } from "./entry.js";
 import { collectFindings, type Findings } from "./findings.js";
-import type { SignedHead } from "./head.js";
-import { bytesOf, toHex } from "./hex.js";
-import { redactedContent } from "./redacted-content.js";
 import type { Finding, FindingCode, VerifiedRow } from "./report.js";
 import { type Checkpoint, followLog, type LogLine } from "./verify-log.js";
 

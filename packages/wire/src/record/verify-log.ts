@@ -1,5 +1,5 @@
-import type { Sha256 } from "../audit/merkle-tree.js";
-import { sameBytes, toHex } from "./hex.js";
+import { sameBytes, toHex } from "../core/hex.js";
+import type { Sha256 } from "../core/merkle-tree.js";
 import { type GrowingTree, growTree } from "./log-tree.js";
 import type { Finding } from "./report.js";
 
@@ -7,9 +7,9 @@ import type { Finding } from "./report.js";
 export interface Checkpoint {
   readonly size: number;
   readonly root: string;
-  /** Of the last version, where it is said. */
+  /** The hash of the last version, where it is said. */
   readonly contentHash?: string | null;
-  /** Whose word it is, as it stands in a sentence: "the head signed 2026-05-02T14:05:00.000Z". */
+  /** The source of the claim, as it stands in a sentence: "the head signed 2026-05-02T14:05:00.000Z". */
   readonly whose: string;
   /** Whether the record must have at least so much; not when it may be an older copy. */
   readonly mustReach: boolean;

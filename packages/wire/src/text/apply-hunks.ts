@@ -1,14 +1,17 @@
-import type { Hunk } from "../operations/proposals.js";
 import { linesOf } from "../text/lines.js";
+
+/** Lines that take the place of others, from a line on that is counted from 1. */
+export interface LineHunk {
+  readonly old_start: number;
+  readonly old_lines: readonly string[];
+  readonly new_lines: readonly string[];
+}
 
 /**
  * The text with some of a proposal's hunks applied, in whatever order they come; null when it is not the text that they were
  * made for.
  */
-export function applyHunks(
-  text: string,
-  hunks: readonly Pick<Hunk, "old_start" | "old_lines" | "new_lines">[],
-): string | null {
+export function applyHunks(text: string, hunks: readonly LineHunk[]): string | null {
   const lines = linesOf(text);
   const parts: string[] = [];
   let done = 0;

@@ -1,5 +1,7 @@
 /** What works on texts, whoever they are of. Nothing here needs more than a browser has. */
 
+export { deceptionIn, normaliseName } from "../core/names.js";
+export { isStorable, utf8Bytes } from "../core/utf8.js";
 export {
   type Anchored,
   contextOf,
@@ -21,8 +23,6 @@ export {
   mergeTexts,
   type SettledBlock,
 } from "./merge-texts.js";
-export { deceptionIn, normaliseName } from "./names.js";
 export { foreign, lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";
-export { isStorable, utf8Bytes } from "./utf8.js";

@@ -7,7 +7,7 @@
  * @param verbatim - fields that are left as they are
  */
 export function foreign<Value>(value: Value, verbatim: readonly string[] = []): Value {
-  return foreignValue(value, verbatim) as Value; // Of the same shape: only texts are exchanged, for texts.
+  return foreignValue(value, verbatim) as Value; // The shape stays the same: only texts are exchanged, for texts.
 }
 
 function foreignValue(value: unknown, verbatim: readonly string[]): unknown {

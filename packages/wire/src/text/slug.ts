@@ -1,5 +1,5 @@
-import { limits } from "../limits.js";
-import { isUuid } from "../uuid.js";
+import { limits } from "../core/limits.js";
+import { isUuid } from "../core/uuid.js";
 
 /**
  * Makes a readable name from a title: ASCII letters and digits in lower case, joined by hyphens (SES-2). Empty when the

@@ -29,7 +29,7 @@ export interface MeshChannels {
 
 interface MeshWatcher {
   readonly sink: Sink;
-  /** Who watches, where it is a person. */
+  /** The watcher, where it is a person. */
   readonly personId: string | null;
   /** Ends a connection that does not read what it is told. */
   cutOff(): void;

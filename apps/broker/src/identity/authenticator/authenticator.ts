@@ -15,7 +15,7 @@ import type { Limiter } from "../limits/limiter.js";
 import type { Meshes } from "../meshes/meshes.js";
 import type { RequestOrigin } from "../origin/request-origin.js";
 import { requireSameOrigin } from "../origin/same-origin.js";
-import type { Asker, Principal } from "../principal.js";
+import type { Principal } from "../principal.js";
 import type { Revocations } from "../revocations.js";
 import { hashToken, isJobToken, kindOfToken, nameOfToken } from "../tokens/token.js";
 import { readBearer, readBrowserToken } from "./cookie.js";
@@ -23,14 +23,14 @@ import { type AskedHello, verifyHello } from "./verify-hello.js";
 
 /** Where somebody has been let in to: who it is, and the services of that mesh. */
 export interface Admission<Services extends IdentityServices> {
-  readonly principal: Asker;
+  readonly principal: Principal | null;
   /** For somebody whom the broker does not know, the main mesh's: operations for anybody need some. */
   readonly services: Services;
 }
 
 /** What says, of a request over HTTP, who sends it. */
 export interface RequestClaims {
-  readonly arrival: RequestOrigin;
+  readonly origin: RequestOrigin;
   readonly method: string;
   readonly header: (name: string) => string | undefined;
 }
@@ -38,7 +38,7 @@ export interface RequestClaims {
 /** Finds out, for all transports, who somebody is before anything else is looked at (ENTER-1). */
 export interface Authenticator<Services extends IdentityServices> {
   readonly auth: "open" | "invite";
-  /** Who somebody is who has not said so yet. */
+  /** The principal of somebody who has not proved to be one yet. */
   readonly unknown: Admission<Services>;
   /**
    * Over HTTP: by a bearer token, else by the two halves of what a browser is signed in by: its cookie alone is nobody.
@@ -87,7 +87,7 @@ export function createAuthenticator<Services extends IdentityServices>({
   const remembered = new Map<string, { readonly principal: Principal; readonly until: number }>();
   revocations.onRevoked(() => remembered.clear());
 
-  /** Whom a token that is in force lets in. */
+  /** The principal that a token in force lets in. */
   async function byToken(text: string, kinds: readonly TokenKind[]): Promise<Principal | null> {
     const kind = kindOfToken(text);
     if (kind === null || !kinds.includes(kind)) return null;
@@ -204,15 +204,15 @@ export function createAuthenticator<Services extends IdentityServices>({
   return {
     auth,
     unknown,
-    async byRequest({ arrival, method, header }) {
+    async byRequest({ origin, method, header }) {
       const mesh = header("x-merkle-mesh");
       const bearer = readBearer(header("authorization"));
       if (bearer !== undefined && isJobToken(bearer)) return admitTo(await byJob(bearer), mesh);
       if (bearer !== undefined) return admitTo(await byToken(bearer, forPrograms), mesh);
-      const browser = readBrowserToken(header("cookie"), header("x-merkle-page"), arrival);
+      const browser = readBrowserToken(header("cookie"), header("x-merkle-page"), origin);
       const principal = browser === undefined ? null : await byToken(browser, ["browser"]);
       if (principal) {
-        if (method !== "GET" && method !== "HEAD") requireSameOrigin(arrival);
+        if (method !== "GET" && method !== "HEAD") requireSameOrigin(origin);
         return admitTo(principal, mesh);
       }
       return auth === "open" ? admitAnyone(mesh) : unknown;

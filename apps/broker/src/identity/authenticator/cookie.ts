@@ -10,8 +10,8 @@ function cookieName({ secure = false }: Pick<RequestOrigin, "secure">): string {
 }
 
 /** The cookie's value, of all cookies that came. */
-function readCookie(header: string | undefined, arrival: Pick<RequestOrigin, "secure">): string | undefined {
-  const start = `${cookieName(arrival)}=`;
+function readCookie(header: string | undefined, origin: Pick<RequestOrigin, "secure">): string | undefined {
+  const start = `${cookieName(origin)}=`;
   const found = header?.split(/; */).find((each) => each.startsWith(start));
   return found?.slice(start.length);
 }
@@ -20,9 +20,9 @@ function readCookie(header: string | undefined, arrival: Pick<RequestOrigin, "se
 export function readBrowserToken(
   header: string | undefined,
   page: string | undefined,
-  arrival: Pick<RequestOrigin, "secure">,
+  origin: Pick<RequestOrigin, "secure">,
 ): string | undefined {
-  const cookie = readCookie(header, arrival);
+  const cookie = readCookie(header, origin);
   return cookie !== undefined && page !== undefined ? joinHalves(cookie, page) : undefined;
 }
 
@@ -33,9 +33,9 @@ export function readBearer(header: string | undefined): string | undefined {
 
 /** A Set-Cookie header: out of reach of scripts, and left out of whatever another site asks for (ENTER-4). */
 export function writeCookie(
-  arrival: Pick<RequestOrigin, "secure">,
+  origin: Pick<RequestOrigin, "secure">,
   { value, maxAgeS }: { readonly value: string; readonly maxAgeS: number },
 ): string {
-  const secure = arrival.secure ? "; Secure" : "";
-  return `${cookieName(arrival)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secure}`;
+  const secure = origin.secure ? "; Secure" : "";
+  return `${cookieName(origin)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secure}`;
 }

@@ -33,9 +33,10 @@ describe("the limiter", () => {
   it("[GUARD-4] counts each address, member and session for itself, and each kind of call", () => {
     const rates = Object.fromEntries(Object.keys(rateLimits).map((name) => [name, once]));
     const limiter = createLimiter({ rates, metrics: createMetrics() });
-    const call = (asker: string | null, sessionId: string | null, rate: "read" | "write") =>
-      refusal(() => limiter.admitCall({ asker: asker === null ? null : member(asker), sessionId, rate }))
-        ?.details["limit"];
+    const call = (principal: string | null, sessionId: string | null, rate: "read" | "write") =>
+      refusal(() =>
+        limiter.admitCall({ principal: principal === null ? null : member(principal), sessionId, rate }),
+      )?.details["limit"];
 
     expect(call("Ana", null, "read")).toBeUndefined();
     expect(call("Ana", null, "read")).toBe("member_read");

@@ -2,7 +2,7 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import { limits, type RateLimit, type RateLimitName, type RateLimits, rateLimits } from "@merkle/wire/limits";
 import { toAddressBlock } from "../../core/address-block.js";
 import type { Metrics } from "../../core/metrics.js";
-import type { Asker } from "../principal.js";
+import type { Principal } from "../principal.js";
 import { createTokenBuckets, type TokenBuckets } from "./token-buckets.js";
 
 /** Keeps everybody below the rates at which the broker lets be called; one for all transports (GUARD-4). */
@@ -23,7 +23,7 @@ export interface Limiter {
   /** The same for a WebSocket that it opens. */
   admitUpgrade(caller: string): void;
   /** Counts a frame of whoever has been let in, else of its address, or says how many milliseconds it has to wait; 0 when it was counted. */
-  admitFrame(address: string, asker: Asker): number;
+  admitFrame(address: string, principal: Principal | null): number;
   /**
    * Counts a call of somebody who has been let in, for the member and for the session that it addresses.
    *
@@ -42,7 +42,7 @@ export interface Limiter {
 }
 
 export interface LimitedCall {
-  readonly asker: Asker;
+  readonly principal: Principal | null;
   readonly sessionId: string | null;
   readonly rate: Operation["rate"];
 }
@@ -93,9 +93,9 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
       take("address", caller);
       take("upgrade", caller);
     },
-    admitFrame: (address, asker) => missingMs("address", keyOf(asker) ?? toAddressBlock(address)),
-    admitCall({ asker, sessionId, rate }) {
-      const key = keyOf(asker);
+    admitFrame: (address, principal) => missingMs("address", keyOf(principal) ?? toAddressBlock(address)),
+    admitCall({ principal, sessionId, rate }) {
+      const key = keyOf(principal);
       if (key !== null) take(`member_${rate}`, key);
       if (sessionId !== null) take(`session_${rate}`, sessionId);
     },
@@ -124,14 +124,14 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
 }
 
 /** Whoever the broker knows counts for themselves, wherever they come from. */
-function keyOf(asker: Asker): string | null {
-  switch (asker?.kind) {
+function keyOf(principal: Principal | null): string | null {
+  switch (principal?.kind) {
     case "member":
-      return asker.memberId;
+      return principal.memberId;
     case "observer":
-      return `${asker.meshId} ${asker.token}`;
+      return `${principal.meshId} ${principal.token}`;
     case "job":
-      return `${asker.meshId} job ${asker.job}`;
+      return `${principal.meshId} job ${principal.job}`;
     default:
       return null;
   }

@@ -18,7 +18,7 @@ export interface TokenBucketsOptions {
   readonly now?: () => number;
 }
 
-/** Of each bucket only the time is kept at which it is full: what it lacks now are the tokens that fall until then. */
+/** A bucket is kept as the time alone at which it is full: what it lacks now are the tokens that fall until then. */
 export function createTokenBuckets({
   limit: { per_second, burst },
   countMax,

@@ -3,7 +3,7 @@ import { isUuid } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { IdentityServices } from "../context.js";
 
-/** Of the mesh that every broker has; no other can be called so. */
+/** The name of the mesh that every broker has; no other can be called so. */
 export const mainMeshName = "main";
 
 /**

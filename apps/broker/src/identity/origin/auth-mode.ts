@@ -1,6 +1,6 @@
 import { StartError } from "../../core/start-error.js";
 
-/** Who is let in: whoever reaches the broker, or members alone (AUTH-5). */
+/** The mode of authentication: whoever reaches the broker is let in, or members alone (AUTH-5). */
 export type AuthMode = "open" | "invite";
 
 /**

@@ -8,7 +8,7 @@ export interface MadeToken {
   readonly secretHash: Buffer;
 }
 
-/** Of what a running job's agent writes with; it is kept with its job, and ends with it (JOB-12). */
+/** The prefix of a running job's credential, which is kept with its job and ends with it (JOB-12). */
 const jobMark = "mkj_";
 
 /** Draws a job's credential. */
@@ -60,7 +60,7 @@ export function nameOfToken(token: string): string {
   return hashToken(token).toString("base64url");
 }
 
-/** Of what kind a text is as a token, or null for what has no token's form. */
+/** The kind of token that a text has the form of, or null. */
 export function kindOfToken(text: string): TokenKind | null {
   if (!wholeForm.test(text)) return null;
   return kinds.find((kind) => text.startsWith(marks[kind])) ?? null;

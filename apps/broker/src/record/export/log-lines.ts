@@ -70,7 +70,7 @@ async function toLine(
   stored: StoredLeaves,
 ): Promise<string> {
   await pushMissing(tree, stored, row.sequence - 1);
-  // Who removed a text, another message says: here it would be said by nobody.
+  // The author of a removal stands in another message: here it would be said by nobody.
   const message = toRecordedMessage({ ...row, redaction: null }, recordId);
   const { contentHash } = row;
   const leaf =

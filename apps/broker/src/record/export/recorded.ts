@@ -19,7 +19,7 @@ export type ExportForm = "bundle" | "md" | "ndjson";
 
 /** What an export needs of a session's record besides the rows that it is made from. */
 export interface Recorded extends RecordExtent {
-  /** Of the moment at which the export began; of a damaged record, which nothing is signed of, the last one. */
+  /** The head of the moment at which the export began; the last one of a damaged record, which nothing is signed of. */
   readonly head: SignedHead;
   /** Every head that was ever given out, this one last. */
   readonly heads: readonly SignedHead[];

@@ -32,6 +32,6 @@ export async function* readLinesOf<Line>(
   if (batch.length > 0) yield batch;
 }
 
-/** Of so much a statement is done well within its time. */
+/** A statement with so much to insert is done well within its time. */
 const linesPerBatch = 500;
 const charsPerBatch = 2 * 1024 * 1024;

@@ -5,7 +5,7 @@ import type { SessionContext } from "../../sessions/context.js";
 import { authorName, personName } from "../../sessions/roster/author.js";
 import type { RecordServices } from "../services.js";
 
-/** Who removes a text. */
+/** The author of a removal. */
 export interface Remover {
   readonly name: string;
   /** The peer whose own wait leaves the event out. */

@@ -13,7 +13,7 @@ export interface IdentifiedCall extends Authenticated {
   readonly session: SessionIdentity | null;
 }
 
-/** Who calls and may. */
+/** A caller that was admitted. */
 export interface AdmittedCaller {
   readonly session: SessionIdentity | null;
   readonly caller: Caller | null;
@@ -61,7 +61,7 @@ export function letIn(
 ): AdmittedCaller {
   authorize({ operation, transport, principal, session, caller, credentialGiven: credential !== undefined });
   services.limiter.admitCall({
-    asker: principal,
+    principal,
     sessionId: session?.sessionId ?? null,
     rate: operation.rate,
   });

@@ -1,7 +1,7 @@
 import type { AccessRule } from "@merkle/wire";
 import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
-import type { Asker } from "../../identity/principal.js";
+import type { Principal } from "../../identity/principal.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller } from "./credentials.js";
 import type { AccessServices } from "./services.js";
@@ -9,8 +9,8 @@ import type { AccessServices } from "./services.js";
 /** What a call says of who calls. */
 export interface CallClaims {
   readonly operation: AccessRule;
-  /** Who was let in, and calls. */
-  readonly principal: Asker;
+  /** The principal that calls. */
+  readonly principal: Principal | null;
   /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
   readonly credential?: string | undefined;
   /** What the connection itself remembers: the credential of the team that an MCP session joined as. */
@@ -22,7 +22,7 @@ export interface CallClaims {
 }
 
 export interface Authenticated {
-  /** Whom the credential proves; null without one, and for one that proves nobody. */
+  /** The team or person that the credential proves; null without one, and for one that proves nobody. */
   readonly caller: Caller | null;
   readonly credential: string | undefined;
 }
@@ -42,7 +42,7 @@ export function authenticate(
   );
 }
 
-function isOwn({ person, team }: Caller, principal: Asker): boolean {
+function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
   if (principal?.kind === "anyone") return true;
   const owner = person ? person.memberId : (team?.memberId ?? null);
   return principal?.kind === "member" && (owner === null || owner === principal.memberId);

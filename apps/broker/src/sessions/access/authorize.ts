@@ -1,5 +1,5 @@
 import { type AccessRule, MerkleError, type Operation, type OperationRules } from "@merkle/wire";
-import type { Asker } from "../../identity/principal.js";
+import type { Principal } from "../../identity/principal.js";
 import { notByModels, unauthorized } from "../../identity/refusals.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller, TeamActor } from "./credentials.js";
@@ -10,10 +10,10 @@ export interface AccessRequest {
   readonly operation: Omit<AccessRule, "input" | "rate">;
   /** By which transport it is asked; what is a human's is not asked by a model's. */
   readonly transport?: "rest" | "mcp" | "websocket" | undefined;
-  /** Who was let in; null for somebody whom the broker does not know. */
-  readonly principal: Asker;
+  /** The principal; null for somebody whom the broker does not know. */
+  readonly principal: Principal | null;
   readonly session: SessionIdentity | null;
-  /** Whom the credential proved, if it proved anybody. */
+  /** The team or person that the credential proved, if any. */
   readonly caller: Caller | null;
   /** Whether the caller gave a credential at all. */
   readonly credentialGiven: boolean;
@@ -25,7 +25,10 @@ export interface AccessRequest {
  *
  * @throws unauthorized
  */
-export function refuseStranger({ name, access }: Pick<Operation, "name" | "access">, principal: Asker): void {
+export function refuseStranger(
+  { name, access }: Pick<Operation, "name" | "access">,
+  principal: Principal | null,
+): void {
   if (principal || access === "public") return;
   throw new MerkleError(
     "unauthorized",
@@ -80,7 +83,7 @@ export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError 
 /** An observer's link shows one session, as it is and as it goes on, and no more. */
 function refuseBeyondLooking(
   operation: AccessRequest["operation"],
-  { sessionId }: Extract<Asker, { kind: "observer" }>,
+  { sessionId }: Extract<Principal, { kind: "observer" }>,
   session: SessionIdentity | null,
 ): void {
   const reads = operation.readOnly && (operation.access === "reader" || operation.access === "open");
@@ -132,7 +135,7 @@ function authorizePerson(
       "A person's team has no credential of its own that could be replaced: it is proved by the person's, in every session.",
     );
   }
-  // Who was not in a session when it was concluded is not put into it afterwards (SES-11).
+  // A concluded session gets no further teams (SES-11).
   if (joinsByWriting(operation, caller) && session.closed) throw sessionClosed(session);
   if (operation.access !== "team" || joinsByWriting(operation, caller) || operation.notesReading) return;
   const { person, team } = caller;

@@ -3,9 +3,9 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Database, openDatabase } from "@merkle/db";
 import { expect, it, onTestFinished } from "vitest";
-import { doors } from "../../../../../tests/kit/doors.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { transports } from "../../../../../tests/kit/transports.js";
 import { createLog } from "../../core/log.js";
 import { makeCredential } from "../../identity/credential.js";
 import { startPresence } from "../peers/presence.js";
@@ -13,13 +13,13 @@ import { createCredentials } from "./credentials.js";
 
 it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the longest unused, which is read again", async () => {
   const broker = await startTestBroker();
-  const door = await doors.rest(broker.url);
-  const { session_id, team_id } = await door.call("create_session", {
+  const transport = await transports.rest(broker.url);
+  const { session_id, team_id } = await transport.call("create_session", {
     title: "Cached",
     creator_team_name: "A",
   });
   const join = async (team_name: string) =>
-    (await door.call("join_session", { session_id, team_name })).team_id;
+    (await transport.call("join_session", { session_id, team_name })).team_id;
   const [a, b, c, d] = [team_id, await join("B"), await join("C"), await join("D")];
 
   const database = await openDatabase({ target: broker.databaseUrl });
@@ -56,8 +56,8 @@ it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the
 
 it("[AUTH-1] a remembered credential keeps nothing of the memory in which the database's answer came", async () => {
   const broker = await startTestBroker();
-  const door = await doors.rest(broker.url);
-  const { session_id } = await door.call("create_session", { title: "Many", creator_team_name: "A" });
+  const transport = await transports.rest(broker.url);
+  const { session_id } = await transport.call("create_session", { title: "Many", creator_team_name: "A" });
   const credentials = await joinMany({ databaseUrl: broker.databaseUrl, session_id, count: 500 });
 
   const database = await openDatabase({ target: broker.databaseUrl });

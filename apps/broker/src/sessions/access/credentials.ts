@@ -33,7 +33,7 @@ export interface TeamActor {
   readonly memberId: string | null;
 }
 
-/** Whom a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
+/** The actor that a credential proves: a team, or a person with the team that it is in the session, if it has been one (PERSON-2). */
 export type Caller =
   | { readonly person: null; readonly team: TeamActor }
   | { readonly person: PersonActor; readonly team: TeamActor | null };
@@ -56,7 +56,7 @@ type FoundPerson = Omit<PersonActor, "credential">;
 
 interface Proof {
   readonly secretHash: Uint8Array;
-  /** Whose further secrets prove the same; a named peer has none. */
+  /** The owner of further secrets that prove the same; a named peer has none. */
   readonly holder: SecretHolder | null;
   /** Those, once somebody came with another secret than the first. */
   further?: readonly Uint8Array[];

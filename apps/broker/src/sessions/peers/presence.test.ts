@@ -1,8 +1,8 @@
 import { openDatabase } from "@merkle/db";
 import { expect, it, onTestFinished } from "vitest";
-import { doors } from "../../../../../tests/kit/doors.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { transports } from "../../../../../tests/kit/transports.js";
 import { createLog } from "../../core/log.js";
 import { createCredentials } from "../access/credentials.js";
 import { acknowledgeUpTo, offerUpTo } from "./peer.js";
@@ -10,12 +10,12 @@ import { startPresence } from "./presence.js";
 
 it("[CURSOR-8] what could not be saved of a peer is saved at a later sweep, though nobody calls again", async () => {
   const broker = await startTestBroker();
-  const door = await doors.rest(broker.url);
-  const { session_id, team_id } = await door.call("create_session", {
+  const transport = await transports.rest(broker.url);
+  const { session_id, team_id } = await transport.call("create_session", {
     title: "Saved later",
     creator_team_name: "Birch",
   });
-  await door.call("post_message", { session_id, team_id, content: { text: "one" } });
+  await transport.call("post_message", { session_id, team_id, content: { text: "one" } });
   await broker.stop();
   const database = await openDatabase({ target: broker.databaseUrl });
   onTestFinished(() => database.close());

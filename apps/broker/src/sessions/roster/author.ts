@@ -42,7 +42,7 @@ interface Named {
   readonly peer: { readonly name: string | null };
 }
 
-/** Who did something, as others are told: `team/peer` for a named peer, else the team's name. */
+/** The name of an author as others are shown it: `team/peer` for a named peer, else the team's name. */
 export function authorName({ name, kind, peer }: Named): string {
   if (peer.name !== null) return `${name}/${peer.name}`;
   return kind === "guest" ? guestName(name) : name;

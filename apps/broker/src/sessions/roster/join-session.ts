@@ -67,7 +67,7 @@ async function join(
 ): Promise<Joined> {
   if (ctx.person) return enterAsPerson(ctx, ctx.person, write, input, found);
   const team = ctx.team ?? (await takeOwnTeam(ctx, write, input.team_name));
-  // Who is there already stays, whatever the others of its member do.
+  // A team that is there already stays, whatever the others of its member do.
   if (!team || team.leftAt) await refuseSecondSession(ctx, write, ctx.session.sessionId);
   if (!team) return addTeam(ctx, write, input, found);
   if (team.peer.name !== null) return resumePeer(ctx, team, write, input);
@@ -125,7 +125,7 @@ async function takeOwnTeam(
   if (memberId === null) return null;
   const { services, session } = ctx;
   const { sessionId } = session;
-  // Of two machines that join at once under one name, the second finds the first one's team.
+  // Two machines may join at once under one name: the second finds the first one's team.
   await lockMember(tx, services.database.meshId, memberId);
   const row = await findTeamOfMember(tx, sessionId, { memberId, name });
   if (!row) return null;

@@ -2,7 +2,7 @@ import { findTakenPeerNames, listNamesLike, type Queryable, type Transaction } f
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 
-/** Who wants a name. */
+/** The team or peer that asks for a name. */
 interface Wanting {
   readonly sessionId: string;
   readonly teamId: string;

@@ -18,7 +18,7 @@ export async function refuseSecondSession(
   const memberId = ownerOf(principal);
   if (!services.settings.current.exclusive_membership || memberId === null || person) return;
   const { meshId } = services.database;
-  // Of two sessions that are joined at once, the second finds the first.
+  // Two sessions may be joined at once: the second join finds the first.
   await lockMember(tx, meshId, memberId);
   const elsewhere = await findTeamElsewhere(tx, { meshId, memberId, sessionId });
   if (!elsewhere) return;

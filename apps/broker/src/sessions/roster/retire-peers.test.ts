@@ -1,9 +1,9 @@
 import { openDatabase } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
-import { doors } from "../../../../../tests/kit/doors.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { transports } from "../../../../../tests/kit/transports.js";
 import { createLog } from "../../core/log.js";
 import { startInProcessBus } from "../../feed/delivery/bus.js";
 import { startChannels } from "../../feed/delivery/channels.js";
@@ -15,13 +15,14 @@ import { retirePeers } from "./retire-peers.js";
 
 it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a connection holds it", async () => {
   const broker = await startTestBroker();
-  const door = await doors.rest(broker.url);
-  const { session_id, team_id } = await door.call("create_session", {
+  const transport = await transports.rest(broker.url);
+  const { session_id, team_id } = await transport.call("create_session", {
     title: "Retired",
     creator_team_name: "Birch",
   });
   const join = async (peer_name: string) =>
-    (await door.call("join_session", { session_id, team_name: "Birch", team_id, peer_name })).peer_id ?? "";
+    (await transport.call("join_session", { session_id, team_name: "Birch", team_id, peer_name })).peer_id ??
+    "";
   const [unseen, held, seen] = [await join("unseen"), await join("held"), await join("seen")];
   const sql = connectTestDatabase(broker.databaseUrl);
   // A minute above the limit, and the one that was seen a minute below it.
@@ -53,6 +54,6 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
   expect(await leftAt(unseen)).toEqual(expect.any(Date));
   for (const there of [held, seen, team_id]) expect(await leftAt(there)).toBeNull();
   expect(await join("unseen"), "its name is free").not.toBe(unseen);
-  const back = await door.call("join_session", { session_id, team_name: "Birch", team_id: unseen });
+  const back = await transport.call("join_session", { session_id, team_name: "Birch", team_id: unseen });
   expect(back).toMatchObject({ peer_name: "unseen-2", resumed: true });
 });

@@ -38,7 +38,7 @@ export function createUnfinishedMessages({
   msMax,
   bytesMax = limits.unfinishedFramesBytesMax,
 }: UnfinishedBounds): UnfinishedMessages {
-  /** Whose message began first stands first. */
+  /** The connection whose message began first stands first. */
   const unfinished = new Set<Unfinished>();
   let total = 0;
 

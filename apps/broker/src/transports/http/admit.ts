@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
 import type { Admission, Authenticator } from "../services.js";
 
-/** Who has been let in over HTTP, and from where. */
+/** A caller that was let in over HTTP, with its address. */
 export interface HttpAdmission extends Admission {
   readonly address: string;
   /** The connection, where it is the client's own: a proxy's may carry requests of many. */
@@ -15,14 +15,14 @@ export type Admit = (c: HttpContext) => Promise<HttpAdmission>;
 
 export function createAdmit(authenticator: Authenticator, originReader: OriginReader): Admit {
   return async (c) => {
-    const arrival = originReader.read(c.env.incoming);
+    const origin = originReader.read(c.env.incoming);
     const admission = await authenticator.byRequest({
-      arrival,
+      origin,
       method: c.req.method,
       header: (name) => c.req.header(name),
     });
     const connection = originReader.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
-    return { ...admission, address: arrival.address, connection };
+    return { ...admission, address: origin.address, connection };
   };
 }
 

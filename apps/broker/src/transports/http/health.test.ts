@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeTestHome, type TestHome } from "../../../../../packages/db/src/embedded/test-support.js";
-import { doors } from "../../../../../tests/kit/doors.js";
 import { createTestSession, failureOf, type TestSession } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { transports } from "../../../../../tests/kit/transports.js";
 import { startBroker } from "../../start/start-broker.js";
 
 const run = promisify(execFile);
@@ -44,7 +44,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)(
       const { url } = broker;
       try {
         expect(await healthOf(url)).toEqual([200, true, null]);
-        const rest = await doors.rest(url);
+        const rest = await transports.rest(url);
         const session = await createTestSession(rest);
         const filler = await fill(disk.path);
         const failure = await postUntilRefused(session);

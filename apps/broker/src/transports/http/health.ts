@@ -28,7 +28,7 @@ export async function checkHealth(services: Services): Promise<Health> {
   };
 }
 
-/** Who asks for health does not wait long for an answer. */
+/** Monitors do not wait long for the answer about health. */
 const silentMsMax = 2_000;
 
 async function findProblem({ database, isAlone }: Services): Promise<WriteProblem | null> {

@@ -36,6 +36,6 @@ export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
     ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ].join("\r\n");
-  // Who does not end its side would hold what is left of the connection for as long as it likes.
+  // A client that does not end its side would hold what is left of the connection for as long as it likes.
   socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }

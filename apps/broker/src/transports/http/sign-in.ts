@@ -10,7 +10,7 @@ import { writeCookie } from "../../identity/authenticator/cookie.js";
 import { createSignInChallenges } from "../../identity/authenticator/sign-in-challenges.js";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
 import { requireSameOrigin } from "../../identity/origin/same-origin.js";
-import { type Asker, isNamed } from "../../identity/principal.js";
+import { isNamed, type Principal } from "../../identity/principal.js";
 import { makeBrowserToken, makeToken } from "../../identity/tokens/token.js";
 import { membershipEnded } from "../../sessions/access/authorize.js";
 import type { Authenticator, Meshes, Services } from "../services.js";
@@ -18,7 +18,7 @@ import type { Admit, HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
 import type { BodyReader } from "./read-json-body.js";
 
-/** Who a browser is signed in as, for its pages to show. */
+/** The principal that a browser is signed in as, for its pages to show. */
 export interface SignedIn {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
@@ -73,8 +73,8 @@ export function mountSignIn(
   });
 
   app.post("/api/sign-in", async (c) => {
-    const arrival = originReader.read(c.env.incoming);
-    requireSameOrigin(arrival);
+    const origin = originReader.read(c.env.incoming);
+    requireSameOrigin(origin);
     const principal = await identify(await readSignIn(c, bodies));
     if (!isNamed(principal)) throw signInRefused();
     const services = (await meshes.find(principal.meshId)) ?? main;
@@ -96,22 +96,22 @@ export function mountSignIn(
     const response = jsonResponse({ ...describe(services, principal), page_token: page });
     response.headers.set(
       "set-cookie",
-      writeCookie(arrival, { value: cookie, maxAgeS: limits.browserSeconds }),
+      writeCookie(origin, { value: cookie, maxAgeS: limits.browserSeconds }),
     );
     return response;
   });
 
   app.post("/api/sign-out", async (c) => {
     const { principal, services } = await admit(c);
-    const arrival = originReader.read(c.env.incoming);
-    requireSameOrigin(arrival);
+    const origin = originReader.read(c.env.incoming);
+    requireSameOrigin(origin);
     if (isNamed(principal) && principal.token !== null) {
       const { token, meshId } = principal;
       const ended = await services.database.transaction((tx) => endToken(tx, meshId, token));
       for (const each of ended) services.revocations.revoke({ meshId, token: each });
     }
     const response = jsonResponse({});
-    response.headers.set("set-cookie", writeCookie(arrival, { value: "", maxAgeS: 0 }));
+    response.headers.set("set-cookie", writeCookie(origin, { value: "", maxAgeS: 0 }));
     return response;
   });
 
@@ -150,7 +150,7 @@ export function mountSignIn(
     };
   }
 
-  async function identify(input: z.output<typeof SignIn>): Promise<Asker> {
+  async function identify(input: z.output<typeof SignIn>): Promise<Principal | null> {
     if ("secret" in input) return authenticator.byToken(input.secret, ["sign_in", "observer"]);
     const { proof } = input;
     if (proof.kind !== "signature") throw signInRefused();
@@ -170,7 +170,7 @@ async function readSignIn(c: HttpContext, bodies: BodyReader): Promise<z.output<
   );
 }
 
-function describe(services: Services, principal: Asker): SignedIn {
+function describe(services: Services, principal: Principal | null): SignedIn {
   const { brokerId, meshId } = services.database;
   return {
     auth: services.auth,
@@ -181,7 +181,7 @@ function describe(services: Services, principal: Asker): SignedIn {
   };
 }
 
-function toYou(principal: Asker): SignedIn["you"] {
+function toYou(principal: Principal | null): SignedIn["you"] {
   switch (principal?.kind) {
     case "member": {
       const { memberId, name, role } = principal;

@@ -152,7 +152,7 @@ async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknow
   }
 }
 
-/** Of each message what it is let in by; calls of tools are operations, and let in as these. */
+/** The rule that admits each message; calls of tools are operations, and admitted as these. */
 function rulesFor(body: unknown): FrameRule[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   return messages.flatMap((message): FrameRule[] => {

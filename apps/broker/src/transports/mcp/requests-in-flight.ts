@@ -9,7 +9,7 @@ export interface McpRequest {
   readonly message: Readonly<Record<string, unknown>>;
   readonly url: URL;
   readonly headers: Headers;
-  /** Who sends it; not every request of an MCP session need come from the same one. */
+  /** The sender; not every request of an MCP session need come from the same one. */
   readonly admission: HttpAdmission;
   /** Aborted when nobody waits for the answer any more: cancelled, connection closed, MCP session ended. */
   readonly signal: AbortSignal;

@@ -6,7 +6,7 @@ import {
   type McpSessionKey,
   touchMcpSession,
 } from "@merkle/db";
-import type { Asker } from "../../identity/principal.js";
+import type { Principal } from "../../identity/principal.js";
 
 /** What outlives the process of an MCP session, so that its client never sees a restart (MCP-4). */
 export interface McpSessionStore {
@@ -44,7 +44,7 @@ export function toKey({ meshId }: Pick<Database, "meshId">, id: string): McpSess
  * By which an MCP session is kept and found: the id that its client holds, and who opened it. So the id is worth nothing in
  * other hands, whatever is asked with it (MCP-9). Where everybody is let in it is whoever holds the id.
  */
-export function toSessionKey(id: string, opener: Asker): string {
+export function toSessionKey(id: string, opener: Principal | null): string {
   const owner = toOwner(opener);
   return owner === null ? id : `${id} ${owner}`;
 }
@@ -55,7 +55,7 @@ export function idOfKey(key: string): string {
 }
 
 /** A member is the same one by whichever token it comes; who only looks on, or works on a job, has nothing but its token. */
-function toOwner(opener: Asker): string | null {
+function toOwner(opener: Principal | null): string | null {
   switch (opener?.kind) {
     case "member":
       return opener.memberId;

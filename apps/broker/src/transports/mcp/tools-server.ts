@@ -124,7 +124,7 @@ function credentialIn(
 ): { sessionId: string; credential: string } | null {
   if (operation.teamCredential === undefined || typeof output !== "object" || output === null) return null;
   if (!("session_id" in output) || !("team_id" in output)) return null;
-  // Who joined with a named peer goes on as that.
+  // A caller that joined with a named peer goes on as that.
   const peer = "peer_id" in output ? output.peer_id : null;
   return { sessionId: String(output.session_id), credential: String(peer ?? output.team_id) };
 }

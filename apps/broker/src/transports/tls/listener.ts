@@ -63,7 +63,7 @@ function toContext({ cert, key }: Certificate) {
   return { cert, key, minVersion: "TLSv1.2" } as const;
 }
 
-/** Who speaks HTTP is told what to do; whoever else is not understood. Nobody is kept waiting. */
+/** A client that speaks HTTP is told what to do; any other is not understood. Nobody is kept waiting. */
 function refusePlain(socket: Socket, chunk: Buffer): void {
   if (!/^[A-Z]+ /.test(chunk.subarray(0, 16).toString("latin1"))) {
     socket.destroy();

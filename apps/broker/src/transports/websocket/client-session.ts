@@ -13,7 +13,7 @@ import { createWriteOrder } from "../../core/write-order.js";
 import type { StateReceiver } from "../../feed/delivery/state-pushes.js";
 import type { Subscription } from "../../feed/delivery/subscription.js";
 import type { HelloChallenge } from "../../identity/authenticator/verify-hello.js";
-import type { Asker, Principal } from "../../identity/principal.js";
+import type { Principal } from "../../identity/principal.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import { type Hold, holdPeer, type Peer } from "../../sessions/peers/peer.js";
 import { type Call, dispatch } from "../dispatch.js";
@@ -29,8 +29,8 @@ export interface ClientSession {
   receive(text: string): void;
   /** Requests that are not answered yet. */
   readonly unanswered: number;
-  /** Who the client is, as far as is known. */
-  readonly principal: Asker;
+  /** The principal, as far as it is known. */
+  readonly principal: Principal | null;
   /** Ends everything that is under way, because the client said goodbye or was lost. */
   end(how: "goodbye" | "lost"): void;
 }

@@ -25,7 +25,7 @@ export interface WebSocketTransport {
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    arrival: Pick<RequestOrigin, "address">,
+    origin: Pick<RequestOrigin, "address">,
   ): void;
   /** Lets requests under way finish, tells clients to come back, and resolves when no connection is left. */
   stop(): Promise<void>;

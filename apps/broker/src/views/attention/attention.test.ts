@@ -1,11 +1,11 @@
 import { openDatabase } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../../../../../tests/kit/at-end.js";
-import { type Door, doors } from "../../../../../tests/kit/doors.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
 import { createTestSession } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { type TransportClient, transports } from "../../../../../tests/kit/transports.js";
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
@@ -13,14 +13,14 @@ import { startPresence } from "../../sessions/peers/presence.js";
 import { createAttentionPoll } from "./attention-poll.js";
 import { forgetSettled } from "./put-away.js";
 
-let door: Door;
+let transport: TransportClient;
 let sql: ReturnType<typeof connectTestDatabase>;
 let services: Parameters<typeof createAttentionPoll>[0];
 
 const cleanup = atEnd();
 beforeAll(async () => {
   const broker = await startTestBroker({}, cleanup);
-  door = await doors.rest(broker.url);
+  transport = await transports.rest(broker.url);
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
   const database = await openDatabase({ target: broker.databaseUrl });
   cleanup(database.close);
@@ -34,7 +34,8 @@ beforeAll(async () => {
 
 async function ask(session: Awaited<ReturnType<typeof createTestSession>>, text: string): Promise<number> {
   const { sessionId: session_id, convener: team_id } = session;
-  return (await door.call("post_message", { session_id, team_id, content: { text, kind: "ask" } })).cursor;
+  return (await transport.call("post_message", { session_id, team_id, content: { text, kind: "ask" } }))
+    .cursor;
 }
 
 /** A job of a file that has failed. */
@@ -46,7 +47,7 @@ async function failFileJob(number: number): Promise<void> {
 
 describe("Looking after what waits", () => {
   it("[MESH-2] a look tells of sessions where something has begun or ended to wait by itself, and of no others", async () => {
-    const [old, fresh] = [await createTestSession(door), await createTestSession(door)];
+    const [old, fresh] = [await createTestSession(transport), await createTestSession(transport)];
     const look = createAttentionPoll(services);
     await look();
     const told: unknown[] = [];
@@ -81,8 +82,8 @@ describe("Looking after what waits", () => {
   });
 
   it("[ATT-8] what was put away is forgotten with its fact, and a snooze when it is over", async () => {
-    const session = await createTestSession(door);
-    const { person_id: team_id } = await makePerson(door, "Ana");
+    const session = await createTestSession(transport);
+    const { person_id: team_id } = await makePerson(transport, "Ana");
     const [answered, open, snoozed] = [
       await ask(session, "one?"),
       await ask(session, "two?"),
@@ -90,10 +91,10 @@ describe("Looking after what waits", () => {
     ];
     const idOf = (sequence: number) => `ask:${session.sessionId}:${sequence}`;
     for (const sequence of [answered, open]) {
-      await door.call("dismiss_attention", { id: idOf(sequence), team_id });
+      await transport.call("dismiss_attention", { id: idOf(sequence), team_id });
     }
     const until = new Date(Date.now() + 60_000).toISOString();
-    await door.call("dismiss_attention", { id: idOf(snoozed), until, team_id });
+    await transport.call("dismiss_attention", { id: idOf(snoozed), until, team_id });
     const kept = async () => {
       await forgetSettled(services);
       const rows = await sql<{ item: string }[]>`SELECT item FROM dismissals ORDER BY item`;
@@ -101,13 +102,13 @@ describe("Looking after what waits", () => {
     };
     for (const number of [2, 3]) {
       await failFileJob(number);
-      await door.call("dismiss_attention", { id: `job_failed:file:${number}`, team_id });
+      await transport.call("dismiss_attention", { id: `job_failed:file:${number}`, team_id });
     }
     const ofFiles = [2, 3].map((number) => `job_failed:file:${number}`);
     expect(await kept()).toEqual([...[answered, open, snoozed].map(idOf), ...ofFiles]);
     await sql`DELETE FROM jobs WHERE number = 3`;
     await sql`UPDATE dismissals SET until = now() WHERE item = ${idOf(snoozed)}`;
-    await door.call("post_message", {
+    await transport.call("post_message", {
       session_id: session.sessionId,
       team_id,
       reply_to: answered,

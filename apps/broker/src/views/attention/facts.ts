@@ -27,9 +27,9 @@ interface Told<Kind> {
   /** Names the fact: the same happening again is another one (ATT-2). */
   readonly id: string;
   readonly kind: Kind;
-  /** Of an ask; what it says is read for those alone that are shown. */
+  /** The message of an ask; its text is read for those alone that are shown. */
   readonly sequence: number | null;
-  /** Of a proposal or a job. */
+  /** The number of a proposal or a job. */
   readonly number: number | null;
   readonly team: string | null;
   readonly peer: string | null;
@@ -131,7 +131,7 @@ async function findQuietSessions(
   });
 }
 
-/** Of some sessions those that are quiet, with the time since when. */
+/** Returns which of some sessions are quiet, with the time since when. */
 export async function readQuietSince(
   services: FactServices,
   sessionIds: readonly string[],

@@ -27,7 +27,7 @@ export async function readSessionFacts(
   });
 }
 
-/** Of a person everywhere; of a team in its own session. */
+/** Counts what is unread: a person's everywhere, a team's in its own session. */
 async function readOwnUnread(
   { services, person, team }: Pick<Context<ViewServices>, "services" | "person" | "team">,
   sessionIds: readonly string[],

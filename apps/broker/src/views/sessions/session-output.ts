@@ -41,7 +41,7 @@ export function toSession(row: SessionRow, { lastRead, unread, present, quietSin
   };
 }
 
-/** Who last changed title or description, and why; null where nobody did, or it is not known any more. */
+/** The author of the last change of title or description, and the reason; null where nobody changed it, or it is not known any more. */
 export function toLastChange(row: SessionRow): OutputOf<"get_session">["last_change"] {
   const { metadataChangedAt: at, metadataChangedBy: by, metadataChangeReason: reason } = row;
   return at === null || by === null || reason === null ? null : { by, reason, at: at.toISOString() };

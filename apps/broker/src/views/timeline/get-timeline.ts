@@ -72,7 +72,7 @@ async function readSpan(
   const end = row.closedAt ? (row.lastPostedAt ?? row.closedAt) : new Date();
   const to = input.to === undefined ? end : new Date(input.to);
   if (from <= to) return { from, to };
-  // Of a time that was left out the other may lie beyond.
+  // The time that was given may lie beyond the default of the one that was not.
   if (input.from === undefined || input.to === undefined) return { from, to: from };
   throw new MerkleError("bad_request", "get_timeline: from must not be later than to.", { field: "from" });
 }

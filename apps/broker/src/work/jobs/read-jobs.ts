@@ -35,7 +35,7 @@ export async function listJobs(
   return { jobs: await Promise.all(rows.map((row) => toJob(services, row))) };
 }
 
-/** Who runs jobs beside this broker, and how many wait and run in this mesh (DASH-277). */
+/** The runners of this mesh, and how many jobs wait and run in it (DASH-277). */
 export async function getRunner({ services }: Context<JobServices>): Promise<OutputOf<"get_runner">> {
   const { orm, meshId } = services.database;
   const [here, counts] = await Promise.all([services.jobs.describe(), countJobsInFlight(orm, meshId)]);

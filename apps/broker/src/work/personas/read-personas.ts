@@ -46,7 +46,7 @@ export function toPersonaKey(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 
-/** Of what an agent is told: readings with the same hash were asked for in the same words (PERSONA-2). */
+/** The hash of an agent's instructions: readings with the same hash were asked for in the same words (PERSONA-2). */
 export function hashPersona({ name, prompt }: Pick<PersonaRow, "name" | "prompt">): string {
   return createHash("sha256").update(canonicalJson({ name, prompt })).digest("hex");
 }

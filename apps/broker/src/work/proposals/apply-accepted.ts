@@ -10,7 +10,7 @@ import { refuseStale } from "./refuse-stale.js";
 export interface AcceptedText {
   readonly proposal: ProposalBesideSource;
   readonly content: string;
-  /** Who proposed it, and who accepted. */
+  /** The author of the proposal, and the person who accepted it. */
   readonly proposedBy: string;
   readonly approvedBy: string;
   /** The version or hash that the person has seen. */

@@ -11,7 +11,7 @@ import {
   type TopicRow,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import type { Asker, JobPrincipal } from "../../identity/principal.js";
+import type { JobPrincipal, Principal } from "../../identity/principal.js";
 import { requireSession } from "../../identity/session-directory.js";
 import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
 import type { ProposerContext } from "../../sessions/context.js";
@@ -33,7 +33,7 @@ interface Target extends ProposalSource {
   readonly topic: number | null;
 }
 
-/** Who proposes, as its topic is told; the agent of a job is nobody of the mesh. */
+/** The author, as its topic shows it; the agent of a job is nobody of the mesh. */
 type Proposer = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
 const theAgent: Proposer = { author: agentName, authorHuman: false, teamId: null, personId: null };
@@ -123,8 +123,12 @@ async function findTarget(
 }
 
 /** A topic that can be proposed for. */
-async function requireOpenTopic(db: Queryable, key: TopicKey, asker: Asker): Promise<TopicRow> {
-  const topic = requireTopic(await findTopic(db, key), key.number, asker);
+async function requireOpenTopic(
+  db: Queryable,
+  key: TopicKey,
+  principal: Principal | null,
+): Promise<TopicRow> {
+  const topic = requireTopic(await findTopic(db, key), key.number, principal);
   if (topic.status === "closed") throw isClosed(key.number);
   return topic;
 }

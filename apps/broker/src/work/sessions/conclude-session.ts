@@ -91,7 +91,7 @@ type ConcluderContext = Pick<SessionContext<TopicServices>, "services" | "sessio
 /** How a session is to be concluded. */
 interface Conclusion {
   readonly summary: string;
-  /** Whom the document's version names as its author, where that is not the team alone. */
+  /** The author that the document's version names, where that is not the team alone. */
   readonly writtenBy?: string | undefined;
   /** Done before the rest in the same transaction, with the document held; what it throws leaves everything as it is. */
   readonly check?: (tx: Transaction, document: LockedDocument) => Promise<void>;

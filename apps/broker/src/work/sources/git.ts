@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { ObjectFormat } from "./blob-hash.js";
 import type { Repository } from "./repository.js";
 
-export interface GitRun extends Pick<Repository, "git" | "user" | "ownFolder"> {
+export interface GitRun extends Pick<Repository, "git" | "user" | "ownFolder" | "searchPath"> {
   /** How long the names of the repository's objects are. */
   readonly format: ObjectFormat;
   readonly input?: string | Uint8Array | undefined;
@@ -118,9 +118,9 @@ export async function askGit(args: readonly string[], run: GitRun): Promise<stri
 }
 
 function toEnvironment(run: GitRun, gitFolder: string): Record<string, string> {
-  const { git, indexFile, walksHistory, author } = run;
+  const { git, searchPath, indexFile, walksHistory, author } = run;
   return {
-    PATH: process.env["PATH"] ?? "",
+    ...(searchPath !== undefined && { PATH: searchPath }),
     LC_ALL: "C",
     // Said outright, so that Git looks for nothing: no parent folder, no common folder elsewhere.
     GIT_DIR: gitFolder,

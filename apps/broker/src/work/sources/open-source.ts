@@ -13,7 +13,7 @@ export interface OpenSource {
   readonly text: string;
   /** Git's name of these very bytes. */
   readonly hash: string;
-  /** Of the text that was committed last; another one where the file has changes that are not. */
+  /** The hash of the text that was committed last; the file's own differs where it has changes that are not committed. */
   readonly committedHash: string;
   readonly executable: boolean;
 }

@@ -21,6 +21,15 @@ export interface Repository {
   readonly user: RootUser | undefined;
   /** A folder of the broker's own, for Git's own folder; see `runGit`. */
   readonly ownFolder: string;
+  /** `PATH`, in which `git` is looked for; the system's own folders where there is none. */
+  readonly searchPath: string | undefined;
+}
+
+/** What the broker's machine gives to Git. */
+export interface GitHome {
+  /** The Merkle home, in which Git has a folder of its own. */
+  readonly home: string;
+  readonly searchPath?: string | undefined;
 }
 
 export interface RootUser {
@@ -38,12 +47,11 @@ const pointers = ["commondir", "objects/info/alternates", "objects/info/http-alt
  * Opens the repository of a root for as long as `work` takes. It is the top folder of one that lies in it whole, and nobody
  * but its owner may change it, or put another folder in its place; any other is not touched (SOURCE-4).
  *
- * @param home - the Merkle home, for what Git is given of the broker's
  * @throws RootProblem
  */
 export async function withRepository<Result>(
   root: string,
-  home: string,
+  { home, searchPath }: GitHome,
   work: (repository: Repository) => Promise<Result>,
 ): Promise<Result> {
   const folder = await openRoot(root);
@@ -53,7 +61,7 @@ export async function withRepository<Result>(
     try {
       requireOwned(git, user);
       await requireWhole(git);
-      return await work({ folder, git, user, ownFolder: user ? systemFolder : home });
+      return await work({ folder, git, user, ownFolder: user ? systemFolder : home, searchPath });
     } finally {
       await git.close();
     }

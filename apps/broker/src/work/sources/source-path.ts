@@ -1,6 +1,6 @@
 import type { SourceColumns } from "@merkle/db";
 import { MerkleError, parseSourcePath, type SourcePathParts } from "@merkle/wire";
-import type { Asker } from "../../identity/principal.js";
+import type { Principal } from "../../identity/principal.js";
 
 /** The parts of what was checked when it came in. */
 export function requireSourcePath(source_path: string): SourcePathParts {
@@ -19,9 +19,13 @@ export function toFile({ root, path }: SourcePathParts): SourceColumns & { reado
  *
  * @throws forbidden
  */
-export function refuseOtherSource(asker: Asker, source_path: string): void {
-  if (asker?.kind !== "job" || asker.sourcePath === source_path) return;
-  throw new MerkleError("forbidden", `The agent of job ${asker.job} reads what that job is about alone.`, {
-    job_id: asker.job,
-  });
+export function refuseOtherSource(principal: Principal | null, source_path: string): void {
+  if (principal?.kind !== "job" || principal.sourcePath === source_path) return;
+  throw new MerkleError(
+    "forbidden",
+    `The agent of job ${principal.job} reads what that job is about alone.`,
+    {
+      job_id: principal.job,
+    },
+  );
 }

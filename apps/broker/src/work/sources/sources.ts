@@ -3,7 +3,7 @@ import { commitFile, type FileCommit } from "./commit-file.js";
 import { findLastCommit, type LastCommit, listCommitted } from "./committed.js";
 import { GitError } from "./git.js";
 import { type OpenSource, openSource } from "./open-source.js";
-import { type Repository, withRepository } from "./repository.js";
+import { type GitHome, type Repository, withRepository } from "./repository.js";
 import { NoSource, NotCurrent, RootProblem } from "./source-problems.js";
 
 export interface ListedRoot {
@@ -39,16 +39,14 @@ export interface Sources {
 /** For a mesh that no root is for. */
 export const noSources: Sources = createSources({ home: "" });
 
-export interface SourcesOptions {
+export interface SourcesOptions extends GitHome {
   /** Folders with a Git repository each, by the names of their roots: files in them may be worked on. None unless told. */
   readonly roots?: Readonly<Record<string, string>> | undefined;
   /** As whom accepted proposals on files are committed; without it none can be. */
   readonly author?: { readonly name: string; readonly email: string } | undefined;
-  /** The Merkle home, in which Git has a folder of its own. */
-  readonly home: string;
 }
 
-export function createSources({ roots = {}, author, home }: SourcesOptions): Sources {
+export function createSources({ roots = {}, author, ...gitHome }: SourcesOptions): Sources {
   const folders = new Map(Object.entries(roots));
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -58,7 +56,7 @@ export function createSources({ roots = {}, author, home }: SourcesOptions): Sou
   ): Promise<Result> {
     const folder = folders.get(root);
     if (folder === undefined) throw new NoSource(`There is no root ${root} here.`);
-    return withRepository(folder, home, work);
+    return withRepository(folder, gitHome, work);
   }
 
   async function listRoot(root: string): Promise<ListedRoot> {

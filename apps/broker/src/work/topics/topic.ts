@@ -1,7 +1,7 @@
 import type { NewTopicMessage, TopicMessageRow, TopicRow } from "@merkle/db";
 import { MerkleError, type Topic, type TopicMessage } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import type { Asker } from "../../identity/principal.js";
+import type { Principal } from "../../identity/principal.js";
 import type { MeshContext } from "../../sessions/context.js";
 import { authorOf } from "../../sessions/roster/author.js";
 import type { TopicServices } from "./services.js";
@@ -64,7 +64,7 @@ export function toTopicMessage(row: TopicMessageRow): TopicMessage {
   };
 }
 
-/** Who speaks in a topic: a team of the session that it is about, or a person. */
+/** The author of a comment: a team of the session that the topic is about, or a person. */
 type TopicAuthor = Pick<NewTopicMessage, "author" | "authorHuman" | "teamId" | "personId">;
 
 /** @throws bad_request when a team speaks where another session's document is talked about */
@@ -92,9 +92,10 @@ export function topicTitle(text: string): string {
  *
  * @throws not_found
  */
-export function requireTopic(row: TopicRow | null, number: number, asker: Asker): TopicRow {
+export function requireTopic(row: TopicRow | null, number: number, principal: Principal | null): TopicRow {
   const isHidden =
-    asker?.kind === "job" && (asker.sessionId !== row?.sessionId || asker.sourcePath !== pathOf(row));
+    principal?.kind === "job" &&
+    (principal.sessionId !== row?.sessionId || principal.sourcePath !== pathOf(row));
   if (row && !isHidden) return row;
   throw new MerkleError(
     "not_found",

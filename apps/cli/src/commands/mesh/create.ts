@@ -22,7 +22,7 @@ export const meshCreate: Command = {
   },
 };
 
-/** Who made a mesh is an admin there by the same key, which this home keeps. */
+/** The maker of a mesh is an admin there by the same key, which this home keeps. */
 async function keepMesh(
   { mesh_id, name, member_id }: OutputOf<"create_mesh">,
   { address, config }: { readonly address: ReachableAddress; readonly config: Pick<Config, "home" | "mesh"> },

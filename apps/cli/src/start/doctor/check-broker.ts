@@ -28,7 +28,7 @@ export const checkBroker: Check = async (context) => {
       skipped("url", "the address that agents use: no broker to ask"),
     ];
   }
-  const told = await readDoor(broker);
+  const told = await readSignIn(broker);
   if (told.auth !== "invite") return [describe(broker.base, health), await checkUrl(broker, told, context)];
   const member = await checkMember(broker);
   const url =
@@ -39,16 +39,16 @@ export const checkBroker: Check = async (context) => {
 };
 
 /** The answer that a broker gives everybody, strangers included. */
-interface Door {
+interface SignInState {
   readonly auth: unknown;
   readonly brokerId: unknown;
 }
 
-async function readDoor(broker: BrokerClient): Promise<Door> {
-  return toDoor((await broker.get("/api/sign-in")).json());
+async function readSignIn(broker: BrokerClient): Promise<SignInState> {
+  return toSignInState((await broker.get("/api/sign-in")).json());
 }
 
-function toDoor(answer: unknown): Door {
+function toSignInState(answer: unknown): SignInState {
   const { auth, broker_id: brokerId }: { auth?: unknown; broker_id?: unknown } = Object(answer);
   return { auth, brokerId };
 }
@@ -104,7 +104,7 @@ function unreachable({ config: { broker } }: CheckContext, message: string): Fin
 
 async function checkUrl(
   broker: BrokerClient,
-  { brokerId }: Door,
+  { brokerId }: SignInState,
   { config, signal }: CheckContext,
 ): Promise<Finding> {
   const { base_url: url } = await broker.call("get_settings", {});
@@ -112,7 +112,7 @@ async function checkUrl(
     const tls = (await reachBroker(url, config))?.();
     const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
     const answer = await requestHttp(`${url}/api/sign-in`, { tls, signal: within });
-    if (brokerId !== undefined && toDoor(answer.json()).brokerId === brokerId) {
+    if (brokerId !== undefined && toSignInState(answer.json()).brokerId === brokerId) {
       return ok("url", `agents use ${url}, which leads to this broker`);
     }
     return fail("url", `agents use ${url}, where something else answers`, "merkle config set url <url>");

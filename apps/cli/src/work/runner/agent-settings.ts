@@ -47,11 +47,14 @@ const keys = [
   "environment",
 ] as const;
 
+/** The keys of `agent` in config.json; what each means stands in `scripts/docs/config-tables.ts`. */
+export type AgentKey = (typeof keys)[number];
+
 /** @throws CliError `usage`, naming the key and the file */
 export function readAgentSettings(value: unknown, path: string): AgentSettings {
   const block = toBlock(value ?? {}, path);
-  const at = (key: (typeof keys)[number]) => ({ value: block[key], name: `agent.${key} in ${path}` });
-  const span = (key: (typeof keys)[number], usual: string) => {
+  const at = (key: AgentKey) => ({ value: block[key], name: `agent.${key} in ${path}` });
+  const span = (key: AgentKey, usual: string) => {
     const { value: text = usual, name } = at(key);
     return toMilliseconds(text, name);
   };

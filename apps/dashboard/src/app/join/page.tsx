@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { JoinView } from "@/components/join/join-view";
+import { JoinView } from "@/views/sign-in/join-view";
 
 export const metadata: Metadata = { title: "Join" };
 

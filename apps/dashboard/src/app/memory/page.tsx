@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { MemoryView } from "@/components/memory/memory-view";
-import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { PageSkeleton } from "@/components/page-skeleton";
+import { MemoryView } from "@/memory/memory-view";
 
 export const metadata: Metadata = { title: "Memory" };
 

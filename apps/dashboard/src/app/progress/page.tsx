@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { ProgressView } from "@/components/progress/progress-view";
-import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { PageSkeleton } from "@/components/page-skeleton";
+import { ProgressView } from "@/progress/progress-view";
 
 export const metadata: Metadata = { title: "Progress" };
 

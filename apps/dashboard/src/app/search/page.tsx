@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { SearchView } from "@/components/search/search-view";
-import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { PageSkeleton } from "@/components/page-skeleton";
+import { SearchView } from "@/views/search/search-view";
 
 export const metadata: Metadata = { title: "Search" };
 

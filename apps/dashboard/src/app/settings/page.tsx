@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { SettingsView } from "@/components/settings/settings-view";
-import { PageSkeleton } from "@/components/shell/page-skeleton";
+import { PageSkeleton } from "@/components/page-skeleton";
+import { SettingsView } from "@/views/settings/settings-view";
 
 export const metadata: Metadata = { title: "Settings" };
 

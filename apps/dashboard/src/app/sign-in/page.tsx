@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { SignInView } from "@/components/sign-in/sign-in-view";
+import { SignInView } from "@/views/sign-in/sign-in-view";
 
 export const metadata: Metadata = { title: "Sign in" };
 

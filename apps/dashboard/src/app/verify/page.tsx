@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { VerifyView } from "@/components/record/verify-view";
+import { VerifyView } from "@/record/verify-view";
 
 export const metadata: Metadata = { title: "Verify" };
 

@@ -1,7 +1,6 @@
 import { spanOf, type TextAlignment } from "./align-texts.js";
 import { cut, extentAlike, linesAround, linesWithin, type Texts } from "./compare-texts.js";
 import { cutsWord } from "./cuts-word.js";
-import { hasSigns } from "./has-signs.js";
 import { alikeMin, tellingCharsMin } from "./likeness.js";
 import type { Anchored, Reanchored, Span } from "./locate-quote.js";
 import { occurrences } from "./occurrences.js";
@@ -112,7 +111,7 @@ export function hasPartElsewhere({ before, after, work }: Texts, anchor: Span, p
 
 const partsMax = 10;
 const partStepMin = 4;
-/** Of a short place less says as much. */
+/** A short place needs less of it. */
 const partOfShort = 0.4;
 const partCharsMin = 12;
 /** So many signs are looked through in the time in which two are compared. */
@@ -146,4 +145,11 @@ function standsOnce(words: string, text: string): boolean {
   let times = 0;
   for (const _ of occurrences(text, words)) if (++times > 1) return false;
   return times === 1;
+}
+
+/** Whether a text has so many signs besides white space; a long one is not looked through to its end for that. */
+function hasSigns(text: string, count: number): boolean {
+  let seen = 0;
+  for (let at = 0; at < text.length && seen < count; at++) if (/\S/.test(text[at] ?? "")) seen++;
+  return seen >= count;
 }

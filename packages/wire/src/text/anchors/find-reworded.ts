@@ -4,10 +4,9 @@ import { cutsWord } from "./cuts-word.js";
 import { isElsewhere, keptUnits } from "./find-moved.js";
 import { alikeMin, isLikeFirst, tellingCharsMin } from "./likeness.js";
 import type { Anchored, Reanchored, Span } from "./locate-quote.js";
-import { signsOf } from "./signs-of.js";
 import { type Likeness, mostAlike, similarity } from "./similarity.js";
 
-/** Of a place with what stands around it, so much must be alike; more of a short one, which may stand there by chance; */
+/** So much of a place with what stands around it must be alike; more of a short one, which may stand there by chance; */
 const alikeAroundMin = 0.6;
 const alikeAroundShortMin = 0.85;
 /** and by so much it must be better than any other place. */
@@ -76,4 +75,37 @@ function likenesses(
 
 function around(text: string, { start, end }: Span): string {
   return text.slice(Math.max(0, start - 64), end + 64);
+}
+
+/** So many of the triples of signs of a quote stand in whatever is like it. */
+const sharedMin = 0.3;
+/** Triples are told apart by so many marks; those with the same mark are looked at. */
+const marks = 1 << 14;
+
+/** Takes a quote apart into triples of signs, and tells of texts whether enough of those stand in them that they could be like it. */
+function signsOf(quote: string): (text: string) => boolean {
+  const times = new Map<string, number>();
+  const isMarked = new Uint8Array(marks);
+  for (let at = 0; at + 3 <= quote.length; at++) {
+    const triple = quote.slice(at, at + 3);
+    times.set(triple, (times.get(triple) ?? 0) + 1);
+    isMarked[markAt(quote, at)] = 1;
+  }
+  const least = sharedMin * (quote.length - 2);
+  return (text) => {
+    let shared = 0;
+    const found = new Set<string>();
+    for (let at = 0; at + 3 <= text.length && shared < least; at++) {
+      if (isMarked[markAt(text, at)] === 0) continue;
+      const triple = text.slice(at, at + 3);
+      if (found.has(triple)) continue;
+      found.add(triple);
+      shared += times.get(triple) ?? 0;
+    }
+    return shared >= least;
+  };
+}
+
+function markAt(text: string, at: number): number {
+  return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) % marks;
 }

@@ -4,7 +4,7 @@ import { similarity } from "./similarity.js";
 
 /** A place so long does not stand somewhere by chance. */
 export const tellingCharsMin = 24;
-/** Of a place that changed, so much must have been kept, or be alike. */
+/** So much of a place that changed must have been kept, or be alike. */
 export const alikeMin = 0.8;
 const alikeFirstMin = 0.6;
 

@@ -1,4 +1,4 @@
-import { limits } from "../../limits.js";
+import { limits } from "../../core/limits.js";
 import { occurrences } from "./occurrences.js";
 
 /** A place in a text, in UTF-16 units as JavaScript counts; `end` is behind its last one. */

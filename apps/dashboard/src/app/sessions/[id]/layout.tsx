@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { SessionView } from "@/components/session/session-view";
+import { SessionView } from "@/views/session/session-view";
 
 export default function SessionLayout({ children }: { children: ReactNode }) {
   return <SessionView>{children}</SessionView>;

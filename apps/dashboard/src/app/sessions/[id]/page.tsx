@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { LiveView } from "@/components/session/live-view";
+import { LiveView } from "@/views/session/live-view";
 
 /** Exported once; the broker serves it for whatever session the address names. */
 export const dynamicParams = false;

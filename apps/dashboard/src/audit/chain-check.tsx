@@ -1,0 +1,67 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { CircleAlert, CircleCheck, Link2 } from "lucide-react";
+import { useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useBroker } from "@/broker/use-broker";
+import { RefusalNote } from "@/components/refusal-note";
+import { Button } from "@/ui/button";
+
+type Verdict = OutputOf<"audit_verify_chain">;
+
+export interface ChainCheckProps {
+  readonly sessionId: string;
+  /** How many the session has: what was found of fewer is no verdict on it. */
+  readonly records: number;
+}
+
+/** Has the broker follow the chains of a session's tasks, and tells what it found. */
+export function ChainCheck({ sessionId, records }: ChainCheckProps) {
+  const broker = useBroker();
+  const { run, pending, refusal } = useAction();
+  const [found, setFound] = useState<{ readonly verdict: Verdict; readonly records: number } | null>(null);
+  const verdict = found?.records === records ? found.verdict : null;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <Button
+        variant="outline"
+        size="sm"
+        disabled={pending}
+        onClick={() =>
+          void run(async (signal) => {
+            const input = { session_id: sessionId };
+            setFound({ verdict: await broker.call("audit_verify_chain", input, { signal }), records });
+          })
+        }
+      >
+        <Link2 aria-hidden />
+        {pending ? "Checking…" : "Check the chain"}
+      </Button>
+      <p role="status" className="min-w-0 text-sm">
+        {verdict !== null && <Outcome verdict={verdict} />}
+      </p>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}
+
+function Outcome({ verdict }: { verdict: Verdict }) {
+  const Icon = verdict.valid ? CircleCheck : CircleAlert;
+  return (
+    <span className={verdict.valid ? "text-success" : "text-danger"}>
+      <Icon aria-hidden className="mr-1 inline size-4 align-text-bottom" />
+      {describeVerdict(verdict)}
+    </span>
+  );
+}
+
+function describeVerdict({ valid, record_count, task_count, broken_at, root_matches }: Verdict): string {
+  const counted = `${record_count} ${record_count === 1 ? "record" : "records"} of ${task_count} ${task_count === 1 ? "task" : "tasks"}`;
+  if (broken_at?.problem === "hash") return `Record ${broken_at.number} is not what was recorded.`;
+  if (broken_at)
+    return `Record ${broken_at.number} does not follow the one before it: something was removed or slipped in.`;
+  if (root_matches === false) return "The records are not those that it was finalized with.";
+  if (!valid) return "The chain does not hold.";
+  return `The chain holds: ${counted}.${root_matches === true ? " They have the root that was sealed." : ""}`;
+}

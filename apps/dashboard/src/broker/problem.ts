@@ -1,0 +1,38 @@
+import { type ErrorCode, MerkleError } from "@merkle/wire";
+
+/** Why something failed, in words for people. */
+export interface Problem {
+  readonly title: string;
+  readonly detail: string;
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** When it failed first without having worked since. */
+  readonly since: Date;
+}
+
+/** An error of a call as what to tell; what we do not know is told as it is. */
+export function toProblem(error: unknown, since = new Date()): Problem {
+  if (!(error instanceof MerkleError)) {
+    return { title: "This page failed.", detail: String(error), code: "internal", details: {}, since };
+  }
+  const { code, message, details } = error;
+  return { title: titles[code] ?? "The broker refused this.", detail: message, code, details, since };
+}
+
+/** Codes of what no page asks for have none. */
+const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
+  bad_request: "The broker does not take this.",
+  unauthorized: "The broker does not know you.",
+  forbidden: "This is not yours to do.",
+  session_closed: "The session is closed.",
+  session_held: "The session is held.",
+  budget_spent: "The message budget is spent.",
+  not_found: "There is nothing by that name.",
+  conflict: "Somebody else was first.",
+  resync: "The broker's database was restored.",
+  key_changed: "The key is another one.",
+  payload_too_large: "This is too large.",
+  too_many_requests: "That was too much at once.",
+  internal: "Something went wrong in the broker.",
+  unavailable: "The broker does not answer.",
+};

@@ -1,0 +1,44 @@
+"use client";
+
+import { type ReactNode, useEffect } from "react";
+import { useAttention } from "@/components/use-attention";
+import { Breadcrumb, type Crumb } from "./breadcrumb";
+import { LiveBadge } from "./live-badge";
+
+export interface PageHeaderProps {
+  /** Where the page is, from the outside in; the last is the page itself. */
+  readonly crumbs: readonly Crumb[];
+  /** What can be done on the page. */
+  readonly actions?: ReactNode;
+}
+
+/** The line at the top of every page: where it is, whether it is live, and what can be done. */
+export function PageHeader({ crumbs, actions }: PageHeaderProps) {
+  useDocumentTitle(crumbs.at(-1)?.label ?? "Merkle");
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-3 border-b px-4 lg:px-6 pointer-coarse:h-14">
+      <Breadcrumb crumbs={crumbs} />
+      <div className="ml-auto flex shrink-0 items-center gap-2">
+        <LiveBadge />
+        {actions}
+      </div>
+    </header>
+  );
+}
+
+/** Names the tab, with how much waits for a human in front. */
+function useDocumentTitle(title: string): void {
+  const { data } = useAttention();
+  const waiting = data?.total ?? 0;
+  useEffect(() => {
+    const wanted = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Merkle`;
+    const keep = () => {
+      if (document.title !== wanted) document.title = wanted;
+    };
+    keep();
+    // The exported page brings a title of its own, which may arrive later.
+    const observer = new MutationObserver(keep);
+    observer.observe(document.head, { subtree: true, childList: true, characterData: true });
+    return () => observer.disconnect();
+  }, [title, waiting]);
+}

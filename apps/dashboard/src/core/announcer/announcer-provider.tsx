@@ -1,0 +1,34 @@
+"use client";
+
+import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from "react";
+import { getPreferences } from "@/core/preferences/preference-store";
+import { type Announcement, Announcer, type Spoken } from "./announcer";
+
+const AnnouncerContext = createContext<((announcement: Announcement) => void) | null>(null);
+
+/** The one place of the page that screen readers listen to. */
+export function AnnouncerProvider({ children }: { children: ReactNode }) {
+  const [spoken, setSpoken] = useState<Spoken>({ polite: "", assertive: "" });
+  const speak = useCallback((part: Partial<Spoken>) => setSpoken((before) => ({ ...before, ...part })), []);
+  const announcer = useMemo(() => new Announcer(() => getPreferences().announcements, speak), [speak]);
+  useEffect(() => () => announcer.stop(), [announcer]);
+  const announce = useCallback((announcement: Announcement) => announcer.announce(announcement), [announcer]);
+  return (
+    <AnnouncerContext value={announce}>
+      {children}
+      <div role="log" aria-live="polite" aria-label="What has happened" className="sr-only">
+        {spoken.polite}
+      </div>
+      <div aria-live="assertive" className="sr-only">
+        {spoken.assertive}
+      </div>
+    </AnnouncerContext>
+  );
+}
+
+/** How to have something read out, as the person has chosen. What was only scrolled into view is not to be announced. */
+export function useAnnounce(): (announcement: Announcement) => void {
+  const announce = use(AnnouncerContext);
+  if (announce === null) throw new Error("useAnnounce is called outside of AnnouncerProvider.");
+  return announce;
+}

@@ -1,0 +1,130 @@
+"use client";
+
+import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import { Suspense, useMemo } from "react";
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { TimeText } from "@/components/time-text";
+import { setQuery } from "@/core/address/address";
+import { usePreference } from "@/core/preferences/use-preference";
+import { useSession } from "@/sessions/session-context";
+import { parseUnifiedDiff } from "@/text/diff/unified-diff";
+import { Button } from "@/ui/button";
+import { DiffView } from "./diff-view";
+import { DocumentSkeleton } from "./document-skeleton";
+import { DiffCounts } from "./history-row";
+import { LayoutSwitch } from "./layout-switch";
+import { RemovedVersion } from "./removed-version";
+import { RestoreVersion } from "./restore-version-lazy";
+import { useVersion } from "./use-document";
+import { type Comparison, toCompareParam } from "./use-version-param";
+
+/** What two versions differ in, one below the other or side by side. */
+export function CompareView({ comparison }: { comparison: Comparison }) {
+  const { session, looksOn } = useSession();
+  const { from, to } = comparison;
+  const { data, problem, refresh } = useRead(
+    "read_session_doc",
+    { session_id: session.session_id, since_version: from, version: to },
+    // What they differ in stays as it is, but a text may be removed.
+    { on: ["document"] },
+  );
+  const [layout] = usePreference("diff");
+  const diff = useMemo(() => (data?.diff === undefined ? null : parseUnifiedDiff(data.diff)), [data]);
+  const newest = session.document_version;
+
+  return (
+    <section aria-label={`Changes from version ${from} to ${to}`} className="flex min-h-full flex-col">
+      <div className="sticky top-0 z-10 grid gap-1 border-b bg-background px-3 py-1.5">
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="min-w-0 flex-1 text-sm">
+            <span className="font-medium tabular-nums">
+              v{from} → v{to}
+            </span>{" "}
+            {diff && <DiffCounts added={diff.added} removed={diff.removed} />}
+          </p>
+          <div className="flex items-center gap-0.5">
+            <StepButton
+              label="The change before"
+              icon={<ChevronLeft aria-hidden />}
+              to={from > 0 ? { from: from - 1, to: from } : null}
+            />
+            <StepButton
+              label="The next change"
+              icon={<ChevronRight aria-hidden />}
+              to={to < newest ? { from: to, to: to + 1 } : null}
+            />
+          </div>
+          <LayoutSwitch />
+          <Button variant="ghost" size="icon" onClick={() => setQuery({ compare: null })}>
+            <X aria-hidden />
+            <span className="sr-only">Close the comparison</span>
+          </Button>
+        </div>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted-foreground">
+          <Writer version={from} />
+          <Writer version={to} />
+          {from > 0 && from < newest && session.status === "active" && !looksOn && (
+            // On a phone one compares to read: too little of a document is seen there to put another in its place.
+            <span className="contents max-md:hidden">
+              <Restore version={from} newest={newest} />
+            </span>
+          )}
+        </div>
+      </div>
+      {problem && (
+        <ProblemAlert
+          className="m-3"
+          title="These versions could not be compared."
+          problem={problem}
+          onRetry={refresh}
+        />
+      )}
+      {data?.redacted_version !== undefined && <RemovedVersion doc={data} />}
+      {!data && !problem && <DocumentSkeleton />}
+      {diff?.hunks.length === 0 && (
+        <p className="p-4 text-sm text-muted-foreground">Both versions read the same.</p>
+      )}
+      {/* A key of its own: which parts are open belongs to one comparison. */}
+      {diff && diff.hunks.length > 0 && <DiffView key={`${from}..${to}`} diff={diff} layout={layout} />}
+    </section>
+  );
+}
+
+function StepButton({ label, icon, to }: { label: string; icon: React.ReactNode; to: Comparison | null }) {
+  return (
+    <Button
+      variant="ghost"
+      size="icon"
+      title={label}
+      disabled={to === null}
+      onClick={() => to && setQuery({ compare: toCompareParam(to) })}
+    >
+      {icon}
+      <span className="sr-only">{label}</span>
+    </Button>
+  );
+}
+
+function Writer({ version }: { version: number }) {
+  const known = useVersion(version);
+  if (version === 0) return <span>v0: nothing was written yet</span>;
+  if (!known) return <span>v{version}</span>;
+  return (
+    <span>
+      v{version}: <bdi>{known.written_by}</bdi>{" "}
+      <TimeText at={known.written_at} as="clock" className="tabular-nums" />
+    </span>
+  );
+}
+
+function Restore({ version, newest }: { version: number; newest: number }) {
+  const { session } = useSession();
+  const { data } = useRead("read_session_doc", { session_id: session.session_id, version });
+  if (data?.content === undefined) return null;
+  return (
+    <Suspense>
+      <RestoreVersion version={version} content={data.content} newest={newest} />
+    </Suspense>
+  );
+}

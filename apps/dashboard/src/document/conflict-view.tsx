@@ -1,0 +1,101 @@
+"use client";
+
+import { mergeTexts, type SearchBounds } from "@merkle/wire/text";
+import { useMemo, useState } from "react";
+import type { Refusal } from "@/broker/refusal";
+import { RefusalNote } from "@/components/refusal-note";
+import type { Conflict } from "@/document/save-document";
+import { describeRevision, type Revision } from "@/sessions/source";
+import { type Choice, resolveMerge } from "@/text/diff/resolve-merge";
+import { Button } from "@/ui/button";
+import { MergeBlocks } from "./merge-blocks";
+import { useVersion } from "./use-document";
+
+/** The page stands still meanwhile. */
+const searchBounds: SearchBounds = { editLengthMax: 1_000, searchMsMax: 300 };
+
+export interface ConflictViewProps {
+  readonly conflict: Conflict<Revision>;
+  readonly isSaving: boolean;
+  readonly refusal: Refusal | null;
+  readonly onSave: (merged: string) => void;
+  readonly onEdit: (merged: string) => void;
+  readonly onBack: () => void;
+}
+
+/**
+ * Brings one's own text and what another saved meanwhile together. What only one side changed is taken as it is; a place that
+ * both changed waits for a choice, and nothing can be saved before all are made.
+ */
+export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBack }: ConflictViewProps) {
+  const { theirsRevision } = conflict;
+  const version = typeof theirsRevision === "number" ? theirsRevision : undefined;
+  const writtenBy = useVersion(version)?.written_by ?? "the other side";
+  const blocks = useMemo(() => mergeTexts(conflict, searchBounds), [conflict]);
+  const [choices, setChoices] = useState<ReadonlyMap<number, Choice>>(new Map());
+  const open = blocks.flatMap((block, index) => (block.kind === "conflict" ? [index] : []));
+  const left = open.filter((index) => !choices.has(index)).length;
+  const merged = resolveMerge(blocks, choices);
+  const chooseAll = (choice: Choice) => setChoices(new Map(open.map((index) => [index, choice])));
+
+  return (
+    <section aria-label="Bring both together" className="flex h-full min-h-0 min-w-0 flex-col gap-2">
+      <div className="text-sm">
+        <h3 className="text-base font-semibold">
+          {version === undefined ? (
+            "The file was changed before you"
+          ) : (
+            <>
+              <bdi>{writtenBy}</bdi> saved v{version} before you
+            </>
+          )}
+        </h3>
+        <p role="status" className="text-muted-foreground">
+          {describeWork(open.length, left)}
+        </p>
+      </div>
+      {open.length > 1 && (
+        <div className="flex flex-wrap gap-2">
+          <Button variant="outline" size="sm" onClick={() => chooseAll("mine")}>
+            All mine
+          </Button>
+          <Button variant="outline" size="sm" onClick={() => chooseAll("theirs")}>
+            All theirs
+          </Button>
+          <Button variant="outline" size="sm" onClick={() => chooseAll("theirs-mine")}>
+            All of both
+          </Button>
+        </div>
+      )}
+      <MergeBlocks
+        blocks={blocks}
+        choices={choices}
+        theirName={writtenBy}
+        onChoose={(index, choice) => setChoices(new Map(choices).set(index, choice))}
+      />
+      <RefusalNote refusal={refusal} isKept />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button disabled={merged === null || isSaving} onClick={() => merged !== null && onSave(merged)}>
+          {isSaving ? "Saving…" : `Save on ${describeRevision(theirsRevision)}`}
+        </Button>
+        <Button
+          variant="outline"
+          disabled={merged === null || isSaving}
+          onClick={() => merged !== null && onEdit(merged)}
+        >
+          Edit the result
+        </Button>
+        <Button variant="ghost" onClick={onBack}>
+          Back to my text
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function describeWork(conflicts: number, left: number): string {
+  if (conflicts === 0) return "Both changes fit together. Look at them, then save.";
+  const places = conflicts === 1 ? "One place was" : `${conflicts} places were`;
+  const rest = left === 0 ? "All are decided." : `${left} still to decide.`;
+  return `${places} changed by both of you; everything else fits together. ${conflicts === 1 && left === 0 ? "It is decided." : rest}`;
+}

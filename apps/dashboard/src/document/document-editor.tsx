@@ -1,0 +1,94 @@
+"use client";
+
+import { useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { type Conflict, findConflict, type SaveOutcome, saveWhole } from "@/document/save-document";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { ConflictView } from "./conflict-view";
+import { EditorFrame } from "./editor-frame";
+import { useVersion } from "./use-document";
+import { useDraftText } from "./use-draft-text";
+
+export interface DocumentEditorProps {
+  /** The newest version. */
+  readonly doc: { readonly version: number; readonly content: string };
+  readonly onClose: () => void;
+}
+
+/** Edits the whole document. Whoever saves second sees what the first wrote beside their own, and decides. */
+export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
+  const { session } = useSession();
+  const call = useCall();
+  const text = useDraftText({ baseVersion: doc.version, text: doc.content, section: null });
+  const { baseVersion } = text.draft;
+  const newest = useVersion(doc.version > baseVersion ? doc.version : undefined);
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const save = useAction();
+  const sessionId = session.session_id;
+
+  function settle(outcome: SaveOutcome): void {
+    if (outcome.kind === "conflict") return setConflict(outcome.conflict);
+    text.discard();
+    onClose();
+  }
+
+  /** The text, made from a version, becomes the draft before it is sent: a reload in between loses no decision. */
+  function write(made: { text: string; baseVersion: number }): void {
+    text.change(made);
+    void save.run(async () => settle(await saveWhole(call, { sessionId, ...made })));
+  }
+
+  if (conflict) {
+    return (
+      <ConflictView
+        // A new conflict is a new question.
+        key={conflict.theirsRevision}
+        conflict={conflict}
+        isSaving={save.pending}
+        refusal={save.refusal}
+        onSave={(merged) => write({ text: merged, baseVersion: conflict.theirsRevision })}
+        onEdit={(merged) => {
+          text.change({ text: merged, baseVersion: conflict.theirsRevision });
+          setConflict(null);
+        }}
+        onBack={() => setConflict(null)}
+      />
+    );
+  }
+  return (
+    <EditorFrame
+      label={`Document, from version ${baseVersion}`}
+      text={text}
+      isSaving={save.pending}
+      refusal={save.refusal}
+      onSave={() => write({ text: text.draft.text, baseVersion })}
+      onClose={onClose}
+      className="h-full min-h-0"
+      fieldClassName="field-sizing-fixed min-h-0 flex-1 resize-none"
+      note={
+        doc.version > baseVersion && (
+          <p role="status" className="flex flex-wrap items-center gap-2 text-sm">
+            <span>
+              {newest ? <bdi className="font-medium">{newest.written_by}</bdi> : "Somebody"} saved v
+              {doc.version} while you write on v{baseVersion}.
+            </span>
+            <Button
+              variant="outline"
+              size="sm"
+              disabled={save.pending}
+              onClick={() =>
+                void save.run(async () =>
+                  settle(await findConflict(call, { sessionId, baseVersion, text: text.draft.text })),
+                )
+              }
+            >
+              Bring together
+            </Button>
+          </p>
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,77 @@
+"use client";
+
+import { useState } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { setQuery } from "@/core/address/address";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { HistoryRow } from "./history-row";
+import { toCompareParam } from "./use-version-param";
+import { useVersions } from "./use-versions";
+
+/** All versions, newest first: whose, when, what changed, and any two beside each other. */
+export function DocumentHistory() {
+  const { session, colourOf } = useSession();
+  const { versions, hasMore, isLoading, problem, showMore, refresh, readAgain } = useVersions();
+  const [picked, setPicked] = useState<readonly number[]>([]);
+  const [older, newer] = [...picked].sort((a, b) => a - b);
+
+  function pick(version: number): void {
+    // A third one takes the place of the one that was picked first.
+    setPicked(
+      picked.includes(version) ? picked.filter((v) => v !== version) : [...picked, version].slice(-2),
+    );
+  }
+
+  return (
+    <section aria-label="History" className="flex min-h-full flex-col">
+      <div className="sticky top-0 z-10 flex min-h-11 flex-wrap items-center gap-2 border-b bg-background px-4 py-1 text-sm">
+        <p className="flex-1 text-muted-foreground">
+          {session.document_version === 0
+            ? "Nothing was written yet."
+            : older !== undefined && newer === undefined
+              ? `v${older} picked: pick another one.`
+              : "Pick two versions to compare them."}
+        </p>
+        <Button
+          size="sm"
+          disabled={older === undefined || newer === undefined}
+          onClick={() =>
+            older !== undefined &&
+            newer !== undefined &&
+            setQuery({ compare: toCompareParam({ from: older, to: newer }) })
+          }
+        >
+          {older !== undefined && newer !== undefined ? `Compare v${older} and v${newer}` : "Compare"}
+        </Button>
+      </div>
+      {problem && (
+        <ProblemAlert
+          className="m-3"
+          title="The versions could not be read."
+          problem={problem}
+          onRetry={refresh}
+        />
+      )}
+      <ol aria-label="Versions" aria-busy={isLoading} className="divide-y">
+        {versions.map((version) => (
+          <HistoryRow
+            key={version.version}
+            version={version}
+            colour={colourOf(version.written_by_team_id)}
+            isPicked={picked.includes(version.version)}
+            onPick={() => pick(version.version)}
+            onRemoved={() => readAgain(version.version)}
+          />
+        ))}
+      </ol>
+      {hasMore && (
+        <div className="p-3 text-center">
+          <Button variant="outline" disabled={isLoading} onClick={showMore}>
+            Older versions
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,173 @@
+"use client";
+
+import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { RemovedText } from "@/components/removed-text";
+import { TimeText } from "@/components/time-text";
+import { setQuery } from "@/core/address/address";
+import { useSession } from "@/sessions/session-context";
+import { TeamMark } from "@/sessions/team-mark";
+import { parseUnifiedDiff, touchedSections } from "@/text/diff/unified-diff";
+import { Button } from "@/ui/button";
+import type { DocumentVersion } from "./use-document";
+import { toCompareParam } from "./use-version-param";
+
+const RemoveTextDialog = lazy(() =>
+  import("@/components/remove-text-dialog").then(({ RemoveTextDialog }) => ({ default: RemoveTextDialog })),
+);
+
+export interface HistoryRowProps {
+  readonly version: DocumentVersion;
+  readonly colour: number;
+  readonly isPicked: boolean;
+  readonly onPick: () => void;
+  /** Its text is gone. */
+  readonly onRemoved: () => void;
+}
+
+/** One version. What changed in it is looked up once the row is in view. */
+export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: HistoryRowProps) {
+  const { session, looksOn } = useSession();
+  const [isRemoving, setRemoving] = useState(false);
+  const { ref, wasInView } = useInView<HTMLLIElement>();
+  const number = version.version;
+  return (
+    <li ref={ref} className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2">
+      <label className="flex min-h-6 min-w-11 items-center gap-2 pt-0.5 font-medium tabular-nums pointer-coarse:min-h-11">
+        <input
+          type="checkbox"
+          checked={isPicked}
+          disabled={version.redaction !== undefined}
+          onChange={onPick}
+          aria-label={`Compare version ${number}`}
+          className="size-4 accent-primary"
+        />
+        v{number}
+      </label>
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="flex flex-wrap items-center gap-x-2 text-sm">
+          <span className="inline-flex min-w-0 items-center gap-1.5">
+            <TeamMark name={version.written_by} colour={colour} />
+            <bdi className="truncate font-medium">{version.written_by}</bdi>
+          </span>
+          <TimeText at={version.written_at} className="text-muted-foreground tabular-nums" />
+        </p>
+        {version.redaction ? (
+          <div className="text-sm">
+            <RemovedText redaction={version.redaction} />
+          </div>
+        ) : (
+          <Changes version={number} isWanted={wasInView} />
+        )}
+      </div>
+      <p className="flex flex-wrap gap-1">
+        {!version.redaction && (
+          <>
+            <Button
+              variant="outline"
+              size="sm"
+              onClick={() => setQuery({ compare: toCompareParam({ from: number - 1, to: number }) })}
+            >
+              Changes<span className="sr-only"> of version {number}</span>
+            </Button>
+            <Button variant="ghost" size="sm" onClick={() => setQuery({ v: String(number), doc: null })}>
+              Read<span className="sr-only"> version {number}</span>
+            </Button>
+          </>
+        )}
+        {version.after_sequence > 0 && (
+          <Button asChild variant="ghost" size="sm">
+            <PageLink href={`/sessions/${session.slug}?m=${version.after_sequence}`}>
+              In the feed<span className="sr-only"> at version {number}</span>
+            </PageLink>
+          </Button>
+        )}
+        {!version.redaction && number < session.document_version && !looksOn && (
+          <Button variant="ghost" size="sm" onClick={() => setRemoving(true)}>
+            Remove text…<span className="sr-only"> of version {number}</span>
+          </Button>
+        )}
+      </p>
+      {isRemoving && (
+        <Suspense>
+          <RemoveTextDialog
+            title={`Remove the text of version ${number}?`}
+            input={{
+              session_id: session.session_id,
+              document_versions: { from: number, to: number },
+            }}
+            onDone={onRemoved}
+            onClose={() => setRemoving(false)}
+          >
+            <p>
+              Written by <bdi className="font-semibold">{version.written_by}</bdi>,{" "}
+              <TimeText at={version.written_at} as="clock" />. Versions beside it may hold the same words.
+            </p>
+          </RemoveTextDialog>
+        </Suspense>
+      )}
+    </li>
+  );
+}
+
+/** How much a version added and took away, and in which sections. */
+function Changes({ version, isWanted }: { version: number; isWanted: boolean }) {
+  const { session } = useSession();
+  const { data, status } = useRead(
+    "read_session_doc",
+    isWanted ? { session_id: session.session_id, since_version: version - 1, version } : null,
+  );
+  const diff = useMemo(() => (data ? parseUnifiedDiff(data.diff ?? "") : null), [data]);
+  if (data?.redacted_version !== undefined) {
+    return (
+      <p className="min-h-5 text-sm text-muted-foreground">
+        What changed is not known: the text of v{data.redacted_version} was removed.
+      </p>
+    );
+  }
+  if (!diff) {
+    return (
+      <p className="min-h-5 text-sm text-muted-foreground">
+        {status === "failed" ? "Changes not known." : "…"}
+      </p>
+    );
+  }
+  const sections = touchedSections(diff);
+  return (
+    <p className="min-h-5 text-sm break-words text-muted-foreground">
+      <DiffCounts added={diff.added} removed={diff.removed} />
+      {sections.length > 0 && <bdi> {sections.slice(0, 3).join(", ")}</bdi>}
+      {sections.length > 3 && ` and ${sections.length - 3} more`}
+    </p>
+  );
+}
+
+export function DiffCounts({ added, removed }: { added: number; removed: number }) {
+  if (added + removed === 0) return <span>no change of text</span>;
+  return (
+    <span className="font-mono text-xs tabular-nums">
+      <span className="text-success">+{added}</span> <span className="text-danger">−{removed}</span>
+      <span className="sr-only"> lines added and removed</span>
+    </span>
+  );
+}
+
+/** Whether an element has been in view, or nearly. */
+function useInView<T extends Element>(): { ref: RefObject<T | null>; wasInView: boolean } {
+  const ref = useRef<T>(null);
+  const [wasInView, setInView] = useState(false);
+  useEffect(() => {
+    const element = ref.current;
+    if (!element || wasInView) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setInView(true);
+      },
+      { rootMargin: "200px" },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [wasInView]);
+  return { ref, wasInView };
+}

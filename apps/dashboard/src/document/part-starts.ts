@@ -1,0 +1,24 @@
+import { splitSections } from "@/text/split-sections";
+import { cutLines, laidOutCharsMax } from "./plain-document";
+
+/** How a text is drawn: markdown section by section, as it is written line by line, or all of it as one block of code. */
+export type TextLayout = "sections" | "lines" | "code";
+
+/** The part that a block of code is. */
+export const codePart = "code";
+
+export function layoutOfMarkdown(content: string): TextLayout {
+  return content.length > laidOutCharsMax ? "lines" : "sections";
+}
+
+/** Where each part that a text is drawn in begins, by its key. */
+export function partStarts(content: string, layout: TextLayout): ReadonlyMap<string, number> {
+  if (layout === "code") return new Map([[codePart, 0]]);
+  const starts = new Map<string, number>();
+  let start = 0;
+  for (const { key, text } of layout === "lines" ? cutLines(content) : splitSections(content)) {
+    starts.set(key, start);
+    start += text.length + (layout === "lines" ? 1 : 0);
+  }
+  return starts;
+}

@@ -1,0 +1,52 @@
+import { useMemo } from "react";
+import { useSource } from "@/sessions/source-context";
+import { showHidden } from "@/text/markdown/hidden-characters";
+
+/** Beyond this a document is shown as it is written: to lay it out would hold the page up for seconds. */
+export const laidOutCharsMax = 128 * 1024;
+
+const linesPerPart = 200;
+
+/** Markdown that is too long to be laid out, as it is written. */
+export function PlainDocument({ content }: { content: string }) {
+  const { source } = useSource();
+  return (
+    <>
+      <p role="note" className="mb-3 rounded-md border bg-surface px-3 py-2 text-sm text-muted-foreground">
+        This {source.kind} has {Math.ceil(content.length / 1024)} kB. It is shown as plain text, so that the
+        page stays quick.
+      </p>
+      <PlainLines content={content} />
+    </>
+  );
+}
+
+/** A text as it is written. Parts that are not in view cost nothing. */
+export function PlainLines({ content }: { content: string }) {
+  const parts = useMemo(() => cutLines(content), [content]);
+  return (
+    <>
+      {parts.map(({ key, text }) => (
+        <pre
+          key={key}
+          data-part={key}
+          data-at={0}
+          data-to={showHidden(text) === text ? undefined : text.length}
+          dir="auto"
+          className="font-mono text-sm break-words whitespace-pre-wrap [contain-intrinsic-size:auto_250rem] [content-visibility:auto]"
+        >
+          {showHidden(text)}
+        </pre>
+      ))}
+    </>
+  );
+}
+
+/** The parts that it is drawn in. Between two of them stands a line break. */
+export function cutLines(content: string): { key: string; text: string }[] {
+  const lines = content.split("\n");
+  return Array.from({ length: Math.ceil(lines.length / linesPerPart) }, (_, part) => ({
+    key: `part ${part}`,
+    text: lines.slice(part * linesPerPart, (part + 1) * linesPerPart).join("\n"),
+  }));
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { RefusalNote } from "@/components/refusal-note";
+import { setQuery } from "@/core/address/address";
+import { useSession } from "@/sessions/session-context";
+import {
+  AlertDialog,
+  AlertDialogCancel,
+  AlertDialogContent,
+  AlertDialogDescription,
+  AlertDialogFooter,
+  AlertDialogTitle,
+  AlertDialogTrigger,
+} from "@/ui/alert-dialog";
+import { Button } from "@/ui/button";
+
+export interface RestoreVersionProps {
+  readonly version: number;
+  readonly content: string;
+  readonly newest: number;
+}
+
+/** Writes an older version anew, as the next one. What stands there now stays in the history. */
+export function RestoreVersion({ version, content, newest }: RestoreVersionProps) {
+  const { session } = useSession();
+  const call = useCall();
+  const [isOpen, setOpen] = useState(false);
+  const save = useAction();
+
+  function restore(): void {
+    void save.run(async () => {
+      await call("update_session_doc", {
+        session_id: session.session_id,
+        content,
+        // The person who restores has seen the newest version; where another came since, they are asked again.
+        expected_version: newest,
+      });
+      setOpen(false);
+      setQuery({ v: null, at: null, compare: null, doc: null });
+    });
+  }
+
+  return (
+    <AlertDialog open={isOpen} onOpenChange={setOpen}>
+      <AlertDialogTrigger asChild>
+        <Button variant="outline" size="sm">
+          Restore…
+        </Button>
+      </AlertDialogTrigger>
+      <AlertDialogContent>
+        <AlertDialogTitle>Restore version {version}?</AlertDialogTitle>
+        <AlertDialogDescription>
+          The document reads like version {version} again, as version {newest + 1}. What was written since
+          stays in the history, and everybody is told that the document changed.
+        </AlertDialogDescription>
+        <RefusalNote refusal={save.refusal} />
+        <AlertDialogFooter>
+          <AlertDialogCancel>Leave it</AlertDialogCancel>
+          <Button disabled={save.pending} onClick={restore}>
+            {save.pending ? "Restoring…" : `Restore version ${version}`}
+          </Button>
+        </AlertDialogFooter>
+      </AlertDialogContent>
+    </AlertDialog>
+  );
+}

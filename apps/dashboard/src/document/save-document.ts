@@ -1,0 +1,103 @@
+import { MerkleError } from "@merkle/wire";
+import type { Call } from "@/broker/use-call";
+import type { Revision } from "@/sessions/source";
+
+/** Two texts that were made from the same one. */
+export interface Conflict<Of extends Revision = number> {
+  readonly base: string;
+  readonly mine: string;
+  readonly theirs: string;
+  readonly theirsRevision: Of;
+}
+
+export type SaveOutcome =
+  | { readonly kind: "saved"; readonly version: number }
+  | { readonly kind: "conflict"; readonly conflict: Conflict };
+
+export interface WholeText {
+  readonly sessionId: string;
+  /** The version that the text was made from. */
+  readonly baseVersion: number;
+  readonly text: string;
+}
+
+/**
+ * Writes a text as the document's next version. Where another version came in between, nothing is written: what the other
+ * side wrote comes back beside one's own.
+ */
+export async function saveWhole(
+  call: Call,
+  { sessionId, baseVersion, text }: WholeText,
+): Promise<SaveOutcome> {
+  try {
+    const { version } = await call("update_session_doc", {
+      session_id: sessionId,
+      content: text,
+      expected_version: baseVersion,
+      include_content: true,
+    });
+    return { kind: "saved", version };
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return findConflict(call, { sessionId, baseVersion, text });
+  }
+}
+
+export interface SectionText {
+  readonly sessionId: string;
+  readonly baseVersion: number;
+  /** The section as it stood in the version that was begun from. */
+  readonly section: string;
+  readonly text: string;
+}
+
+/**
+ * Writes one section in place, whatever happened to the others meanwhile. Where the section itself was changed, or stands in
+ * the document more than once, it is written as part of the whole.
+ */
+export async function saveSection(call: Call, change: SectionText): Promise<SaveOutcome> {
+  const { sessionId, baseVersion, section } = change;
+  const text = withEndOf(section, change.text);
+  try {
+    const { version } = await call("edit_session_doc", {
+      session_id: sessionId,
+      old_text: section,
+      new_text: text,
+    });
+    return { kind: "saved", version };
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    const base = await readVersion(call, sessionId, baseVersion);
+    const at = base.indexOf(section);
+    const whole = base.slice(0, at) + text + base.slice(at + section.length);
+    return saveWhole(call, { sessionId, baseVersion, text: whole });
+  }
+}
+
+/** Reads what is needed to bring a text and the newest version together. When both are the same there is nothing to do. */
+export async function findConflict(
+  call: Call,
+  { sessionId, baseVersion, text }: WholeText,
+): Promise<SaveOutcome> {
+  const [base, { content: theirs = "", version }] = await Promise.all([
+    readVersion(call, sessionId, baseVersion),
+    call("read_session_doc", { session_id: sessionId }),
+  ]);
+  if (theirs === text) return { kind: "saved", version };
+  return { kind: "conflict", conflict: { base, mine: text, theirs, theirsRevision: version } };
+}
+
+async function readVersion(call: Call, session_id: string, version: number): Promise<string> {
+  const { content = "" } = await call("read_session_doc", { session_id, version });
+  return content;
+}
+
+/** Blank lines between a section and the next stay as they were, however the text was typed. */
+export function withEndOf(section: string, text: string): string {
+  const end = section.slice(section.trimEnd().length);
+  return text.trim() === "" ? "" : text.trimEnd() + end;
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof MerkleError && error.code === "conflict";
+}

@@ -1,0 +1,70 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useSession } from "@/sessions/session-context";
+import { type DocumentDraft, openDraftShelf } from "./document-draft";
+
+/** So long after the last key the draft is kept; also at once when the page goes. */
+const keepAfterMs = 300;
+
+export type DraftStart = Pick<DocumentDraft, "baseVersion" | "text" | "section">;
+
+export interface DraftText {
+  readonly draft: DocumentDraft;
+  readonly isChanged: boolean;
+  /** False when the browser did not keep the draft: then it is lost with the page. */
+  readonly isKept: boolean;
+  change(change: Partial<DraftStart>): void;
+  /** Forgets the draft: it is saved, or not wanted. */
+  discard(): void;
+}
+
+/** What is being written, kept in the browser as it is typed. It begins with the draft that was kept, where there is one. */
+export function useDraftText(start: DraftStart): DraftText {
+  const { session } = useSession();
+  const shelf = useMemo(
+    () => openDraftShelf(session.session_id, globalThis.localStorage),
+    [session.session_id],
+  );
+  const [initial] = useState(() => start);
+  const [draft, setDraft] = useState<DocumentDraft>(() => shelf.read() ?? { ...start, changedAt: now() });
+  const [isKept, setKept] = useState(true);
+  const unkept = useRef<DocumentDraft>(null);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the draft starts the wait anew.
+  useEffect(() => {
+    const keep = () => {
+      if (unkept.current) setKept(shelf.write(unkept.current));
+      unkept.current = null;
+    };
+    const timer = setTimeout(keep, keepAfterMs);
+    window.addEventListener("pagehide", keep);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("pagehide", keep);
+    };
+  }, [shelf, draft]);
+  useEffect(
+    () => () => {
+      if (unkept.current) shelf.write(unkept.current);
+    },
+    [shelf],
+  );
+
+  return {
+    draft,
+    isChanged: draft.text !== initial.text,
+    isKept,
+    change(change) {
+      const next = { ...draft, ...change, changedAt: now() };
+      unkept.current = next;
+      setDraft(next);
+    },
+    discard() {
+      unkept.current = null;
+      shelf.clear();
+    },
+  };
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,35 @@
+import { useQueryParam } from "@/core/address/use-query-param";
+
+/** The version that the address names, as `?v=12`. */
+export function useVersionParam(): number | null {
+  const [text] = useQueryParam("v");
+  return parseVersion(text);
+}
+
+/** The proposal that the address asks to review, as `?proposal=9`. */
+export function useProposalParam(): number | null {
+  const [text] = useQueryParam("proposal");
+  return parseVersion(text);
+}
+
+/** Two versions, the older first. */
+export interface Comparison {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The comparison that the address asks for, as `?compare=12..14`. */
+export function useCompareParam(): Comparison | null {
+  const [text] = useQueryParam("compare");
+  const [from, to] = (text ?? "").split("..").map(parseVersion);
+  if (from === undefined || from === null || to === undefined || to === null || from === to) return null;
+  return { from: Math.min(from, to), to: Math.max(from, to) };
+}
+
+export function toCompareParam({ from, to }: Comparison): string {
+  return `${from}..${to}`;
+}
+
+function parseVersion(text: string | null): number | null {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,81 @@
+import { useEffect, useState } from "react";
+import { type Problem, toProblem } from "@/broker/problem";
+import { useBroker } from "@/broker/use-broker";
+import { useRead } from "@/broker/use-read";
+import { useSession } from "@/sessions/session-context";
+import type { DocumentVersion } from "./use-document";
+
+const pageSize = 30;
+
+export interface Versions {
+  /** Newest first. */
+  readonly versions: readonly DocumentVersion[];
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly problem: Problem | undefined;
+  readonly showMore: () => void;
+  readonly refresh: () => void;
+  /** Reads one version's row again, because its text was removed. */
+  readonly readAgain: (version: number) => void;
+}
+
+/** The document's versions, page by page; new ones appear as they are written. Of a version nothing else changes. */
+export function useVersions(): Versions {
+  const { session } = useSession();
+  const { session_id } = session;
+  const broker = useBroker();
+  const newest = useRead("list_doc_versions", { session_id, limit: pageSize }, { on: ["document"] });
+  const [known, setKnown] = useState<ReadonlyMap<number, DocumentVersion>>(new Map());
+  const [paging, setPaging] = useState<{ isLoading: boolean; problem: Problem | undefined }>({
+    isLoading: false,
+    problem: undefined,
+  });
+
+  const versionsRead = newest.data?.versions;
+
+  useEffect(() => {
+    if (versionsRead) setKnown((before) => withAll(before, versionsRead));
+  }, [versionsRead]);
+
+  const versions = [...known.values()].sort((a, b) => b.version - a.version);
+  const oldest = versions.at(-1)?.version ?? 0;
+
+  async function showMore(): Promise<void> {
+    setPaging({ isLoading: true, problem: undefined });
+    try {
+      const page = await broker.call("list_doc_versions", {
+        session_id,
+        before_version: oldest,
+        limit: pageSize,
+      });
+      setKnown((before) => withAll(before, page.versions));
+      setPaging({ isLoading: false, problem: undefined });
+    } catch (error) {
+      setPaging({ isLoading: false, problem: toProblem(error) });
+    }
+  }
+
+  return {
+    versions,
+    // Versions are counted without a gap from 1.
+    hasMore: oldest > 1,
+    isLoading: newest.status === "loading" || paging.isLoading,
+    problem: newest.problem ?? paging.problem,
+    showMore: () => void showMore(),
+    refresh: newest.refresh,
+    readAgain: (version) => {
+      // Where it fails, what is shown is from before, as it is where nobody has asked.
+      broker
+        .call("list_doc_versions", { session_id, before_version: version + 1, limit: 1 })
+        .then((page) => setKnown((before) => withAll(before, page.versions)))
+        .catch(() => newest.refresh());
+    },
+  };
+}
+
+function withAll(
+  known: ReadonlyMap<number, DocumentVersion>,
+  versions: readonly DocumentVersion[],
+): ReadonlyMap<number, DocumentVersion> {
+  return new Map([...known, ...versions.map((version) => [version.version, version] as const)]);
+}

@@ -1,0 +1,123 @@
+"use client";
+
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import { usePreference } from "@/core/preferences/use-preference";
+import { Textarea } from "@/ui/textarea";
+import { useComposePlace } from "./compose-context";
+import type { Draft } from "./draft";
+import { findMention, type Mention, writeMention } from "./mention";
+import { optionId, RecipientList } from "./recipient-list";
+import { matchRecipients, type Recipient } from "./recipients";
+import { useActiveOption } from "./use-active-option";
+
+export interface ComposerFieldProps {
+  readonly draft: Draft;
+  readonly recipients: readonly Recipient[];
+  /** While it is being sent. */
+  readonly locked: boolean;
+  readonly onChange: (change: Partial<Draft>) => void;
+  readonly onSend: () => void;
+}
+
+/** Where the text is written. Typing `@` offers whom to address: who is picked becomes a recipient. */
+export function ComposerField({ draft, recipients, locked, onChange, onSend }: ComposerFieldProps) {
+  const { attach, field } = useComposePlace();
+  const [enterSends] = usePreference("enterSends");
+  const [mention, setMention] = useState<Mention | null>(null);
+  const caretWanted = useRef<number>(null);
+  const listId = useId();
+  const found = mention === null ? [] : matchRecipients(recipients.filter(isMentionable), mention.typed);
+  const { active, handleKey } = useActiveOption({
+    count: found.length,
+    text: mention?.typed ?? "",
+    onPick: (index) => {
+      const recipient = found[index];
+      if (recipient) pick(recipient);
+    },
+    onClose: () => setMention(null),
+    tabPicks: true,
+  });
+
+  // The caret can be put behind the mention only once the mention stands there.
+  useLayoutEffect(() => {
+    if (caretWanted.current === null) return;
+    field.current?.setSelectionRange(caretWanted.current, caretWanted.current);
+    caretWanted.current = null;
+  });
+
+  function pick(recipient: Recipient): void {
+    if (mention === null) return;
+    const written = writeMention(draft.text, mention, recipient.label);
+    caretWanted.current = written.caret;
+    setMention(null);
+    const to = draft.to.includes(recipient.value) ? draft.to : [...draft.to, recipient.value];
+    onChange({ text: written.text, to });
+  }
+
+  function press(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    if (found.length > 0 && handleKey(event)) return;
+    if (event.key === "Escape" && draft.quoted !== null) {
+      event.preventDefault();
+      onChange({ quoted: null });
+    }
+    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const sends = event.ctrlKey || event.metaKey || (enterSends ? plain : event.shiftKey);
+    if (!sends) return;
+    event.preventDefault();
+    onSend();
+  }
+
+  return (
+    <div className="relative flex min-w-0 flex-1">
+      {found.length > 0 && (
+        <div className="absolute bottom-full left-0 z-30 mb-1 w-80 max-w-full rounded-lg border bg-background shadow-lg">
+          <RecipientList
+            id={listId}
+            label="Whom to address"
+            recipients={found}
+            active={active}
+            chosen={draft.to}
+            onPick={pick}
+          />
+        </div>
+      )}
+      <Textarea
+        ref={attach}
+        rows={1}
+        aria-label={draft.quoted === null ? "Message" : draft.quoted.answers ? "Answer" : "Reply"}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={found.length > 0 ? listId : undefined}
+        aria-activedescendant={found.length > 0 ? optionId(listId, active) : undefined}
+        placeholder={placeholderFor(draft)}
+        readOnly={locked}
+        value={draft.text}
+        className="max-h-48 min-h-8.5 resize-none py-1.5 leading-5 pointer-coarse:min-h-11 pointer-coarse:py-[11px]"
+        onChange={(event) => {
+          onChange({ text: event.target.value });
+          setMention(findMention(event.target.value, event.target.selectionStart));
+        }}
+        onSelect={(event) => {
+          // The list stays only while the caret is where it was opened.
+          const { selectionStart, selectionEnd, value } = event.currentTarget;
+          if (mention === null) return;
+          setMention(selectionStart === selectionEnd ? findMention(value, selectionStart) : null);
+        }}
+        onBlur={() => setMention(null)}
+        onKeyDown={press}
+      />
+    </div>
+  );
+}
+
+/** Everyone is whom a message is for anyway. */
+function isMentionable({ kind }: Recipient): boolean {
+  return kind !== "everyone";
+}
+
+function placeholderFor({ kind, quoted }: Draft): string {
+  if (quoted?.answers) return quoted.options.length > 0 ? "Pick an answer" : "Write the answer";
+  if (quoted !== null) return "Write a reply";
+  return { message: "Write a message", ask: "What do you need to know?", decision: "What is settled?" }[kind];
+}

@@ -1,0 +1,117 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { Send } from "lucide-react";
+import { type FormEvent, useMemo, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useConnectionState } from "@/broker/use-connection-state";
+import { RefusalNote } from "@/components/refusal-note";
+import { setQuery } from "@/core/address/address";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { useComposePlace, useDraft } from "./compose-context";
+import { ComposerChoices } from "./composer-choices";
+import { ComposerField } from "./composer-field";
+import { ComposerNotes } from "./composer-notes";
+import { problemOf, toPostInput } from "./draft";
+import { OptionsEditor } from "./options-editor";
+import { QuotedBar } from "./quoted-bar";
+import { awayOf, listRecipients } from "./recipients";
+
+/** Where a person says something in the session. The draft stays until the broker has taken it. */
+export function Composer() {
+  const { session, participants, peers, myTeamId, at, refresh } = useSession();
+  const { focus, post } = useComposePlace();
+  const { draft, store } = useDraft();
+  const { run, pending, refusal, reset } = useAction();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [told, setTold] = useState("");
+  const connected = useConnectionState().status === "open";
+  const recipients = useMemo(
+    () => listRecipients({ participants, peers, myTeamId }),
+    [participants, peers, myTeamId],
+  );
+  useShortcut("c", focus, { label: "Write a message", group: "Session" });
+
+  async function send(): Promise<void> {
+    const wrong = problemOf(draft, limits.messageTextBytesMax);
+    setProblem(wrong);
+    setTold("");
+    if (wrong !== null) return focus();
+    const input = toPostInput(draft, session.session_id);
+    const idempotency_key = store.keyFor(input);
+    const sent = store.current;
+    await run(async (signal) => {
+      const { cursor } = await post({ ...input, idempotency_key }, { signal });
+      if (store.current === sent) store.clear();
+      // Something was quoted or addressed meanwhile: that is the next draft's.
+      else store.change({ text: "", kind: "message", options: [] });
+      setTold(`Posted as #${cursor}.`);
+      // What was just said is not to be found in the past.
+      if (at !== null) setQuery({ at: null });
+      if (myTeamId === null) refresh();
+    });
+    focus();
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    void send();
+  }
+
+  const { quoted } = draft;
+  return (
+    <form
+      aria-label="Write a message"
+      onSubmit={submit}
+      className="group/composer grid shrink-0 gap-2 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
+    >
+      {quoted !== null && (
+        <QuotedBar
+          quoted={quoted}
+          onOption={(option) => {
+            store.change({ text: option });
+            focus();
+          }}
+          onReplyOnly={() => {
+            store.change({ quoted: { ...quoted, answers: false } });
+            focus();
+          }}
+          onRemove={() => store.change({ quoted: null })}
+        />
+      )}
+      <ComposerChoices draft={draft} recipients={recipients} onChange={(change) => store.change(change)} />
+      <div className="flex items-end gap-2">
+        <ComposerField
+          draft={draft}
+          recipients={recipients}
+          locked={pending}
+          onChange={(change) => {
+            store.change(change);
+            setProblem(null);
+          }}
+          onSend={() => void send()}
+        />
+        <Button type="submit" disabled={pending} className="h-8.5">
+          <Send aria-hidden />
+          <span className="max-md:sr-only">{pending ? "Sending…" : "Send"}</span>
+        </Button>
+      </div>
+      {draft.kind === "ask" && !quoted?.answers && (
+        <OptionsEditor options={draft.options} onChange={(options) => store.change({ options })} />
+      )}
+      <ComposerNotes
+        text={draft.text}
+        problem={problem}
+        away={awayOf(draft.to, recipients)}
+        waiting={pending && !connected}
+        onGiveUp={reset}
+      />
+      <RefusalNote refusal={refusal} />
+      <p role="status" className="sr-only">
+        {told}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { Plus, X } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
+
+const optionCharsMax = 200;
+
+export interface OptionsEditorProps {
+  readonly options: readonly string[];
+  readonly onChange: (options: readonly string[]) => void;
+}
+
+/** The answers that an ask offers. None is fine: then it takes any. */
+export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
+  /** The place of a field that was asked for, and is to be written into. */
+  const added = useRef<number>(null);
+  const fields = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => {
+    if (added.current === null) return;
+    fields.current?.querySelectorAll("input")[added.current]?.focus();
+    added.current = null;
+  });
+  return (
+    <fieldset ref={fields} className="flex flex-wrap items-center gap-2">
+      <legend className="sr-only">Answers to choose from</legend>
+      {options.map((option, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: options have no identity but their place.
+        <span key={index} className="flex w-44 items-center gap-1">
+          <Input
+            dir="auto"
+            aria-label={`Option ${index + 1}`}
+            placeholder={`Option ${index + 1}`}
+            maxLength={optionCharsMax}
+            value={option}
+            onChange={(event) => onChange(options.with(index, event.target.value))}
+          />
+          <Button
+            type="button"
+            variant="ghost"
+            size="icon"
+            aria-label={`Remove option ${index + 1}`}
+            onClick={() => onChange(options.toSpliced(index, 1))}
+          >
+            <X aria-hidden />
+          </Button>
+        </span>
+      ))}
+      {options.length < limits.optionsMax && (
+        <Button
+          type="button"
+          variant="ghost"
+          size="sm"
+          onClick={() => {
+            added.current = options.length;
+            onChange(options.length === 0 ? ["", ""] : [...options, ""]);
+          }}
+        >
+          <Plus aria-hidden /> {options.length === 0 ? "Offer answers" : "Add an option"}
+        </Button>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,92 @@
+import { Check } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { cn } from "@/core/utils";
+import { TeamBar } from "@/sessions/team-mark";
+import type { Recipient } from "./recipients";
+
+export interface RecipientListProps {
+  readonly id: string;
+  readonly label: string;
+  readonly recipients: readonly Recipient[];
+  /** Which of them the keys have come to. */
+  readonly active: number;
+  /** Those chosen already. */
+  readonly chosen: readonly string[];
+  readonly onPick: (recipient: Recipient) => void;
+}
+
+/** Recipients to choose from; the field beside it keeps the focus and says by `optionId` which one is active. */
+export function RecipientList({ id, label, recipients, active, chosen, onPick }: RecipientListProps) {
+  return (
+    <div
+      id={id}
+      role="listbox"
+      tabIndex={-1}
+      aria-label={label}
+      aria-multiselectable
+      className="max-h-64 overflow-y-auto p-1"
+    >
+      {recipients.map((recipient, index) => (
+        <RecipientOption
+          key={recipient.value}
+          id={optionId(id, index)}
+          recipient={recipient}
+          active={index === active}
+          chosen={isChosen(recipient, chosen)}
+          onPick={() => onPick(recipient)}
+        />
+      ))}
+    </div>
+  );
+}
+
+export function optionId(listId: string, index: number): string {
+  return `${listId}-${index}`;
+}
+
+function isChosen({ value }: Recipient, chosen: readonly string[]): boolean {
+  return value === "*" ? chosen.length === 0 : chosen.includes(value);
+}
+
+interface RecipientOptionProps {
+  readonly id: string;
+  readonly recipient: Recipient;
+  readonly active: boolean;
+  readonly chosen: boolean;
+  readonly onPick: () => void;
+}
+
+function RecipientOption({ id, recipient, active, chosen, onPick }: RecipientOptionProps) {
+  const option = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (active) option.current?.scrollIntoView({ block: "nearest" });
+  }, [active]);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field beside the list has the keys.
+    // biome-ignore lint/a11y/useFocusableInteractive: the field beside the list keeps the focus.
+    <div
+      ref={option}
+      id={id}
+      role="option"
+      aria-selected={chosen}
+      // The field must not lose the focus to what is picked.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onPick}
+      className={cn(
+        "flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 pointer-coarse:min-h-11",
+        active ? "bg-raised" : "hover:bg-surface",
+      )}
+    >
+      {recipient.colour === null ? (
+        <span aria-hidden className="w-[3px]" />
+      ) : (
+        <TeamBar colour={recipient.colour} className="h-4" />
+      )}
+      <span dir="auto" className="truncate">
+        {recipient.label}
+      </span>
+      <span className="min-w-0 flex-1 truncate text-sm text-muted-foreground">{recipient.note}</span>
+      {chosen && <Check aria-hidden className="size-4 shrink-0 text-link" />}
+    </div>
+  );
+}

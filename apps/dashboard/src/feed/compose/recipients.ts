@@ -1,0 +1,124 @@
+import type { Participant, Peer } from "@merkle/wire";
+import { addressOf, groupsOf } from "@/sessions/roster-rows";
+
+/** Somebody whom a message can be for. */
+export interface Recipient {
+  /** As the broker takes it. */
+  readonly value: string;
+  readonly label: string;
+  /** What tells it from others of the same name, and whether it is there. */
+  readonly note: string;
+  readonly kind: "everyone" | "humans" | "group" | "team" | "peer";
+  readonly colour: number | null;
+  /** Those peers of it that nothing was heard of for long, or whose connection ended. */
+  readonly away: readonly string[];
+}
+
+export interface RecipientsInput {
+  readonly participants: readonly Participant[];
+  readonly peers: readonly Peer[];
+  readonly myTeamId: string | null;
+}
+
+/** Everybody whom this person can write to: everyone, humans, groups, teams and, of teams with several, each peer. */
+export function listRecipients({ participants, peers, myTeamId }: RecipientsInput): Recipient[] {
+  const teams = participants.filter((team) => team.left_at === null && team.team_id !== myTeamId);
+  const there = peers.filter((peer) => peer.left_at === null && peer.team_id !== myTeamId);
+  const humans = there.filter((peer) => peer.kind !== "agent");
+  return [
+    { value: "*", label: "everyone", note: "", kind: "everyone", colour: null, away: [] },
+    ...(humans.length > 0 ? [toHumans(humans)] : []),
+    ...groupsOf(there).map((name) => toGroup(name, there)),
+    ...teams.flatMap((team) => {
+      const own = there.filter((peer) => peer.team_id === team.team_id);
+      return [toTeam(team, own), ...(own.length > 1 ? own.flatMap((peer) => toPeer(team, peer)) : [])];
+    }),
+  ];
+}
+
+function toHumans(humans: readonly Peer[]): Recipient {
+  return {
+    value: "@humans",
+    label: "@humans",
+    note: countOf(humans),
+    kind: "humans",
+    colour: null,
+    away: [],
+  };
+}
+
+function toGroup(name: string, there: readonly Peer[]): Recipient {
+  const members = there.filter((peer) =>
+    peer.groups.some((group) => group.name === name || group.name.startsWith(`${name}/`)),
+  );
+  return {
+    value: `@${name}`,
+    label: `@${name}`,
+    note: countOf(members),
+    kind: "group",
+    colour: null,
+    away: members.filter(isAway).map(nameOf),
+  };
+}
+
+function toTeam(team: Participant, own: readonly Peer[]): Recipient {
+  const role = own.length === 1 ? own[0]?.role : null;
+  const human = team.kind !== "agent";
+  return {
+    value: team.team_name,
+    label: team.team_name,
+    note: human
+      ? team.kind
+      : [role, own.length > 1 ? countOf(own) : null, team.status].filter(Boolean).join(", "),
+    kind: "team",
+    colour: team.colour,
+    // A human reads when they come back, and nobody expects them to poll.
+    away: !human && team.status === "disconnected" ? [team.team_name] : [],
+  };
+}
+
+function toPeer(team: Participant, peer: Peer): Recipient[] {
+  if (peer.name === null) return [];
+  const value = addressOf(team.team_name, peer.name);
+  return [
+    {
+      value,
+      label: value,
+      note: [peer.role, peer.status].filter(Boolean).join(", "),
+      kind: "peer",
+      colour: team.colour,
+      away: isAway(peer) ? [value] : [],
+    },
+  ];
+}
+
+function isAway(peer: Peer): boolean {
+  return peer.kind === "agent" && peer.status === "disconnected";
+}
+
+function nameOf(peer: Peer): string {
+  return addressOf(peer.team, peer.name);
+}
+
+function countOf(peers: readonly Peer[]): string {
+  return peers.length === 1 ? "1 peer" : `${peers.length} peers`;
+}
+
+/** Those whose name holds what was typed, in any case, names that begin with it first. */
+export function matchRecipients(recipients: readonly Recipient[], typed: string): Recipient[] {
+  const wanted = typed.toLowerCase().replace(/^@/, "");
+  const places = recipients.map((recipient) => ({
+    recipient,
+    place: recipient.label.toLowerCase().replace(/^@/, "").indexOf(wanted),
+  }));
+  const found = places.filter(({ place }) => place >= 0);
+  return [...found.filter(({ place }) => place === 0), ...found.filter(({ place }) => place > 0)].map(
+    ({ recipient }) => recipient,
+  );
+}
+
+/** The recipients of a draft that will not read it now. */
+export function awayOf(to: readonly string[], recipients: readonly Recipient[]): string[] {
+  const chosen = recipients.filter(({ value }) => to.includes(value));
+  return [...new Set(chosen.flatMap(({ away }) => away))];
+}

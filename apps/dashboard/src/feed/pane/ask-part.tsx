@@ -1,0 +1,116 @@
+"use client";
+
+import { isRedacted, type Message } from "@merkle/wire";
+import { Check } from "lucide-react";
+import { useAction } from "@/broker/use-action";
+import { useRead } from "@/broker/use-read";
+import { RefusalNote } from "@/components/refusal-note";
+import { useCompose } from "@/feed/compose/compose-context";
+import { optionsOf } from "@/feed/store/message-text";
+import { useSession } from "@/sessions/session-context";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Button } from "@/ui/button";
+import { MessageLink } from "./message-link";
+
+export interface AskPartProps {
+  readonly message: Message;
+  /** The reply that settled it, where it is in sight. */
+  readonly answer: Message | undefined;
+  readonly isMine: boolean;
+}
+
+/** What an ask offers, to be answered in place, until somebody has: the first answer counts. */
+export function AskPart({ message, answer, isMine }: AskPartProps) {
+  const { session, at, looksOn } = useSession();
+  const settled = useSettled(message, answer);
+  if (settled) return <Settled {...settled} />;
+  if (isRedacted(message)) return null;
+  if (session.status === "closed" || isMine || at !== null || looksOn) return <Offered message={message} />;
+  return <AnswerButtons message={message} />;
+}
+
+interface SettledAsk {
+  readonly sequence: number;
+  readonly by: string;
+  /** Null when it was removed. */
+  readonly answer: string | null;
+}
+
+/** The author of the answer. The broker knows one that is not in sight; it is asked again when something was posted. */
+function useSettled(message: Message, answer: Message | undefined): SettledAsk | null {
+  const { session } = useSession();
+  const asked = answer === undefined ? { session_id: session.session_id, message: message.sequence } : null;
+  const { data } = useRead("message_status", asked, { on: ["delivery"] });
+  if (answer !== undefined) {
+    const { content, from, sequence } = answer;
+    return { sequence, by: from?.team ?? "", answer: String(content["answer"]) };
+  }
+  if (!data?.answered) return null;
+  const { message: sequence, by, answer: said } = data.answered;
+  return { sequence, by, answer: said };
+}
+
+function Settled({ sequence, by, answer }: SettledAsk) {
+  return (
+    <p className="mt-1 flex flex-wrap items-baseline gap-x-1.5 text-sm">
+      <Check aria-hidden className="size-3.5 self-center text-success" />
+      <span className="text-muted-foreground">
+        <bdi>{showHidden(by)}</bdi> answered
+      </span>
+      {answer !== null && <bdi className="line-clamp-3 font-medium break-words">{showHidden(answer)}</bdi>}
+      <MessageLink sequence={sequence} className="text-link hover:underline">
+        #{sequence}
+      </MessageLink>
+    </p>
+  );
+}
+
+function Offered({ message }: { readonly message: Message }) {
+  const options = optionsOf(message);
+  if (options.length === 0) return null;
+  return (
+    <ul aria-label="Answers offered" className="mt-1.5 flex flex-wrap gap-1.5">
+      {options.map((option) => (
+        <li
+          key={option}
+          dir="auto"
+          className="rounded-md border px-2 py-0.5 text-sm break-words text-muted-foreground"
+        >
+          {showHidden(option)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function AnswerButtons({ message }: { readonly message: Message }) {
+  const { answer } = useCompose();
+  const { run, pending, refusal } = useAction();
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would need a legend that repeats the question. */}
+      <div
+        role="group"
+        aria-label={`Answers to message ${message.sequence}`}
+        className="mt-1.5 flex flex-wrap gap-1.5"
+      >
+        {optionsOf(message).map((option) => (
+          <Button
+            key={option}
+            variant="outline"
+            size="sm"
+            disabled={pending}
+            className="h-auto min-h-7 max-w-full py-0.5 text-start whitespace-normal"
+            onClick={() => void run(() => answer(message, option))}
+          >
+            <bdi className="min-w-0 break-words">{showHidden(option)}</bdi>
+          </Button>
+        ))}
+        <Button variant="ghost" size="sm" disabled={pending} onClick={() => void answer(message)}>
+          {optionsOf(message).length === 0 ? "Answer" : "Answer in words"}
+        </Button>
+      </div>
+      <RefusalNote refusal={refusal} className="mt-1.5" />
+    </>
+  );
+}

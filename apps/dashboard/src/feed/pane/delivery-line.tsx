@@ -1,0 +1,87 @@
+"use client";
+
+import type { Message, OutputOf } from "@merkle/wire";
+import { useRead } from "@/broker/use-read";
+import { useSession } from "@/sessions/session-context";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { MessageLink } from "./message-link";
+
+type Status = OutputOf<"message_status">;
+
+const namedMax = 6;
+
+/** What became of my own message, as far as it is known: posted, delivered to whom, answered. */
+export function DeliveryLine({ message }: { readonly message: Message }) {
+  const { session, at } = useSession();
+  const { data, problem } = useRead(
+    "message_status",
+    at === null ? { session_id: session.session_id, message: message.sequence } : null,
+    { on: ["delivery"] },
+  );
+  if (!data)
+    return <p className="mt-0.5 text-sm text-muted-foreground">posted{problem && ", delivery unknown"}</p>;
+  const { delivered, recipients, answered } = data;
+  return (
+    <div className="mt-0.5 flex flex-wrap items-baseline gap-x-1.5 text-sm text-muted-foreground tabular-nums">
+      {recipients.length === 0 ? (
+        "posted; nobody else was here"
+      ) : (
+        <details className="group/delivery">
+          <summary className="min-h-6 cursor-pointer list-none rounded-sm py-0.5 hover:text-foreground pointer-coarse:py-3">
+            {delivered === 0
+              ? `posted, delivered 0/${recipients.length}`
+              : `delivered ${delivered}/${recipients.length}`}
+            {delivered < recipients.length && <Waiting recipients={recipients} />}
+          </summary>
+          <ul className="mt-1 grid gap-0.5 border-s ps-2">
+            {recipients.map((recipient) => (
+              <li key={`${recipient.team}/${recipient.peer ?? ""}`}>
+                <bdi>{nameOf(recipient)}</bdi>: {describe(recipient)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {answered && (
+        <span>
+          · answered{" "}
+          <MessageLink sequence={answered.message} className="text-link hover:underline">
+            #{answered.message}
+          </MessageLink>
+        </span>
+      )}
+    </div>
+  );
+}
+
+type Recipient = Status["recipients"][number];
+
+function Waiting({ recipients }: { readonly recipients: readonly Recipient[] }) {
+  const waiting = recipients.filter(({ delivered }) => !delivered);
+  const rest = waiting.length - namedMax;
+  return (
+    <>
+      {" · not yet "}
+      {waiting.slice(0, namedMax).map((recipient, index) => (
+        <span key={`${recipient.team}/${recipient.peer ?? ""}`}>
+          {index > 0 && ", "}
+          <bdi>{nameOf(recipient)}</bdi>
+        </span>
+      ))}
+      {rest > 0 && ` and ${rest} more`}
+    </>
+  );
+}
+
+function nameOf({ team, peer }: Recipient): string {
+  return showHidden(peer === null ? team : `${team}/${peer}`);
+}
+
+function describe({ delivered, delivered_at, status, wake }: Recipient): string {
+  if (delivered)
+    return delivered_at === null
+      ? "delivered"
+      : `delivered ${new Date(delivered_at).toLocaleTimeString("en-GB")}`;
+  if (status === "disconnected") return "disconnected, gets it on return";
+  return wake.length === 0 ? `${status}, reads when it next looks` : `${status}, can be woken`;
+}

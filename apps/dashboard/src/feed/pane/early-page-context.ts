@@ -1,0 +1,43 @@
+"use client";
+
+import { usePathname } from "next/navigation";
+import { createContext, use, useEffect, useRef } from "react";
+import { useBroker } from "@/broker/use-broker";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { EarlyPage } from "@/feed/store/early-page";
+import { loadMarkdown } from "@/text/markdown/markdown-text";
+import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
+
+/** Where the first page of a session's feed is, if it was asked for ahead. */
+export type EarlyPageHolder = { readonly current: EarlyPage | null };
+
+export const EarlyPageContext = createContext<EarlyPageHolder>({ current: null });
+
+export function useEarlyPage(): EarlyPageHolder {
+  return use(EarlyPageContext);
+}
+
+/** Asks for the feed that the address leads to, and loads what draws it, while the session itself is being read. */
+export function useFeedAhead(sessionId: string | undefined, isLoading: boolean): EarlyPageHolder {
+  const broker = useBroker();
+  const filter = useFeedFilter();
+  const asked = useAskedMessage();
+  const [at] = useQueryParam("at");
+  const showsFeed = usePathname().split("/").length === 3;
+  const early = useRef<EarlyPage | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first page of a session is asked for once.
+  useEffect(() => {
+    void loadMarkdown().catch(() => undefined);
+    if (sessionId === undefined || !isLoading || !showsFeed) return;
+    const view = { sessionId, filter, at };
+    early.current = new EarlyPage(
+      broker,
+      view,
+      asked === null ? { is: "last" } : { is: "around", sequence: asked },
+    );
+    return () => {
+      early.current = null;
+    };
+  }, [broker, sessionId]);
+  return early;
+}

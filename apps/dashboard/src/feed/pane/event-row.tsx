@@ -1,0 +1,61 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { PageLink } from "@/components/page-link";
+import { TimeText } from "@/components/time-text";
+import { cn } from "@/core/utils";
+import { describeEvent, isFoldable } from "@/feed/store/describe-event";
+import { useSession } from "@/sessions/session-context";
+import { MessageLink } from "./message-link";
+import { MessageMenuButton } from "./message-menu-button";
+import { RawMessage } from "./raw-message";
+
+export interface EventRowProps {
+  readonly message: Message;
+  readonly isRaw: boolean;
+  readonly onRaw: (message: Message) => void;
+}
+
+/** What the broker announced. What changes the session stands out; comings and goings do not. */
+export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
+  const { text, reason } = describeEvent(message);
+  const stands = !isFoldable(message);
+  return (
+    <div className="group/message relative flex min-w-0 gap-2 ps-1 text-sm">
+      <span aria-hidden className={cn("w-[3px] shrink-0 rounded-full", stands && "bg-input")} />
+      <div className="flex min-w-0 flex-1 items-baseline gap-2 ps-7 pe-13 pointer-coarse:pe-11">
+        <div dir="auto" className="min-w-0 flex-1 break-words">
+          <p className={stands ? "font-medium" : "text-muted-foreground"}>{text}</p>
+          {reason !== null && <p className="text-muted-foreground">Reason: {reason}</p>}
+          <TopicLink topicId={message["topic_id"]} />
+          {isRaw && <RawMessage message={message} />}
+        </div>
+        <span className="flex shrink-0 items-baseline gap-2 text-muted-foreground tabular-nums">
+          <TimeText at={message.posted_at} as="clock" />
+          <MessageLink
+            sequence={message.sequence}
+            className="-my-0.5 min-w-6 py-0.5 text-end pointer-coarse:-my-3 pointer-coarse:min-w-11 pointer-coarse:py-3 hover:text-foreground hover:underline"
+            label={`Link to message ${message.sequence}`}
+          >
+            {message.sequence}
+          </MessageLink>
+        </span>
+      </div>
+      <MessageMenuButton message={message} isRaw={isRaw} onRaw={() => onRaw(message)} />
+    </div>
+  );
+}
+
+/** Leads from what is said of a comment to the comment. */
+function TopicLink({ topicId }: { topicId: unknown }) {
+  const { session } = useSession();
+  if (typeof topicId !== "number") return null;
+  return (
+    <PageLink
+      href={`/sessions/${session.slug}/doc?topic=${topicId}`}
+      className="inline-flex min-h-6 items-center text-link underline underline-offset-2 pointer-coarse:min-h-11"
+    >
+      Show the comment
+    </PageLink>
+  );
+}

@@ -1,0 +1,167 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { ChevronRight } from "lucide-react";
+import { memo, type ReactNode, useCallback, useEffect, useRef } from "react";
+import { TimeText } from "@/components/time-text";
+import { usePreference } from "@/core/preferences/use-preference";
+import { cn } from "@/core/utils";
+import { describeEvent } from "@/feed/store/describe-event";
+import type { FeedRow } from "@/feed/store/feed-rows";
+import { EventRow } from "./event-row";
+import { MessageRow } from "./message-row";
+
+export interface FeedArticleProps {
+  readonly row: FeedRow;
+  readonly index: number;
+  readonly end: number;
+  readonly answer: Message | undefined;
+  /** The one that keys are for. */
+  readonly isCurrent: boolean;
+  /** Whether it is to be focused, because keys went to it. */
+  readonly takesFocus: boolean;
+  /** The one that the address names. */
+  readonly isAsked: boolean;
+  readonly isFresh: boolean;
+  readonly isRaw: boolean;
+  readonly measure: (element: HTMLElement | null) => void;
+  readonly actions: ArticleActions;
+}
+
+export interface ArticleActions {
+  readonly onRaw: (message: Message) => void;
+  readonly onUnfold: (messages: readonly Message[]) => void;
+  readonly onCatchUp: (() => void) | null;
+  readonly onFocused: (key: string) => void;
+}
+
+/** One row of the feed. The dividers above it are part of it: a feed may hold nothing but articles. */
+export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): ReactNode {
+  const { row, index, end, answer, isCurrent, takesFocus, isAsked, isFresh, isRaw, measure, actions } = props;
+  const { first, messages, beginsDay, beginsUnread } = row;
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (takesFocus) article.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
+  const attach = useCallback(
+    (element: HTMLElement | null) => {
+      article.current = element;
+      measure(element);
+    },
+    [measure],
+  );
+  return (
+    <article
+      ref={attach}
+      data-index={index}
+      tabIndex={isCurrent ? 0 : -1}
+      aria-posinset={first.sequence}
+      aria-setsize={end}
+      aria-current={isAsked || undefined}
+      aria-label={labelOf(row)}
+      data-sequence={first.sequence}
+      onFocus={() => actions.onFocused(row.key)}
+      className="group/article absolute inset-x-0 top-0 outline-none"
+    >
+      {beginsDay && <DayDivider at={first.posted_at} />}
+      {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
+      <div
+        data-slot="feed-row"
+        className={cn(
+          "mx-1 rounded-md px-1 py-[calc(var(--row-y)*0.6)] -outline-offset-2 outline-ring group-focus-visible/article:outline-2",
+          isAsked && "bg-highlight",
+          isFresh && "motion-safe:transition-opacity motion-safe:duration-120 motion-safe:starting:opacity-0",
+        )}
+      >
+        {messages.length > 1 ? (
+          <EventRun messages={messages} onShow={() => actions.onUnfold(messages)} />
+        ) : first.type === "system" ? (
+          <EventRow message={first} isRaw={isRaw} onRaw={actions.onRaw} />
+        ) : (
+          <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
+        )}
+      </div>
+    </article>
+  );
+});
+
+function labelOf({ first, messages }: FeedRow): string {
+  if (messages.length > 1) return `${messages.length} system events`;
+  if (first.type === "system") return `Event ${first.sequence}`;
+  return `Message ${first.sequence} from ${first.from?.team ?? "nobody"}`;
+}
+
+function UnreadDivider({ at, onCatchUp }: { readonly at: string; readonly onCatchUp: (() => void) | null }) {
+  return (
+    <div className="flex items-center gap-2 px-3 py-1 text-sm text-link">
+      {/* What can be pressed stands beside the separator: nothing within one is told to screen readers. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot hold words. */}
+      <div role="separator" aria-label="New messages" className="flex flex-1 items-center gap-2">
+        <span aria-hidden className="h-px flex-1 bg-current opacity-50" />
+        <span>
+          New since <TimeText at={at} as="clock" />
+        </span>
+      </div>
+      {onCatchUp && (
+        <button
+          type="button"
+          onClick={onCatchUp}
+          className="min-h-6 rounded-sm underline underline-offset-2 pointer-coarse:min-h-11"
+        >
+          Catch up
+        </button>
+      )}
+      <span aria-hidden className="h-px flex-1 bg-current opacity-50" />
+    </div>
+  );
+}
+
+/** Where a day begins. */
+function DayDivider({ at }: { readonly at: string }) {
+  const [time] = usePreference("time");
+  const label = new Date(at).toLocaleDateString("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    ...(time === "utc" ? { timeZone: "UTC" } : {}),
+  });
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot hold words.
+    <div
+      role="separator"
+      aria-label={label}
+      className="flex items-center gap-2 px-3 py-1.5 text-sm text-muted-foreground"
+    >
+      <span aria-hidden className="h-px flex-1 bg-border" />
+      {label}
+      <span aria-hidden className="h-px flex-1 bg-border" />
+    </div>
+  );
+}
+
+interface EventRunProps {
+  readonly messages: readonly Message[];
+  readonly onShow: () => void;
+}
+
+/** Several comings and goings in one line, which opens. */
+function EventRun({ messages, onShow }: EventRunProps) {
+  const [first, second] = messages.map((message) => describeEvent(message).text);
+  const rest = messages.length - 2;
+  return (
+    <button
+      type="button"
+      aria-expanded={false}
+      onClick={onShow}
+      className="flex min-h-6 w-full min-w-0 items-baseline gap-2 rounded-md ps-2 pe-13 pointer-coarse:pe-11 text-start text-sm text-muted-foreground hover:bg-raised hover:text-foreground pointer-coarse:min-h-11 pointer-coarse:items-center"
+    >
+      <ChevronRight aria-hidden className="size-3.5 shrink-0 self-center" />
+      <span dir="auto" className="min-w-0 flex-1 truncate">
+        {messages.length} system events: {first}, {second}
+        {rest > 0 && ` and ${rest} more`}
+      </span>
+      <span className="shrink-0 text-link">show</span>
+    </button>
+  );
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { toProblem } from "@/broker/problem";
+import { ProblemAlert } from "@/components/problem-alert";
+import { Snippet } from "@/components/snippet";
+import { type FeedFilter, isFiltered } from "@/feed/store/feed-filter";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Skeleton } from "@/ui/skeleton";
+import { FeedList, type FeedListProps } from "./feed-list";
+import { clearFilter } from "./filter-bar";
+
+interface FeedBodyProps extends FeedListProps {
+  readonly filter: FeedFilter;
+}
+
+/** The messages, or why there are none. */
+export function FeedBody(props: FeedBodyProps) {
+  const { store, state, filter } = props;
+  if (state.status === "failed") {
+    return (
+      <ProblemAlert
+        title="The feed could not be read."
+        problem={toProblem(state.problem)}
+        stillWorks="The document and the roster are not affected."
+        onRetry={() => void store.open({ at: "end", as: "kept" })}
+        className="m-3"
+      />
+    );
+  }
+  if (state.status === "opening") return <FeedSkeleton />;
+  if (state.window.messages.length === 0 && state.window.from <= 1) {
+    return isFiltered(filter) ? <NothingMatches /> : <NothingYet />;
+  }
+  return <FeedList {...props} />;
+}
+
+function NothingMatches() {
+  return (
+    <Empty className="flex-1 justify-center">
+      <EmptyTitle>Nothing matches</EmptyTitle>
+      <EmptyDescription>No message of this feed is let through by the filter.</EmptyDescription>
+      <Button variant="outline" size="sm" onClick={clearFilter}>
+        Show all
+      </Button>
+    </Empty>
+  );
+}
+
+function NothingYet() {
+  const { session, at, looksOn } = useSession();
+  if (at !== null) {
+    return (
+      <Empty className="flex-1 justify-center">
+        <EmptyTitle>Nothing had been said</EmptyTitle>
+        <EmptyDescription>The session was empty at that moment.</EmptyDescription>
+      </Empty>
+    );
+  }
+  return (
+    <Empty className="flex-1 justify-center">
+      <EmptyTitle>Nothing has been said yet</EmptyTitle>
+      <EmptyDescription>{looksOn ? "Peers write here." : "Peers write here; you can too."}</EmptyDescription>
+      {session.status === "active" && !looksOn && (
+        <Snippet
+          label="Start a peer in this session"
+          text={`merkle launch --session ${session.slug}`}
+          className="w-80 max-w-full text-start"
+        />
+      )}
+    </Empty>
+  );
+}
+
+/** As high as messages are, so that nothing moves when they come. */
+function FeedSkeleton() {
+  return (
+    <div aria-busy className="flex min-h-0 flex-1 flex-col justify-end gap-4 overflow-hidden px-3 py-3">
+      <span className="sr-only">Loading the feed</span>
+      {["w-3/4", "w-1/2", "w-5/6", "w-2/3", "w-3/5", "w-4/5"].map((width) => (
+        <div key={width} aria-hidden className="flex gap-2">
+          <Skeleton className="w-[3px]" />
+          <div className="flex-1 space-y-1.5">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className={`h-4 ${width}`} />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,211 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { ArrowDown } from "lucide-react";
+import { useCallback, useMemo, useRef, useState } from "react";
+import { toProblem } from "@/broker/problem";
+import { ProblemAlert } from "@/components/problem-alert";
+import { usePreference } from "@/core/preferences/use-preference";
+import { describeClock } from "@/core/time/describe-time";
+import { findAnswers, toRows } from "@/feed/store/feed-rows";
+import type { FeedState, FeedStore } from "@/feed/store/feed-store";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { type ArticleActions, FeedArticle } from "./feed-article";
+import { useFeedKeys } from "./use-feed-keys";
+import { useFeedScroll } from "./use-feed-scroll";
+import type { Reading } from "./use-reading";
+
+export interface FeedListProps {
+  readonly store: FeedStore;
+  readonly state: FeedState;
+  readonly asked: number | null;
+  readonly reading: Reading;
+  readonly onCatchUp: (() => void) | null;
+}
+
+/**
+ * The rows of the feed, of which only those near the screen exist. It scrolls natively, follows the end while one is there,
+ * and never moves what is being read.
+ */
+export function FeedList({ store, state, asked, reading, onCatchUp }: FeedListProps) {
+  const { myTeamId } = useSession();
+  const { window: feed, end, older, newer, refreshedAt } = state;
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const [raw, setRaw] = useState<ReadonlySet<string>>(new Set());
+  const dayOf = useDayOf();
+  const { readUpTo } = reading;
+  const rows = useMemo(
+    () => toRows(feed.messages, { unfolded, readUpTo, myTeamId, dayOf }),
+    [feed.messages, unfolded, readUpTo, myTeamId, dayOf],
+  );
+  const answers = useMemo(() => findAnswers(feed.messages), [feed.messages]);
+  const [current, setCurrent] = useState<{ key: string; isWanted: boolean } | null>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+
+  const unfold = useCallback(
+    (messages: readonly Message[]) =>
+      setUnfolded((before) => new Set([...before, ...messages.map(({ id }) => id)])),
+    [],
+  );
+  const scroll = useFeedScroll({
+    scroller,
+    store,
+    state,
+    rows,
+    currentKey: current?.key ?? null,
+    onSeen: reading.seen,
+    unfold,
+  });
+  const { virtualizer, isFollowing, newCount, freshAfter, toEnd } = scroll;
+
+  const showRaw = useCallback(
+    ({ id }: Message) =>
+      setRaw((before) =>
+        before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id]),
+      ),
+    [],
+  );
+  const actions = useMemo<ArticleActions>(
+    () => ({
+      onRaw: showRaw,
+      onUnfold: unfold,
+      onCatchUp,
+      onFocused: (key) => setCurrent((before) => (before?.key === key ? before : { key, isWanted: false })),
+    }),
+    [showRaw, unfold, onCatchUp],
+  );
+  const onKeyDown = useFeedKeys({
+    rows,
+    currentKey: current?.key ?? null,
+    firstVisible: scroll.firstVisible,
+    goTo: (index) => {
+      const row = rows[index];
+      if (!row) return;
+      virtualizer.scrollToIndex(index, { align: "auto" });
+      setCurrent({ key: row.key, isWanted: true });
+    },
+    onEnd: toEnd,
+    onRaw: showRaw,
+  });
+
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      {refreshedAt && <RefreshedNote at={refreshedAt} />}
+      <div
+        ref={scroller}
+        role="feed"
+        aria-label="Messages"
+        aria-busy={older.loading || newer.loading}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrolled by keys as well.
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] -outline-offset-2"
+      >
+        <div ref={virtualizer.containerRef} className="relative w-full">
+          <FeedTop isBeginning={feed.from <= 1} />
+          {virtualizer.getVirtualItems().map(({ index }) => {
+            const row = rows[index];
+            if (!row) return null;
+            const isCurrent = row.key === current?.key;
+            return (
+              <FeedArticle
+                key={row.key}
+                row={row}
+                index={index}
+                end={end}
+                answer={answers.get(row.first.sequence)}
+                isCurrent={isCurrent}
+                takesFocus={isCurrent && current.isWanted}
+                isAsked={asked !== null && row.messages.some(({ sequence }) => sequence === asked)}
+                isFresh={row.first.sequence > freshAfter}
+                isRaw={raw.has(row.key)}
+                measure={virtualizer.measureElement}
+                actions={actions}
+              />
+            );
+          })}
+        </div>
+      </div>
+      {older.problem !== null && (
+        <div className="absolute inset-x-0 top-0 z-10 flex min-h-10 flex-wrap items-center justify-center gap-2 border-b bg-surface px-3 py-1 text-sm">
+          Older messages could not be read.
+          <Button variant="outline" size="sm" onClick={() => void store.loadOlder()}>
+            Retry
+          </Button>
+        </div>
+      )}
+      {newer.problem !== null && (
+        <ProblemAlert
+          title="Newer messages could not be read."
+          problem={toProblem(newer.problem)}
+          stillWorks="What is shown stays."
+          onRetry={() => void store.open({ at: store.reading?.sequence ?? "end", as: "kept" })}
+          className="m-2"
+        />
+      )}
+      {!isFollowing && <NewPill count={newCount} onEnd={toEnd} />}
+    </div>
+  );
+}
+
+/** Above the first row: that it is the first, or that more is coming. Its height never changes. */
+function FeedTop({ isBeginning }: { readonly isBeginning: boolean }) {
+  return (
+    <div className="absolute inset-x-0 top-0 flex h-10 items-center justify-center px-3 text-sm text-muted-foreground">
+      {isBeginning ? "The feed begins here" : "Older messages…"}
+    </div>
+  );
+}
+
+function RefreshedNote({ at }: { readonly at: Date }) {
+  const [isClosed, setClosed] = useState<Date | null>(null);
+  if (isClosed === at) return null;
+  return (
+    <p
+      role="status"
+      className="flex items-center justify-between gap-2 border-b bg-surface px-3 py-1 text-sm"
+    >
+      Read again at {describeClock(at)}: the broker's database was restored.
+      <Button variant="ghost" size="sm" onClick={() => setClosed(at)}>
+        Close
+      </Button>
+    </p>
+  );
+}
+
+/** Says that the feed does not follow, what came meanwhile, and leads to its end. */
+function NewPill({ count, onEnd }: { readonly count: number; readonly onEnd: () => void }) {
+  return (
+    <div className="pointer-events-none absolute inset-x-0 bottom-2 z-10 flex justify-center">
+      <Button
+        variant="outline"
+        size="sm"
+        title="To the end  E"
+        className="pointer-events-auto rounded-full bg-background px-3 shadow-md tabular-nums"
+        onClick={onEnd}
+      >
+        <ArrowDown aria-hidden />
+        {count > 0 && `${count.toLocaleString("en")} new · `}
+        following paused
+      </Button>
+    </div>
+  );
+}
+
+/** Names the day of a time in the person's zone, or in UTC where they prefer that. Each hour is worked out once. */
+function useDayOf(): (at: string) => string {
+  const [time] = usePreference("time");
+  return useMemo(() => {
+    if (time === "utc") return (at) => at.slice(0, 10);
+    const byHour = new Map<string, string>();
+    return (at) => {
+      const hour = at.slice(0, 15); // Zones differ from UTC by quarters of an hour: ten minutes never hold two days.
+      const known = byHour.get(hour);
+      if (known !== undefined) return known;
+      const day = new Date(at).toDateString();
+      byHour.set(hour, day);
+      return day;
+    };
+  }, [time]);
+}

@@ -1,0 +1,104 @@
+"use client";
+
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { isFiltered } from "@/feed/store/feed-filter";
+import type { FeedStore, Place } from "@/feed/store/feed-store";
+import { hiddenIn } from "@/feed/store/feed-window";
+import { useSession } from "@/sessions/session-context";
+import { FeedBody } from "./feed-body";
+import { clearFilter, FilterBar } from "./filter-bar";
+import { FindHint } from "./find-hint";
+import { UnreadBar } from "./unread-bar";
+import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
+import { useFeedState, useFeedStore } from "./use-feed-store";
+import { useReading } from "./use-reading";
+
+const CatchUpPanel = lazy(() =>
+  import("./catch-up-panel").then(({ CatchUpPanel }) => ({ default: CatchUpPanel })),
+);
+
+/** The feed of the session: what is to be seen of it, what is new, and the messages. */
+export function FeedPane() {
+  const { session, at } = useSession();
+  const { session_id, last_read, unread } = session;
+  const filter = useFeedFilter();
+  const asked = useAskedMessage();
+  const reading = useReading();
+  const findField = useRef<HTMLInputElement>(null);
+  const [isCatchingUp, setCatchingUp] = useState(false);
+
+  const { store, key } = useFeedStore({ sessionId: session_id, filter, at }, openAt);
+  const state = useFeedState(store);
+
+  const last = useRef<{ store: FeedStore; at: string | null; asked: number | null }>(null);
+
+  /**
+   * At the message that the address names; else where one was before the filter changed; else where one has read to, unless
+   * that is too far back to read on from.
+   */
+  function openAt(): Place {
+    const before = last.current;
+    last.current = { store, at, asked };
+    if (before?.at === at && before.asked === asked && before.store !== store) {
+      return { at: before.store.reading?.sequence ?? "end", as: "kept" };
+    }
+    if (asked !== null) return { at: asked, as: "asked" };
+    if (reading.readUpTo === null || !unread || reading.isFarBehind) return { at: "end", as: "kept" };
+    return { at: reading.readUpTo + 1, as: "unread" };
+  }
+
+  useEffect(() => {
+    const { status, place } = store.current();
+    if (asked !== null && (status !== "opening" || place !== null))
+      void store.open({ at: asked, as: "asked" });
+  }, [store, asked]);
+
+  function goToUnread(): void {
+    reading.readOn();
+    void store.open({ at: (last_read ?? 0) + 1, as: "unread" });
+  }
+
+  useShortcut("u", goToUnread, { label: "First unread message", group: "Feed", enabled: last_read !== null });
+  useShortcut("/", () => findField.current?.focus(), { label: "Find in the feed", group: "Feed" });
+  useShortcut(
+    "Escape",
+    () => {
+      if (isCatchingUp) setCatchingUp(false);
+      else if (isFiltered(filter)) clearFilter();
+      else return false;
+      return true;
+    },
+    { label: "Leave the filter", group: "Feed" },
+  );
+
+  const catchUp = last_read === null || at !== null ? null : () => setCatchingUp(true);
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <FilterBar filter={filter} hidden={hiddenIn(state.window)} findField={findField} />
+      <FindHint />
+      {reading.isFarBehind && (
+        <UnreadBar
+          count={unread ?? 0}
+          onFirst={goToUnread}
+          onCatchUp={() => setCatchingUp(true)}
+          onRead={() => void reading.markAll()}
+        />
+      )}
+      {isCatchingUp && (
+        <Suspense fallback={<div className="h-24 border-b" />}>
+          <CatchUpPanel since={reading.readUpTo ?? 0} onClose={() => setCatchingUp(false)} />
+        </Suspense>
+      )}
+      <FeedBody
+        key={key}
+        store={store}
+        state={state}
+        filter={filter}
+        asked={asked}
+        reading={reading}
+        onCatchUp={catchUp}
+      />
+    </div>
+  );
+}

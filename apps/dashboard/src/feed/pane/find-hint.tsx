@@ -1,0 +1,47 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { usePreference } from "@/core/preferences/use-preference";
+import { Button } from "@/ui/button";
+import { Kbd } from "@/ui/kbd";
+
+/**
+ * Says, when the browser's own search is first used, that it finds only the rows near the screen. The search itself stays
+ * the browser's; whoever has closed the hint is not told again.
+ */
+export function FindHint() {
+  const [isKnown, setKnown] = usePreference("knowsFind");
+  const [letterKeys] = usePreference("letterKeys");
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    if (isKnown) return;
+    const hear = (event: KeyboardEvent) => isFind(event) && setShown(true);
+    window.addEventListener("keydown", hear);
+    return () => window.removeEventListener("keydown", hear);
+  }, [isKnown]);
+  if (isKnown || !isShown) return null;
+  return (
+    <p
+      role="status"
+      className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b bg-surface px-3 py-1 text-sm"
+    >
+      <span className="min-w-0 flex-1 basis-60">
+        {letterKeys === "off" ? (
+          "Use “Find in the feed”, above, to search all messages."
+        ) : (
+          <>
+            Press {letterKeys === "alt" && <Kbd>Alt</Kbd>} <Kbd>/</Kbd> to search all messages.
+          </>
+        )}{" "}
+        <span className="text-muted-foreground">The browser finds only those near the screen.</span>
+      </span>
+      <Button variant="ghost" size="sm" onClick={() => setKnown(true)}>
+        Close
+      </Button>
+    </p>
+  );
+}
+
+function isFind({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === "f";
+}

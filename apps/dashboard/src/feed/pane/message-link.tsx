@@ -1,0 +1,37 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { setQuery } from "@/core/address/address";
+import { cn } from "@/core/utils";
+import { useSession } from "@/sessions/session-context";
+
+export interface MessageLinkProps {
+  readonly sequence: number;
+  readonly label?: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** Leads to a message of this session; on the same page, without leaving it. */
+export function MessageLink({ sequence, label, className, children }: MessageLinkProps) {
+  const { session } = useSession();
+  return (
+    <a
+      href={`/sessions/${session.slug}?m=${sequence}`}
+      aria-label={label}
+      className={cn("rounded-sm", className)}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        setQuery({ m: String(sequence) });
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** The address that leads to a message from anywhere. */
+export function toMessageAddress(slug: string, sequence: number): string {
+  return new URL(`/sessions/${slug}?m=${sequence}`, window.location.origin).href;
+}

@@ -1,0 +1,78 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { CornerUpLeft, Ellipsis } from "lucide-react";
+import { lazy, Suspense, useRef, useState } from "react";
+import { useCompose } from "@/feed/compose/compose-context";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+
+const MessageMenu = lazy(() =>
+  import("./message-menu").then(({ MessageMenu }) => ({ default: MessageMenu })),
+);
+
+const RemoveMessageDialog = lazy(() =>
+  import("./remove-message-dialog").then(({ RemoveMessageDialog }) => ({ default: RemoveMessageDialog })),
+);
+
+export interface MessageMenuButtonProps {
+  readonly message: Message;
+  readonly isRaw: boolean;
+  readonly onRaw: () => void;
+}
+
+/** What can be done with a message; the reply, which has a key of its own, shows while the row is pointed at or focused. */
+export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonProps) {
+  const { session, at, looksOn } = useSession();
+  const { reply } = useCompose();
+  const [isOpen, setOpen] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const canReply = message.type === "chat" && session.status === "active" && at === null && !looksOn;
+  return (
+    <div className="absolute end-0 top-0 flex text-muted-foreground">
+      {canReply && (
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label={`Reply to message ${message.sequence}`}
+          title="Reply  R"
+          className="size-6 opacity-0 group-focus-within/message:opacity-100 group-focus-visible/article:opacity-100 group-hover/message:opacity-100 pointer-coarse:hidden"
+          onClick={() => reply(message)}
+        >
+          <CornerUpLeft aria-hidden />
+        </Button>
+      )}
+      <Button
+        ref={button}
+        variant="ghost"
+        size="icon"
+        aria-label={`More about message ${message.sequence}`}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        // Large enough for a finger, it reaches below the line of the name; its sign stays on that line.
+        className="size-6 pointer-coarse:items-start pointer-coarse:pt-0.5"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Ellipsis aria-hidden />
+      </Button>
+      {isOpen && button.current && (
+        <Suspense>
+          <MessageMenu
+            message={message}
+            anchor={button.current}
+            isRaw={isRaw}
+            onRaw={onRaw}
+            onRemove={() => setRemoving(true)}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+      {isRemoving && (
+        <Suspense>
+          <RemoveMessageDialog message={message} onClose={() => setRemoving(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,168 @@
+"use client";
+
+import { isRedacted, MerkleError, type Message } from "@merkle/wire";
+import {
+  Braces,
+  CircleCheckBig,
+  CornerUpLeft,
+  Eraser,
+  FileText,
+  Link2,
+  type LucideIcon,
+  ScanText,
+  ShieldCheck,
+} from "lucide-react";
+import { useCallback, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { MenuItem, MenuNote } from "@/components/menu-item";
+import { RefusalNote } from "@/components/refusal-note";
+import { setQuery } from "@/core/address/address";
+import { copyText } from "@/core/copy-text";
+import { useCompose } from "@/feed/compose/compose-context";
+import { withDecision } from "@/feed/store/decisions";
+import { isPrivate, toMarkdown } from "@/feed/store/message-text";
+import { useSession } from "@/sessions/session-context";
+import { hasRemovableText } from "@/text/describe-removal";
+import { AnchoredPopover } from "@/ui/anchored-popover";
+import { toMessageAddress } from "./message-link";
+
+export interface MessageMenuProps {
+  readonly message: Message;
+  readonly anchor: HTMLElement;
+  readonly isRaw: boolean;
+  readonly onRaw: () => void;
+  readonly onRemove: () => void;
+  readonly onClose: () => void;
+}
+
+/** Everything that can be done with a message. What has something to tell stays open and tells it. */
+export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }: MessageMenuProps) {
+  const { session, at, looksOn } = useSession();
+  const { reply } = useCompose();
+  const isOpen = session.status === "active" && at === null && !looksOn;
+  const link = toMessageAddress(session.slug, message.sequence);
+  const close = (then: () => void) => () => {
+    onClose();
+    then();
+  };
+  function showProof(): void {
+    // The sheet gives the focus back to what had it when it opened, and the menu is gone by then.
+    anchor.focus();
+    setQuery({ proof: String(message.sequence) });
+  }
+  return (
+    <AnchoredPopover
+      label={`Message ${message.sequence}`}
+      anchor={anchor}
+      onClose={onClose}
+      align="end"
+      className="w-60 p-1"
+    >
+      <div className="grid">
+        {isOpen && message.type === "chat" && (
+          <MenuItem icon={CornerUpLeft} onClick={close(() => reply(message))}>
+            Reply
+          </MenuItem>
+        )}
+        <CopyItem icon={FileText} label="Copy as Markdown" text={() => toMarkdown(message, link)} />
+        <CopyItem icon={Braces} label="Copy as JSON" text={() => JSON.stringify(message, null, 2)} />
+        <CopyItem icon={Link2} label="Copy link" text={() => link} />
+        {isOpen && message.type === "chat" && !isPrivate(message) && !isRedacted(message) && (
+          <AddToDecisions message={message} link={link} />
+        )}
+        <MenuItem icon={ShieldCheck} onClick={close(showProof)}>
+          Proof
+        </MenuItem>
+        <MenuItem icon={ScanText} onClick={close(onRaw)}>
+          {isRaw ? "Show as text" : "Show raw"}
+        </MenuItem>
+        {at === null && !looksOn && hasRemovableText(message) && (
+          <MenuItem icon={Eraser} onClick={close(onRemove)}>
+            Remove text…
+          </MenuItem>
+        )}
+      </div>
+    </AnchoredPopover>
+  );
+}
+
+function CopyItem({
+  icon,
+  label,
+  text,
+}: {
+  readonly icon: LucideIcon;
+  readonly label: string;
+  readonly text: () => string;
+}) {
+  const [told, setTold] = useState("");
+  return (
+    <>
+      <MenuItem
+        icon={icon}
+        onClick={() => {
+          void copyText(text()).then((copied) =>
+            setTold(copied ? "Copied" : "The browser did not allow copying."),
+          );
+        }}
+      >
+        {label}
+      </MenuItem>
+      <MenuNote>{told}</MenuNote>
+    </>
+  );
+}
+
+function AddToDecisions({ message, link }: { readonly message: Message; readonly link: string }) {
+  const addDecision = useAddDecision();
+  const { run, pending, refusal } = useAction();
+  const [told, setTold] = useState("");
+  return (
+    <>
+      <MenuItem
+        icon={CircleCheckBig}
+        disabled={pending || told !== ""}
+        onClick={() =>
+          void run(async () => setTold(`In the document since v${await addDecision(message, link)}`))
+        }
+      >
+        {pending ? "Adding…" : "Add to Decisions"}
+      </MenuItem>
+      <MenuNote>{told}</MenuNote>
+      <RefusalNote refusal={refusal} className="m-1" />
+    </>
+  );
+}
+
+const triesMax = 3;
+
+/**
+ * Writes a message below the document's heading "Decisions", with a link back to it, and resolves with the new version. It
+ * is written into what the document says at that moment: when somebody else is faster, it is read and tried again.
+ *
+ * @throws MerkleError the broker's refusal
+ */
+function useAddDecision(): (message: Message, link: string) => Promise<number> {
+  const call = useCall();
+  const { session } = useSession();
+  const { session_id } = session;
+  return useCallback(
+    async (message, link) => {
+      for (let tries = 1; ; tries += 1) {
+        const { content = "", version } = await call("read_session_doc", { session_id });
+        try {
+          const written = await call("update_session_doc", {
+            session_id,
+            content: withDecision(content, message, link),
+            expected_version: version,
+          });
+          return written.version;
+        } catch (error) {
+          if (tries >= triesMax || !(error instanceof MerkleError) || error.code !== "conflict") throw error;
+        }
+      }
+    },
+    [call, session_id],
+  );
+}

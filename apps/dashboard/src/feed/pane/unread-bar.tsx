@@ -1,0 +1,57 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { useRead } from "@/broker/use-read";
+import { TimeText } from "@/components/time-text";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+
+export interface UnreadBarProps {
+  readonly count: number;
+  readonly onFirst: () => void;
+  readonly onCatchUp: () => void;
+  readonly onRead: () => void;
+}
+
+/** For when more is unread than one would read on from: it says how much, and how to get over it. */
+export function UnreadBar({ count, onFirst, onCatchUp, onRead }: UnreadBarProps) {
+  const since = useFirstUnread();
+  return (
+    <section
+      aria-label="Unread"
+      className="flex flex-wrap items-center gap-x-1 border-b bg-highlight px-3 py-1 text-sm tabular-nums"
+    >
+      <span className="me-1 font-medium">
+        {count >= limits.unreadCountedMax ? `${limits.unreadCountedMax.toLocaleString("en")} or more` : count}{" "}
+        new
+        {since !== null && (
+          <>
+            {" since "}
+            <TimeText at={since} as="clock" />
+          </>
+        )}
+      </span>
+      <Button variant="ghost" size="sm" onClick={onFirst}>
+        First unread
+      </Button>
+      <Button variant="ghost" size="sm" onClick={onCatchUp}>
+        Catch up
+      </Button>
+      <Button variant="ghost" size="sm" onClick={onRead}>
+        Mark read
+      </Button>
+    </section>
+  );
+}
+
+/** When the first message was posted that has not been read. */
+function useFirstUnread(): string | null {
+  const { session } = useSession();
+  const { session_id, last_read } = session;
+  const { data }: { data: OutputOf<"get_history"> | undefined } = useRead(
+    "get_history",
+    last_read === null ? null : { session_id, after_cursor: last_read, types: ["chat"], limit: 1 },
+  );
+  return data?.messages[0]?.posted_at ?? null;
+}

@@ -1,0 +1,79 @@
+"use client";
+
+import { isRedacted, type Message } from "@merkle/wire";
+import type { KeyboardEvent } from "react";
+import { copyText } from "@/core/copy-text";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { useCompose } from "@/feed/compose/compose-context";
+import type { FeedRow } from "@/feed/store/feed-rows";
+import { kindOf } from "@/feed/store/message-text";
+import { useSession } from "@/sessions/session-context";
+import { toMessageAddress } from "./message-link";
+
+export interface FeedKeysOptions {
+  readonly rows: readonly FeedRow[];
+  readonly currentKey: string | null;
+  readonly firstVisible: () => number;
+  readonly goTo: (index: number) => void;
+  readonly onEnd: () => void;
+  readonly onRaw: (message: Message) => void;
+}
+
+const group = "Feed";
+
+/** The keys of the feed: to step through its messages, and to act on the one that they stand on. */
+export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) => void {
+  const { rows, currentKey, firstVisible, goTo, onEnd, onRaw } = options;
+  const { session, at, looksOn } = useSession();
+  const compose = useCompose();
+  const canWrite = session.status === "active" && at === null && !looksOn;
+  const current = rows.find(({ key }) => key === currentKey)?.first;
+
+  function step(by: 1 | -1): void {
+    const index = rows.findIndex(({ key }) => key === currentKey);
+    goTo(index < 0 ? firstVisible() : Math.max(0, Math.min(rows.length - 1, index + by)));
+  }
+
+  /** Does something with the message that keys stand on; without one the key is not ours. */
+  function withCurrent(act: (message: Message) => void): () => boolean {
+    return () => {
+      if (!current) return false;
+      act(current);
+      return true;
+    };
+  }
+
+  useShortcut("j", () => step(1), { label: "Next message", group });
+  useShortcut("k", () => step(-1), { label: "Previous message", group });
+  useShortcut("e", onEnd, { label: "To the end, and follow", group });
+  useShortcut(
+    "y",
+    withCurrent(({ sequence }) => void copyText(toMessageAddress(session.slug, sequence))),
+    { label: "Copy a link to the message", group },
+  );
+  useShortcut("m", withCurrent(onRaw), { label: "Show the message raw", group });
+  useShortcut("r", withCurrent(compose.reply), { label: "Reply to the message", group, enabled: canWrite });
+  useShortcut(
+    "a",
+    () => {
+      if (!current || kindOf(current) !== "ask" || isRedacted(current)) return false;
+      void compose.answer(current);
+      return true;
+    },
+    { label: "Answer the ask", group, enabled: canWrite },
+  );
+  useShortcut(
+    "d",
+    () => {
+      if (current?.type === "chat") compose.reply(current);
+      compose.decide();
+    },
+    { label: "Write a decision, about the message", group, enabled: canWrite },
+  );
+
+  return (event) => {
+    if (event.key !== "PageDown" && event.key !== "PageUp") return;
+    event.preventDefault();
+    step(event.key === "PageDown" ? 1 : -1);
+  };
+}

@@ -1,0 +1,101 @@
+"use client";
+
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useBroker } from "@/broker/use-broker";
+import { usePerson } from "@/identity/use-person";
+import { useSession } from "@/sessions/session-context";
+
+/** How long a message must be on the screen of a focused window to count as read. */
+const readAfterMs = 1_000;
+/** More unread messages than one would read on from: then reading is not noted until one has chosen where to go on. */
+export const readOnMax = 500;
+
+export interface Reading {
+  /** What had been read when the feed was opened, or when the window was left; null where that is unknown. */
+  readonly readUpTo: number | null;
+  /** More is unread than one would read on from, and nothing was chosen yet. */
+  readonly isFarBehind: boolean;
+  /** Says which message stands last on the screen. */
+  readonly seen: (sequence: number) => void;
+  /** Reads on from where it is: from now on what is on the screen counts as read. */
+  readonly readOn: () => void;
+  /** Notes everything as read. */
+  readonly markAll: () => Promise<void>;
+}
+
+/** Notes how far the person of this browser has read: what was on the screen of a focused window for a second. */
+export function useReading(): Reading {
+  const { session, at } = useSession();
+  const { session_id, last_read, unread } = session;
+  const { person } = usePerson();
+  const broker = useBroker();
+  const [readUpTo, setReadUpTo] = useState(person === null ? null : last_read);
+  const [chosen, setChosen] = useState((unread ?? 0) <= readOnMax);
+  const noted = useRef(last_read ?? 0);
+  const shown = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const isNoting = person !== null && at === null && chosen;
+
+  const note = useCallback(
+    async (cursor: number) => {
+      if (cursor <= noted.current) return;
+      noted.current = cursor;
+      // Told again with the next message that is read, should it fail.
+      await broker.call("mark_read", { session_id, cursor }).catch(() => {
+        noted.current = 0;
+      });
+    },
+    [broker, session_id],
+  );
+
+  const seen = useCallback(
+    (sequence: number) => {
+      shown.current = sequence;
+      if (!isNoting || sequence <= noted.current || timer.current !== undefined || !isLookedAt()) return;
+      timer.current = setTimeout(() => {
+        timer.current = undefined;
+        if (!isLookedAt()) return;
+        void note(Math.min(sequence, shown.current));
+        // What came on the screen meanwhile has its own second to go.
+        if (shown.current > sequence) seen(shown.current);
+      }, readAfterMs);
+    },
+    [isNoting, note],
+  );
+
+  useEffect(() => {
+    const begin = () => seen(shown.current);
+    // A reader who comes back finds what is new since then marked.
+    const leave = () => isNoting && setReadUpTo(noted.current);
+    window.addEventListener("focus", begin);
+    window.addEventListener("blur", leave);
+    document.addEventListener("visibilitychange", begin);
+    begin();
+    return () => {
+      window.removeEventListener("focus", begin);
+      window.removeEventListener("blur", leave);
+      document.removeEventListener("visibilitychange", begin);
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    };
+  }, [seen, isNoting]);
+
+  const markAll = useCallback(async () => {
+    const { last_read: read } = await broker.call("mark_read", { session_id });
+    noted.current = read;
+    setReadUpTo(read);
+    setChosen(true);
+  }, [broker, session_id]);
+
+  return {
+    readUpTo: person === null || at !== null ? null : readUpTo,
+    isFarBehind: person !== null && at === null && !chosen,
+    seen,
+    readOn: useCallback(() => setChosen(true), []),
+    markAll,
+  };
+}
+
+function isLookedAt(): boolean {
+  return document.visibilityState === "visible" && document.hasFocus();
+}

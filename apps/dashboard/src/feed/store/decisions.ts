@@ -1,0 +1,32 @@
+import type { Message } from "@merkle/wire";
+import { splitSections } from "../../text/split-sections";
+import { textOf } from "./message-text";
+
+const decisionCharsMax = 500;
+
+/** The document with a message as the last point of its section "Decisions", which is made where there is none. */
+export function withDecision(content: string, message: Message, link: string): string {
+  const point = `- ${toLine(textOf(message))} ([#${message.sequence}](${link}))\n`;
+  const sections = splitSections(content);
+  const index = sections.findIndex(({ level, title }) => level > 0 && /^decisions$/i.test(title));
+  if (index < 0) return `${content === "" ? "" : `${content.trimEnd()}\n\n`}## Decisions\n\n${point}`;
+  return sections
+    .map(({ text }, at) => (at === index ? withPoint(text, point, sections[at + 1]) : text))
+    .join("");
+}
+
+function withPoint(section: string, point: string, next: unknown): string {
+  const kept = section.trimEnd();
+  return `${kept}\n${endsInList(kept) ? "" : "\n"}${point}${next === undefined ? "" : "\n"}`;
+}
+
+/** Whether the last line is a point of a list, or one that is indented below it. */
+function endsInList(text: string): boolean {
+  const last = text.split("\n").findLast((line) => /^[ \t]*[-*+][ \t]/.test(line) || !/^[ \t]/.test(line));
+  return last !== undefined && /^[ \t]*[-*+][ \t]/.test(last);
+}
+
+function toLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > decisionCharsMax ? `${line.slice(0, decisionCharsMax)}…` : line;
+}

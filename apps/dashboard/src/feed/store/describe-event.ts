@@ -1,0 +1,145 @@
+import { findEventKind, isRedacted, type Message, redactedVersions } from "@merkle/wire";
+import { showHidden } from "../../text/markdown/hidden-characters";
+
+/** What the broker announced, in words. */
+export interface EventWords {
+  readonly text: string;
+  readonly reason: string | null;
+}
+
+/** Runs of these fold into one line. Whatever else happens stays in sight. */
+export function isFoldable({ type, event }: Message): boolean {
+  return type === "system" && findEventKind(event)?.foldable === true;
+}
+
+/** Says what a system message announces. An event that this page does not know is called by its name. */
+export function describeEvent(message: Message): EventWords {
+  const told = (name: string) => readText(message[name]);
+  const by = isolated(told("by") ?? "Somebody");
+  const team = isolated(told("team") ?? "A team");
+  if (isRedacted(message)) return describeRedacted(message);
+  switch (message.event) {
+    case "team_joined":
+      return words(`${team} joined`);
+    case "team_left":
+      return words(`${team} left`);
+    case "session_metadata_updated":
+      return words(`${by} changed ${describeChanges(message["changes"])}`, told("reason"));
+    case "session_concluded":
+      return words(`${by} concluded the session with document v${String(message["document_version"])}`);
+    case "session_held":
+      return words(`${by} holds the session: agents cannot post`, told("reason"));
+    case "session_resumed":
+      return words(`${by} let the session go on`);
+    case "topic_opened":
+      return words(`${by} commented on ${describeQuote(told("quote"))}: ${isolated(told("title") ?? "")}`);
+    case "topic_closed":
+      return words(`${by} closed the comment ${quoted(told("title") ?? "")}: ${told("reason")}`);
+    case "topic_reopened":
+      return words(`${by} reopened the comment ${quoted(told("title") ?? "")}`);
+    case "settings_changed":
+      return words(`${by} changed ${describeSettings(message["changes"])}`);
+    case "proposal_decided":
+      return words(
+        `${by} ${decided[told("decision") ?? ""] ?? "decided about"} proposal ${String(message["proposal_id"])}`,
+      );
+    case "budget_spent":
+      return words(
+        `Agents have said ${String(message["budget"])} messages since the last human word, and wait for one`,
+      );
+    case "state_changed":
+      return words(`${by} ${describeStateChange(message)}`);
+    case "message_redacted":
+      return words(`${by} removed the text of ${describeRedactedPlace(message)}`, told("reason"));
+    default:
+      return words(message.event ?? "An event");
+  }
+}
+
+const decided: Readonly<Record<string, string>> = {
+  reject: "rejected",
+  return: "asked for changes of",
+  rebase: "rebased",
+};
+
+/** `message_budget from 0 to 50` */
+function describeSettings(changes: unknown): string {
+  return Object.entries(Object(changes))
+    .map(([name, change]) => `${name} from ${String(Object(change).from)} to ${String(Object(change).to)}`)
+    .join(", ");
+}
+
+const redactedEvents: Readonly<Record<string, string>> = {
+  session_metadata_updated: "A change of title or description",
+  session_held: "A hold",
+  state_changed: "A change of state",
+  message_redacted: "A removal",
+  topic_opened: "A comment",
+  topic_closed: "The end of a comment",
+  topic_reopened: "A comment",
+};
+
+/** An event whose text was removed: of what kind it was stays known. */
+function describeRedacted({ event = "", redaction }: Message): EventWords {
+  const by = redaction?.by ?? null;
+  const who = by === null ? "" : ` by ${isolated(by)}`;
+  return words(
+    `${redactedEvents[event] ?? event}; what it said was removed${who}`,
+    redaction?.reason ?? null,
+  );
+}
+
+function describeRedactedPlace(message: Message): string {
+  const versions = redactedVersions(message);
+  if (!versions) return `message ${String(message["redacted_sequence"])}`;
+  const { from, to } = versions;
+  return from === to ? `version ${from} of the document` : `versions ${from} to ${to} of the document`;
+}
+
+function words(text: string, reason: string | null = null): EventWords {
+  return { text, reason: reason === null || reason === "" ? null : showHidden(reason) };
+}
+
+const quoteCharsMax = 80;
+
+function describeQuote(quote: string | null): string {
+  if (quote === null) return "the document";
+  return quoted(quote.length > quoteCharsMax ? `${quote.slice(0, quoteCharsMax)}…` : quote);
+}
+
+const valueCharsMax = 120;
+
+function describeStateChange(message: Message): string {
+  const key = isolated(readText(message["key"]) ?? "");
+  if (message["deleted"] === true) return `deleted ${key}`;
+  if (message["value"] === undefined) return `set ${key}`;
+  const value = JSON.stringify(message["value"]);
+  return `set ${key} to ${isolated(value.length > valueCharsMax ? `${value.slice(0, valueCharsMax)}…` : value)}`;
+}
+
+function describeChanges(changes: unknown): string {
+  const { title, description } = Object(changes);
+  const parts = [
+    isChange(title) && `the title from ${quoted(title.from)} to ${quoted(title.to)}`,
+    isChange(description) && "the description",
+  ];
+  return parts.filter((part) => part !== false).join(" and ") || "the session";
+}
+
+function isChange(value: unknown): value is { from: string; to: string } {
+  const { from, to } = Object(value);
+  return typeof from === "string" && typeof to === "string";
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function quoted(text: string): string {
+  return `“${isolated(text)}”`;
+}
+
+/** A name in a sentence of ours: whatever its direction, it does not reorder the words around it. */
+function isolated(text: string): string {
+  return `\u2068${showHidden(text)}\u2069`;
+}

@@ -1,0 +1,298 @@
+import { MerkleError, type Message, type RedactedMessage, redactedBy } from "@merkle/wire";
+import type { FeedSource, PageRequest } from "./feed-source";
+import {
+  covers,
+  emptyWindow,
+  type FeedWindow,
+  toWindow,
+  withLive,
+  withNewer,
+  withOlder,
+  withoutTexts,
+} from "./feed-window";
+
+/** Where the reader is to be put, once. */
+export interface Place {
+  /** A message's sequence, or the end of the feed. */
+  readonly at: number | "end";
+  /** A message that was asked for is shown in the middle and marked; the first unread one has what was read above it. */
+  readonly as: "asked" | "unread" | "kept";
+}
+
+export interface FeedState {
+  readonly status: "opening" | "ready" | "failed";
+  /** Why it could not be opened. */
+  readonly problem: unknown;
+  readonly window: FeedWindow;
+  /** The highest sequence that the feed is known to have. */
+  readonly end: number;
+  readonly place: Place | null;
+  readonly older: Side;
+  readonly newer: Side;
+  /** When the broker's database was restored and everything read again. */
+  readonly refreshedAt: Date | null;
+  /** Whether the window grows with the feed: it has been at its end, and was not let go since. */
+  readonly isLive: boolean;
+}
+
+export interface Side {
+  readonly loading: boolean;
+  readonly problem: unknown;
+}
+
+export interface FeedStoreOptions {
+  readonly source: FeedSource;
+  /** While messages stream in, what draws is told of them at most this often, in milliseconds; of a lone one at once. */
+  readonly tellEveryMs?: number;
+}
+
+const quiet: Side = { loading: false, problem: null };
+
+/**
+ * One window of a feed, which grows as it is read and, at its end, as messages come. Whatever pages, live messages and
+ * reconnects do to each other, the window has no hole and each message once (DASH-60).
+ */
+export class FeedStore {
+  readonly #source: FeedSource;
+  readonly #tellEveryMs: number;
+  readonly #listeners = new Set<() => void>();
+  #state: FeedState = {
+    status: "opening",
+    problem: null,
+    window: emptyWindow,
+    end: 0,
+    place: null,
+    older: quiet,
+    newer: quiet,
+    refreshedAt: null,
+    isLive: false,
+  };
+  /** Ends what was begun for the window before this one. */
+  #opened = new AbortController();
+  #opening = false;
+  #epoch: string | undefined;
+  /** What was redacted since the feed was opened: a page that was read before may still bring the text. */
+  readonly #redacted = new Map<number, RedactedMessage>();
+  #stopFollowing: (() => void) | undefined;
+  #tellTimer: ReturnType<typeof setTimeout> | undefined;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ source, tellEveryMs = 250 }: FeedStoreOptions) {
+    this.#source = source;
+    this.#tellEveryMs = tellEveryMs;
+  }
+
+  readonly listen = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  readonly current = (): FeedState => this.#state;
+
+  /** Shows the feed at a place: within the window at once, elsewhere as soon as it is read. */
+  async open(place: Place): Promise<void> {
+    if (this.#state.status === "ready" && this.#has(place)) return this.#stayAt(place);
+    await this.#openWith(
+      place.at === "end" ? { is: "last" } : { is: "around", sequence: place.at },
+      () => place,
+    );
+  }
+
+  /** Reads the page before the window, unless there is none or it is being read. */
+  async loadOlder(): Promise<void> {
+    const { status, older } = this.#state;
+    const { from } = this.#state.window;
+    if (status !== "ready" || older.loading || from <= 1) return;
+    const page = await this.#readSide("older", { is: "before", sequence: from });
+    if (!page) return;
+    const { window, isLive } = this.#state;
+    const grown = withOlder(window, page);
+    this.#set({ window: grown, older: quiet, isLive: isLive && grown.to === window.to });
+  }
+
+  /** Reads on after the window, until it is at the end when it is to stay there. */
+  async loadNewer(): Promise<void> {
+    const { status, newer } = this.#state;
+    if (status !== "ready" || newer.loading) return;
+    while (this.#state.window.to < this.#state.end) {
+      const page = await this.#readSide("newer", { is: "after", sequence: this.#state.window.to });
+      if (!page) return;
+      const before = this.#state.window.to;
+      const window = withNewer(this.#state.window, page);
+      const end = Math.max(this.#state.end, page.last_sequence);
+      const isLive = this.#state.isLive || page.newer_cursor === null;
+      this.#set({ window, end, newer: quiet, isLive });
+      if (!isLive || window.to === before) return;
+    }
+  }
+
+  /** Ends what is under way; `open` begins anew. */
+  stop(): void {
+    this.#opened.abort();
+    this.#stopFollowing?.();
+    this.#stopFollowing = undefined;
+    clearTimeout(this.#tellTimer);
+    this.#tellTimer = undefined;
+  }
+
+  /** The database was restored: reads everything again, and puts the reader back at the message that was being read. */
+  async resync(reading: Message | null): Promise<void> {
+    this.#epoch = undefined;
+    this.#redacted.clear();
+    const request: PageRequest =
+      reading === null ? { is: "last" } : { is: "around", sequence: reading.sequence };
+    await this.#openWith(
+      request,
+      ({ messages }) => {
+        const same = messages.find(({ id }) => id === reading?.id);
+        return same ? { at: same.sequence, as: "kept" } : { at: "end", as: "kept" };
+      },
+      new Date(),
+    );
+  }
+
+  /** The message that the reader is at, kept for a resync; null at the end of the feed. */
+  reading: Message | null = null;
+
+  /** What is shown already need not be read, and what was being read instead of it is not wanted any more. */
+  #stayAt(place: Place): void {
+    if (this.#opening) this.#restart();
+    if (this.#stopFollowing === undefined) this.#follow(this.#state.end);
+    this.#set({ place: { ...place }, newer: quiet });
+    this.#catchUp();
+  }
+
+  #restart(): AbortSignal {
+    this.#opened.abort();
+    this.#opened = new AbortController();
+    this.#opening = false;
+    this.#set({ older: quiet, newer: quiet });
+    return this.#opened.signal;
+  }
+
+  #has({ at }: Place): boolean {
+    const { window, end } = this.#state;
+    return at === "end" ? window.to >= end : covers(window, at);
+  }
+
+  async #openWith(
+    request: PageRequest,
+    toPlace: (window: FeedWindow) => Place,
+    refreshedAt = this.#state.refreshedAt,
+  ): Promise<void> {
+    const signal = this.#restart();
+    this.#opening = true;
+    // What is on the screen stays there until there is something to take its place.
+    if (this.#state.status === "failed") this.#set({ status: "opening", problem: null });
+    try {
+      const page = await this.#source.readPage(request, this.#epoch, signal);
+      if (!signal.aborted) this.#show(page, toPlace, refreshedAt);
+    } catch (error) {
+      if (!signal.aborted) this.#failToOpen(error);
+    }
+  }
+
+  #show(
+    page: Awaited<ReturnType<FeedSource["readPage"]>>,
+    toPlace: (window: FeedWindow) => Place,
+    refreshedAt: Date | null,
+  ): void {
+    // A page that was asked for beside the window from before does not fit this one.
+    this.#restart();
+    const isNew = this.#epoch !== page.epoch;
+    this.#epoch = page.epoch;
+    const window = toWindow(page);
+    const end = isNew ? page.last_sequence : Math.max(this.#state.end, page.last_sequence);
+    const isLive = page.newer_cursor === null;
+    this.#set({ status: "ready", window, end, place: toPlace(window), refreshedAt, isLive });
+    if (isNew || this.#stopFollowing === undefined) this.#follow(end);
+    this.#catchUp();
+  }
+
+  #failToOpen(error: unknown): void {
+    this.#opening = false;
+    if (isResync(error)) return void this.resync(this.reading);
+    if (this.#state.status === "ready") this.#set({ newer: { loading: false, problem: error } });
+    else this.#set({ status: "failed", problem: error });
+  }
+
+  #follow(after: number): void {
+    this.#stopFollowing?.();
+    this.#stopFollowing = this.#source.follow?.(after, {
+      onMessages: (messages) => this.#receive(messages),
+      onResync: () => {
+        this.#stopFollowing = undefined;
+        void this.resync(this.reading);
+      },
+      onError: (problem) => {
+        this.#stopFollowing = undefined;
+        this.#set({ newer: { loading: false, problem } });
+      },
+    });
+  }
+
+  #receive(messages: readonly Message[]): void {
+    for (const message of messages) {
+      const redacted = redactedBy(message);
+      if (redacted) this.#redacted.set(redacted.sequence, redacted);
+    }
+    const end = Math.max(this.#state.end, messages.at(-1)?.sequence ?? 0);
+    const grows = this.#state.isLive && this.#source.isWhole;
+    const window = grows ? withLive(this.#state.window, messages) : this.#state.window;
+    this.#setSoon({ window, end });
+    this.#catchUp();
+  }
+
+  /** Where the window should be at the end and is not: behind a filter, or when a page was overtaken. */
+  #catchUp(): void {
+    const { window, end, isLive } = this.#state;
+    if (isLive && window.to < end) void this.loadNewer();
+  }
+
+  async #readSide(side: "older" | "newer", request: PageRequest) {
+    const { signal } = this.#opened;
+    this.#setSoon({ [side]: { loading: true, problem: null } });
+    try {
+      const page = await this.#source.readPage(request, this.#epoch, signal);
+      return signal.aborted ? null : page;
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (isResync(error)) void this.resync(this.reading);
+      else this.#set({ [side]: { loading: false, problem: error } });
+      return null;
+    }
+  }
+
+  #set(change: Partial<FeedState>): void {
+    this.#change(change);
+    this.#tell();
+  }
+
+  #change(change: Partial<FeedState>): void {
+    const { window } = change;
+    this.#state = {
+      ...this.#state,
+      ...change,
+      ...(window && this.#redacted.size > 0 && { window: withoutTexts(window, this.#redacted) }),
+    };
+  }
+
+  /** For what comes many times a second. */
+  #setSoon(change: Partial<FeedState>): void {
+    this.#change(change);
+    const pause = this.#toldAt + this.#tellEveryMs - performance.now();
+    if (pause <= 0) this.#tell();
+    else this.#tellTimer ??= setTimeout(() => this.#tell(), pause);
+  }
+
+  #tell(): void {
+    clearTimeout(this.#tellTimer);
+    this.#tellTimer = undefined;
+    this.#toldAt = performance.now();
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+function isResync(error: unknown): boolean {
+  return error instanceof MerkleError && error.code === "resync";
+}

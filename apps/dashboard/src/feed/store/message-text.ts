@@ -1,0 +1,68 @@
+import { isRedacted, type Message } from "@merkle/wire";
+import { describeRemovalInLine } from "../../text/describe-removal";
+import { describeEvent } from "./describe-event";
+
+/** What a message says; of a private one, which no page can open, what everybody sees of it. */
+export function textOf(message: Message): string {
+  const { content } = message;
+  if (isRedacted(message)) return describeRemovalInLine(message.redaction);
+  if (isPrivate(message)) return `Private, ${describeSize(message)}`;
+  return typeof content["text"] === "string" ? content["text"] : "";
+}
+
+export function isPrivate({ content }: Message): boolean {
+  return content["private"] === true;
+}
+
+/** How long a private message is. */
+export function describeSize({ content }: Message): string {
+  const { bytes } = content;
+  return `${(typeof bytes === "number" ? bytes : 0).toLocaleString("en")} bytes`;
+}
+
+export function kindOf({ content }: Message): "plain" | "ask" | "decision" {
+  const { kind } = content;
+  return kind === "ask" || kind === "decision" ? kind : "plain";
+}
+
+/** The answers that an ask offers. */
+export function optionsOf({ content }: Message): readonly string[] {
+  const { options } = content;
+  return Array.isArray(options) ? options.filter((option) => typeof option === "string") : [];
+}
+
+const shownLinesMax = 24;
+const shownCharsMax = 4_000;
+
+export interface Clipped {
+  readonly text: string;
+  /** What the rest amounts to, in words; null when all of it is shown. */
+  readonly whole: string | null;
+}
+
+/** The beginning of a long text, and how long it is. */
+export function clipText(text: string): Clipped {
+  const lines = text.split("\n");
+  if (lines.length > shownLinesMax) {
+    const shown = lines.slice(0, shownLinesMax).join("\n").slice(0, shownCharsMax);
+    return { text: shown, whole: `all ${lines.length.toLocaleString("en")} lines` };
+  }
+  if (text.length <= shownCharsMax * 1.5) return { text, whole: null };
+  return { text: text.slice(0, shownCharsMax), whole: `all ${text.length.toLocaleString("en")} characters` };
+}
+
+/** A message to be quoted elsewhere: who said it, when, and its text as it was written; of an event what it tells. */
+export function toMarkdown(message: Message, link: string): string {
+  const { from, to, posted_at, sequence } = message;
+  const author = from?.peer === undefined ? (from?.team ?? "Merkle") : `${from.team}/${from.peer}`;
+  const recipients = to.map((name) => (name === "*" ? "everyone" : name)).join(", ");
+  return `**${author} → ${recipients}**, ${posted_at}, [#${sequence}](${link})\n\n${toldBy(message)}`;
+}
+
+function toldBy(message: Message): string {
+  if (message.type === "chat" && !isRedacted(message)) return textOf(message);
+  const { text, reason } =
+    message.type === "chat" ? { text: textOf(message), reason: null } : describeEvent(message);
+  // The isolates around names are for the page; elsewhere they are characters that nobody sees.
+  return (reason === null ? text : `${text}\n\nReason: ${reason}`).replace(/[\u2066-\u2069]/g, "");
+}

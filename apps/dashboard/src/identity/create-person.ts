@@ -1,0 +1,37 @@
+import { MerkleError } from "@merkle/wire";
+import type { Broker } from "@/broker/broker";
+import { type Person, setPerson } from "./person";
+import { forgetVerificationCode, getVerificationCode } from "./verification";
+
+/**
+ * Makes a person on the broker and keeps it in this browser.
+ *
+ * @throws MerkleError conflict when the name is taken
+ */
+export async function createPerson(broker: Broker, name: string): Promise<Person> {
+  const made = await make(broker, name);
+  // A credential is `<id>.mk_<secret>`.
+  const person = {
+    id: made.person_id.split(".")[0] ?? "",
+    name: made.name,
+    credential: made.person_id,
+    verified: made.verified,
+  };
+  setPerson(person);
+  return person;
+}
+
+/** A link that verifies nobody any more makes a guest. */
+async function make(broker: Broker, name: string) {
+  const code = getVerificationCode();
+  if (code === null) return broker.call("create_person", { name });
+  try {
+    const made = await broker.call("create_person", { name, code });
+    forgetVerificationCode();
+    return made;
+  } catch (error) {
+    if (!(error instanceof MerkleError && error.code === "forbidden")) throw error;
+    forgetVerificationCode();
+    return broker.call("create_person", { name });
+  }
+}

@@ -1,0 +1,53 @@
+import type { OutputOf } from "@merkle/wire";
+import { callHttp } from "./call-http";
+import { keepMember } from "./member-key";
+import { signInByKey } from "./sign-in";
+
+export type InvitePreview = OutputOf<"preview_invite">;
+export type Joined = OutputOf<"redeem_invite">;
+
+/** @throws MerkleError not_found when there is no such invite */
+export async function previewInvite(invite: string): Promise<InvitePreview> {
+  return (await callHttp("POST", "/api/invites/preview", { invite })) as InvitePreview; // The operation's output.
+}
+
+/**
+ * Becomes a member by a key made in this browser, and signs in. Until that is done the key is kept in the tab: were the
+ * answer lost, the same key redeems the same invite again and uses nothing up.
+ *
+ * @throws MerkleError forbidden when the invite is used up, expired or revoked
+ */
+export async function joinHere(preview: InvitePreview, invite: string, name: string): Promise<Joined> {
+  const identity = await import("@merkle/wire/identity");
+  const seed = identity.fromBase64url(getKeptSeed() ?? "", 32) ?? identity.drawSeed();
+  const text = identity.toBase64url(seed);
+  keepSeed(text);
+  const memberKey = identity.signingKeyFrom(seed);
+  const proof = identity.proveJoin({ brokerId: preview.broker_id, invite, name, memberKey });
+  const joined = (await callHttp("POST", "/api/invites/redeem", proof)) as Joined; // The operation's output.
+  const { broker_id, mesh_id, mesh, member_id } = joined;
+  const member = { broker_id, mesh_id, mesh, member_id, name: joined.name, seed: text };
+  keepMember(member);
+  keepSeed(null);
+  await signInByKey(member);
+  return joined;
+}
+
+const seedKey = "merkle.joining";
+
+function getKeptSeed(): string | null {
+  try {
+    return sessionStorage.getItem(seedKey);
+  } catch {
+    return null;
+  }
+}
+
+function keepSeed(seed: string | null): void {
+  try {
+    if (seed === null) sessionStorage.removeItem(seedKey);
+    else sessionStorage.setItem(seedKey, seed);
+  } catch {
+    // A browser that keeps nothing joins nevertheless.
+  }
+}

@@ -1,0 +1,43 @@
+import { createStoredValue } from "@/core/preferences/stored-value";
+
+/** The membership that was taken in this browser: its key signs the browser in again without a link. */
+export interface KeptMember {
+  readonly broker_id: string;
+  readonly mesh_id: string;
+  readonly mesh: string;
+  readonly member_id: string;
+  readonly name: string;
+  /** The 32 bytes that the key grows from, in base64url. Whoever has them is the member. */
+  readonly seed: string;
+}
+
+/** Storage that belongs to this address, as scripts of other addresses cannot read it. */
+const stored = createStoredValue("merkle.member", parseMember);
+
+export const getKeptMember: () => KeptMember | null = stored.get;
+export const onKeptMember: (listener: () => void) => () => void = stored.onChange;
+
+export function keepMember(member: KeptMember): void {
+  stored.set(JSON.stringify(member));
+}
+
+export function forgetMember(): void {
+  stored.set(null);
+}
+
+const fields = ["broker_id", "mesh_id", "mesh", "member_id", "name", "seed"] as const;
+
+function parseMember(text: string | null): KeptMember | null {
+  try {
+    const value: unknown = JSON.parse(text ?? "null");
+    return isMember(value) ? value : null;
+  } catch {
+    return null; // Not of ours.
+  }
+}
+
+function isMember(value: unknown): value is KeptMember {
+  if (typeof value !== "object" || value === null) return false;
+  const given = value as Partial<Record<(typeof fields)[number], unknown>>;
+  return fields.every((field) => typeof given[field] === "string");
+}

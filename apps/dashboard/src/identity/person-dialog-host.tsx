@@ -1,0 +1,44 @@
+"use client";
+
+import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
+import { toProblem } from "@/broker/problem";
+import { useBroker } from "@/broker/use-broker";
+import { getPerson, onPersonChanged, onPersonUnknown } from "@/identity/person";
+import { isNameAsked, onNameAsked } from "@/identity/require-person";
+import { followVerificationLink, getVerificationCode, onVerificationCode } from "@/identity/verification";
+import { useToast } from "@/ui/toast-provider";
+
+const PersonDialog = lazy(() =>
+  import("./person-dialog").then(({ PersonDialog }) => ({ default: PersonDialog })),
+);
+
+/** Asks for the person's name when something on the page needs it. */
+export function PersonDialogHost() {
+  const toast = useToast();
+  useEffect(
+    () =>
+      onPersonUnknown(({ name }) =>
+        toast({
+          tone: "failed",
+          text: `This broker does not know you as ${name}. Say your name again when you write.`,
+        }),
+      ),
+    [toast],
+  );
+  const broker = useBroker();
+  const code = useSyncExternalStore(onVerificationCode, getVerificationCode, () => null);
+  const person = useSyncExternalStore(onPersonChanged, getPerson, () => null);
+  useEffect(() => {
+    if (code === null || person === null) return;
+    followVerificationLink(broker).catch((error: unknown) =>
+      toast({ tone: "failed", text: toProblem(error).detail }),
+    );
+  }, [broker, code, person, toast]);
+  const isAsked = useSyncExternalStore(onNameAsked, isNameAsked, () => false);
+  if (!isAsked) return null;
+  return (
+    <Suspense>
+      <PersonDialog />
+    </Suspense>
+  );
+}

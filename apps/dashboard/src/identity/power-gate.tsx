@@ -1,0 +1,31 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { useLooksOn } from "@/broker/use-admitted";
+import { useIsGuest } from "@/identity/use-person";
+
+/** Controls that decide about agents; a guest sees them, cannot use them, and is told how to be verified. */
+export function PowerGate({ children }: { readonly children: ReactNode }) {
+  const isGuest = useIsGuest();
+  return (
+    <>
+      <GuestNote />
+      <fieldset disabled={isGuest} className="contents">
+        {children}
+      </fieldset>
+    </>
+  );
+}
+
+/** How a guest is verified; nothing for anybody else. */
+export function GuestNote() {
+  const isGuest = useIsGuest();
+  if (useLooksOn() || !isGuest) return null;
+  return (
+    <p role="status" className="text-sm text-muted-foreground">
+      You are a guest here, and this decides about agents. Open the link that{" "}
+      <code className="font-mono">merkle up</code> printed, or run{" "}
+      <code className="font-mono">merkle open</code> on the broker’s machine.
+    </p>
+  );
+}

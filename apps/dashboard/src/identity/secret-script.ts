@@ -1,0 +1,26 @@
+import { secretKeyPrefix } from "./kept-secret";
+import { verificationKey } from "./verification";
+
+/**
+ * Takes the secret of a link out of the address before anything else of the page runs, so that neither the history, a
+ * bookmark nor a copied address has it. A link to a session that carries one, to look on there or to sign in, is used up by
+ * the page that signs in, which leads back to the session. It stands in the page itself, as the script for the appearance does.
+ */
+export const secretScript = `(() => {
+  const { pathname, search, hash } = location;
+  const keep = (what, text) => { try { sessionStorage.setItem(${JSON.stringify(secretKeyPrefix)} + what, text); } catch {} };
+  const [, page] = /^\\/(join|sign-in)$/.exec(pathname) || [];
+  const [, code] = /^#verify=(.+)/.exec(hash) || [];
+  const [, carried] = /^#(?:observe|sign-in)=(.+)/.exec(hash) || [];
+  if (code) {
+    try { localStorage.setItem(${JSON.stringify(verificationKey)}, code); } catch {}
+    history.replaceState(null, "", pathname + search);
+  } else if (page && hash.length > 1) {
+    keep(page, hash.slice(1));
+    history.replaceState(null, "", pathname + search);
+  } else if (carried && /^\\/sessions\\/[^/]/.test(pathname)) {
+    keep("sign-in", carried);
+    keep("then", pathname + search);
+    location.replace("/sign-in");
+  }
+})()`;

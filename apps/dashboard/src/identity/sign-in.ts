@@ -1,0 +1,54 @@
+import type { SignatureProof } from "@merkle/wire";
+import { announceSignIn } from "@/broker/sign-in-channel";
+import { callHttp } from "./call-http";
+import type { KeptMember } from "./member-key";
+import { keepPageToken } from "./page-token";
+
+/** What the broker says of itself to everybody, and whom it takes this browser for. */
+export interface SignInState {
+  readonly auth: "open" | "invite";
+  readonly broker_id: string;
+  readonly mesh_id: string;
+  readonly you:
+    | { readonly kind: "member"; readonly name: string }
+    | { readonly kind: "observer"; readonly session_id: string }
+    | null;
+}
+
+/** The same, with something new to be signed by who signs in with a key. */
+export type SignInChallenge = SignInState & { readonly nonce: string };
+
+export async function readSignIn(): Promise<SignInChallenge> {
+  return (await callHttp("GET", "/api/sign-in")) as SignInChallenge; // The broker's own.
+}
+
+/**
+ * Signs this browser in by the secret of a link, or by a signature. Of what stands for it no script can read the cookie, and
+ * nothing but pages of this address the token beside it.
+ *
+ * @throws MerkleError unauthorized when the link is used up, expired, revoked or none
+ */
+export async function signIn(given: { secret: string } | { proof: SignatureProof }): Promise<void> {
+  const { page_token } = (await callHttp("POST", "/api/sign-in", given)) as { page_token: string }; // The broker's own.
+  await keepPageToken(page_token);
+  announceSignIn();
+}
+
+/** Signs in with the key that this browser kept when it joined. */
+export async function signInByKey(member: KeptMember): Promise<void> {
+  const [identity, challenge] = await Promise.all([import("@merkle/wire/identity"), readSignIn()]);
+  const seed = identity.fromBase64url(member.seed, 32);
+  if (seed === null) throw new Error("The key that this browser kept is damaged.");
+  const proof = identity.answerHello(challenge, {
+    brokerId: member.broker_id,
+    meshId: member.mesh_id,
+    memberKey: identity.signingKeyFrom(seed),
+    // It signs this once, so nobody needs to keep it.
+    sessionKey: identity.signingKeyFrom(identity.drawSeed()),
+    label: `${member.name}, a browser`.slice(0, 200),
+    session: null,
+    url: location.origin,
+  });
+  if (proof === undefined) throw new Error("This broker lets everybody in: there is nothing to sign in to.");
+  await signIn({ proof });
+}

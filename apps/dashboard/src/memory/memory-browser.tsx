@@ -1,0 +1,274 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useSearchParams } from "next/navigation";
+import { useId, useMemo, useState } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { setQuery } from "@/core/address/address";
+import { useTypedParam } from "@/core/address/use-typed-param";
+import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { Button } from "@/ui/button";
+import { Checkbox } from "@/ui/checkbox";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Input } from "@/ui/input";
+import { Select } from "@/ui/select";
+import { Skeleton } from "@/ui/skeleton";
+import { isNarrowed, type MemoryChoice, matchesMax, sinceLabels, toMemoryChoice } from "./memory-choice";
+import { type MemoryAction, MemoryRow } from "./memory-row";
+import { OneMemory } from "./one-memory";
+import { type ShownMemory, useMemories } from "./use-memories";
+
+const RememberDialog = dynamic(() => import("./remember-dialog").then((part) => part.RememberDialog), {
+  ssr: false,
+});
+const ForgetDialog = dynamic(() => import("./forget-dialog").then((part) => part.ForgetDialog), {
+  ssr: false,
+});
+const TagsDialog = dynamic(() => import("./tags-dialog").then((part) => part.TagsDialog), { ssr: false });
+
+export interface MemoryBrowserProps {
+  /** Only the memories of this session, by its slug; null for all of the mesh. */
+  readonly session: string | null;
+}
+
+/** What was remembered: searched best match first, or listed newest first; by tag, author and time. */
+export function MemoryBrowser({ session }: MemoryBrowserProps) {
+  const params = useSearchParams();
+  const choice = useMemo(() => toMemoryChoice(new URLSearchParams(params)), [params]);
+  const selected = params.get("id");
+  const [doing, setDoing] = useState<MemoryAction | { readonly kind: "remember" } | null>(null);
+  const { memories, nextCursor, problem, refresh } = useMemories(choice, session);
+  const done = () => setDoing(null);
+  usePaletteAction({
+    id: "remember",
+    label: "Remember something…",
+    keywords: ["memory", "keep"],
+    run: () => setDoing({ kind: "remember" }),
+  });
+
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <Filters choice={choice} known={memories ?? []} onRemember={() => setDoing({ kind: "remember" })} />
+      {problem && (
+        <ProblemAlert
+          title="The memories could not be read."
+          problem={problem}
+          stillWorks={memories ? "What is shown below is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {selected !== null && (
+        <OneMemory id={selected} onAction={setDoing} onClose={() => setQuery({ id: null })} />
+      )}
+      {choice.forgotten && choice.query !== "" && (
+        <p className="text-sm text-muted-foreground">
+          A search leaves out what was forgotten.{" "}
+          <button
+            type="button"
+            className="text-link underline underline-offset-4"
+            onClick={() => setQuery({ q: null })}
+          >
+            Show what was forgotten
+          </button>
+        </p>
+      )}
+      {memories === undefined ? (
+        problem === undefined && <Rows />
+      ) : memories.length === 0 ? (
+        <Nothing choice={choice} session={session} />
+      ) : (
+        <ul aria-label={labelOf(choice)} className="divide-y rounded-lg border">
+          {memories.map((memory) => (
+            <MemoryRow
+              key={memory.id}
+              memory={memory}
+              showsSession={session === null}
+              chosenTags={choice.tags}
+              onAction={setDoing}
+            />
+          ))}
+        </ul>
+      )}
+      {memories && choice.query !== "" && memories.length === matchesMax && (
+        <p className="text-sm text-muted-foreground">
+          These are the {matchesMax} best matches. More words find less.
+        </p>
+      )}
+      {(choice.before !== null || nextCursor !== null) && choice.query === "" && (
+        <nav aria-label="Pages of memories" className="flex gap-2">
+          {choice.before !== null && (
+            <Button variant="outline" onClick={() => setQuery({ before: null })}>
+              Newest
+            </Button>
+          )}
+          {nextCursor !== null && (
+            <Button variant="outline" onClick={() => setQuery({ before: nextCursor })}>
+              Older
+            </Button>
+          )}
+        </nav>
+      )}
+      {doing?.kind === "remember" && <RememberDialog session={session} onClose={done} onDone={refresh} />}
+      {doing?.kind === "forget" && <ForgetDialog memory={doing.memory} onClose={done} onDone={refresh} />}
+      {doing?.kind === "tags" && <TagsDialog memory={doing.memory} onClose={done} onDone={refresh} />}
+    </div>
+  );
+}
+
+function Filters({
+  choice,
+  known,
+  onRemember,
+}: {
+  choice: MemoryChoice;
+  known: readonly ShownMemory[];
+  onRemember: () => void;
+}) {
+  const [, query, setQueryText] = useTypedParam("q");
+  const [, tag, setTag] = useTypedParam("tag");
+  const id = useId();
+  const authors = useMemo(
+    () =>
+      choicesOf(
+        known.map((memory) => memory.rememberedBy),
+        choice.by,
+      ),
+    [known, choice.by],
+  );
+  const tags = useMemo(
+    () =>
+      choicesOf(
+        known.flatMap((memory) => memory.tags),
+        null,
+      ),
+    [known],
+  );
+  useShortcut("/", () => document.getElementById(`${id}-q`)?.focus(), {
+    label: "Search memory",
+    group: "Memory",
+  });
+
+  return (
+    <search className="flex flex-wrap items-center gap-2">
+      <label htmlFor={`${id}-q`} className="sr-only">
+        Search memory
+      </label>
+      <Input
+        id={`${id}-q`}
+        type="search"
+        dir="auto"
+        className="w-full sm:w-72"
+        placeholder="Search memory"
+        value={query}
+        onChange={(event) => setQueryText(event.target.value)}
+      />
+      <label htmlFor={`${id}-tag`} className="sr-only">
+        Tags, with commas between them
+      </label>
+      <Input
+        id={`${id}-tag`}
+        className="w-32"
+        placeholder="Tags"
+        list={`${id}-tags`}
+        value={tag}
+        onChange={(event) => setTag(event.target.value)}
+      />
+      <datalist id={`${id}-tags`}>
+        {tags.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      <Select
+        aria-label="Remembered by"
+        className="w-36"
+        value={choice.by ?? ""}
+        onChange={(event) => setQuery({ by: event.target.value, before: null })}
+      >
+        <option value="">By anyone</option>
+        {authors.map((author) => (
+          <option key={author} value={author}>
+            {author}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label="Remembered when"
+        className="w-36"
+        value={choice.since ?? ""}
+        onChange={(event) => setQuery({ since: event.target.value, before: null })}
+      >
+        <option value="">Any time</option>
+        {Object.entries(sinceLabels).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      <span className="inline-flex min-h-8 items-center gap-1.5 text-sm pointer-coarse:min-h-11">
+        <Checkbox
+          id={`${id}-forgotten`}
+          checked={choice.forgotten}
+          onChange={(event) => setQuery({ forgotten: event.target.checked ? "1" : null, before: null })}
+        />
+        <label htmlFor={`${id}-forgotten`} className="flex min-h-6 items-center pointer-coarse:min-h-11">
+          Forgotten
+        </label>
+      </span>
+      <Button className="ml-auto" onClick={onRemember}>
+        <Plus aria-hidden />
+        Remember
+      </Button>
+    </search>
+  );
+}
+
+/** What can be chosen: what is seen on the page, and what is chosen already. */
+function choicesOf(seen: readonly string[], chosen: string | null): readonly string[] {
+  return [...new Set(chosen === null ? seen : [chosen, ...seen])].sort((a, b) => a.localeCompare(b));
+}
+
+function labelOf({ query, forgotten }: MemoryChoice): string {
+  if (query !== "") return "Memories found, best match first";
+  return forgotten ? "Forgotten memories, newest first" : "Memories, newest first";
+}
+
+function Nothing({ choice, session }: { choice: MemoryChoice; session: string | null }) {
+  if (isNarrowed(choice)) {
+    return (
+      <Empty>
+        <EmptyTitle>Nothing found</EmptyTitle>
+        <EmptyDescription>
+          Words are found by their stem; “quoted” ones together, -word leaves out.
+        </EmptyDescription>
+        <Button
+          variant="outline"
+          onClick={() => setQuery({ q: null, tag: null, by: null, since: null, before: null })}
+        >
+          Show all memories
+        </Button>
+      </Empty>
+    );
+  }
+  if (choice.forgotten)
+    return <p className="py-8 text-center text-muted-foreground">Nothing was forgotten.</p>;
+  return (
+    <Empty>
+      <EmptyTitle>{session === null ? "No memories yet" : "Nothing was remembered here yet"}</EmptyTitle>
+      <EmptyDescription>
+        What later sessions should know stands here: agents keep it with remember, you with the button above.
+      </EmptyDescription>
+    </Empty>
+  );
+}
+
+function Rows() {
+  return (
+    <div role="status" aria-busy="true" aria-label="The memories are loading" className="space-y-2">
+      {[0, 1, 2, 3].map((row) => (
+        <Skeleton key={row} className="h-16" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,195 @@
+"use client";
+
+import { Check, Copy, RotateCcw, Tags, Trash2, X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { PageLink } from "@/components/page-link";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { setQuery } from "@/core/address/address";
+import { copyText } from "@/core/copy-text";
+import { cn } from "@/core/utils";
+import { MarkedText } from "@/text/marked-text";
+import { Button } from "@/ui/button";
+import type { ShownMemory } from "./use-memories";
+
+/** What was chosen to be done to a memory. */
+export interface MemoryAction {
+  readonly kind: "forget" | "tags";
+  readonly memory: ShownMemory;
+}
+
+export interface MemoryRowProps {
+  readonly memory: ShownMemory;
+  readonly showsSession: boolean;
+  /** The tags that are filtered by already. */
+  readonly chosenTags: readonly string[];
+  readonly onAction: (action: MemoryAction) => void;
+}
+
+/** Longer ones are shown up to here, and whole when it is asked for. */
+const linesMax = 8;
+const charsMax = 900;
+
+/** A memory: its text with what was found marked, its tags, and who remembered it where and when. */
+export function MemoryRow({ memory, showsSession, chosenTags, onAction }: MemoryRowProps) {
+  const { id, content, marked, tags, forgotten } = memory;
+  const [isWhole, setIsWhole] = useState(false);
+  const text = isWhole ? content : (marked ?? content);
+  const isLong = content.length > charsMax || content.split("\n").length > linesMax;
+  return (
+    <li
+      aria-labelledby={`${id}-text`}
+      className="grid min-w-0 gap-x-4 gap-y-1 px-3 py-row sm:grid-cols-[minmax(0,1fr)_auto]"
+    >
+      <div className="min-w-0">
+        <p
+          id={`${id}-text`}
+          dir="auto"
+          className={cn(
+            "[overflow-wrap:anywhere] whitespace-pre-wrap",
+            forgotten && "text-muted-foreground line-through decoration-1",
+            !isWhole && isLong && "line-clamp-[8]",
+          )}
+        >
+          {isWhole ? content : <MarkedText text={text} />}
+        </p>
+        {isLong && (
+          <Button
+            variant="ghost"
+            size="sm"
+            className="-ml-2 text-link"
+            aria-expanded={isWhole}
+            onClick={() => setIsWhole(!isWhole)}
+          >
+            {isWhole ? "Show less" : `Show all ${content.length.toLocaleString("en-GB")} characters`}
+          </Button>
+        )}
+        <p className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-muted-foreground">
+          <bdi>{memory.rememberedBy}</bdi>
+          {showsSession && memory.session !== null && (
+            <>
+              <span aria-hidden>·</span>
+              <PageLink
+                href={`/sessions/${memory.session}?at=${memory.rememberedAt}`}
+                title="Open the session as it was then"
+                className="inline-block py-0.5 text-link underline-offset-4 hover:underline pointer-coarse:py-3"
+              >
+                {memory.session}
+              </PageLink>
+            </>
+          )}
+          <span aria-hidden>·</span>
+          <TimeText at={memory.rememberedAt} />
+          {tags.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              dir="auto"
+              title={`Only memories with the tag ${tag}`}
+              aria-pressed={chosenTags.includes(tag)}
+              onClick={() => setQuery({ tag: toggle(chosenTags, tag).join(","), before: null })}
+              // On touch it reaches further than it looks.
+              className="relative min-h-6 rounded-md border px-1.5 text-xs leading-5 font-medium hover:bg-raised aria-pressed:border-primary aria-pressed:text-link pointer-coarse:after:absolute pointer-coarse:after:-inset-x-1 pointer-coarse:after:-inset-y-2.5"
+            >
+              {tag}
+            </button>
+          ))}
+        </p>
+        {forgotten && (
+          <p className="mt-1 text-sm [overflow-wrap:anywhere]">
+            Forgotten by <bdi>{forgotten.by}</bdi> <TimeText at={forgotten.at} />:{" "}
+            <bdi>{forgotten.reason}</bdi>
+          </p>
+        )}
+      </div>
+      <div className="flex items-start max-sm:-ml-3 sm:justify-end">
+        <CopyMemory memory={memory} />
+        {forgotten ? (
+          <Restore id={id} />
+        ) : (
+          <>
+            <Button
+              variant="ghost"
+              size="icon"
+              title="Edit tags"
+              aria-label={`Edit the tags of ${id}`}
+              onClick={() => onAction({ kind: "tags", memory })}
+            >
+              <Tags aria-hidden />
+            </Button>
+            <Button
+              variant="ghost"
+              size="icon"
+              title="Forget…"
+              aria-label={`Forget ${id}`}
+              onClick={() => onAction({ kind: "forget", memory })}
+            >
+              <Trash2 aria-hidden />
+            </Button>
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Restore({ id }: { id: string }) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  return (
+    <div className="grid justify-items-end gap-1">
+      <Button
+        variant="outline"
+        size="sm"
+        disabled={pending}
+        onClick={() => void run(async (signal) => void (await call("restore_memory", { id }, { signal })))}
+      >
+        <RotateCcw aria-hidden />
+        Restore
+        <span className="sr-only">{id}</span>
+      </Button>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}
+
+function toggle(tags: readonly string[], tag: string): readonly string[] {
+  return tags.includes(tag) ? tags.filter((each) => each !== tag) : [...tags, tag];
+}
+
+const shownMs = 2_000;
+
+/** Copies a memory with its number, so that one can say where it comes from. */
+function CopyMemory({ memory: { id, content } }: { memory: ShownMemory }) {
+  const [copied, setCopied] = useState<boolean | null>(null);
+  useEffect(() => {
+    if (copied === null) return;
+    const timer = setTimeout(() => setCopied(null), shownMs);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <>
+      <Button
+        variant="ghost"
+        size="icon"
+        title="Copy"
+        aria-label={`Copy ${id}`}
+        onClick={async () => setCopied(await copyText(`${content}\n\n(${id})`))}
+      >
+        {copied === null ? (
+          <Copy aria-hidden />
+        ) : copied ? (
+          <Check aria-hidden className="text-success" />
+        ) : (
+          <X aria-hidden className="text-danger" />
+        )}
+      </Button>
+      <span role="status" className="sr-only">
+        {copied === true && `Copied ${id}`}
+        {copied === false && "The browser did not allow copying. Select the text instead."}
+      </span>
+    </>
+  );
+}

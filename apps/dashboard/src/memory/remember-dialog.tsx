@@ -1,0 +1,63 @@
+"use client";
+
+import { useState } from "react";
+import { useCall } from "@/broker/use-call";
+import { FormDialog } from "@/components/form-dialog";
+import { Field, FieldDescription, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { Textarea } from "@/ui/textarea";
+import { toTags } from "./memory-choice";
+
+export interface RememberDialogProps {
+  /** The session that it was learned in. */
+  readonly session: string | null;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Keeps something for all later sessions of the mesh. */
+export function RememberDialog({ session, onClose, onDone }: RememberDialogProps) {
+  const call = useCall();
+  const [content, setContent] = useState("");
+  const [tags, setTags] = useState("");
+
+  return (
+    <FormDialog
+      className="sm:max-w-xl"
+      title="Remember"
+      description="A lesson, decision or fact that all later sessions of this mesh can find."
+      submit="Remember"
+      submitting="Remembering…"
+      isReady={content.trim() !== ""}
+      onSubmit={(signal) =>
+        call(
+          "remember",
+          { content, tags: [...toTags(tags)], ...(session === null ? {} : { session }) },
+          { signal },
+        )
+      }
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <Field>
+        <FieldLabel>What to remember</FieldLabel>
+        <Textarea
+          required
+          className="max-h-[50dvh] min-h-28"
+          value={content}
+          onChange={(event) => setContent(event.target.value)}
+        />
+        <FieldDescription>Short, and complete by itself: who reads it was not here.</FieldDescription>
+      </Field>
+      <Field>
+        <FieldLabel>Tags</FieldLabel>
+        <Input
+          dir="auto"
+          placeholder="payments, limits"
+          value={tags}
+          onChange={(event) => setTags(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,17 @@
+"use client";
+
+import { PanelBoundary } from "@/components/panel-boundary";
+import { useSession } from "@/sessions/session-context";
+import { MemoryBrowser } from "./memory-browser";
+
+/** What was remembered in one session. */
+export function SessionMemoryPanel() {
+  const { session } = useSession();
+  return (
+    <section aria-label="Memory" className="min-w-0 p-4">
+      <PanelBoundary title="The memories">
+        <MemoryBrowser session={session.slug} />
+      </PanelBoundary>
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Memory } from "@merkle/wire";
+import { useMemo, useState } from "react";
+import type { Problem } from "@/broker/problem";
+import { useRead } from "@/broker/use-read";
+import { type MemoryChoice, toMemoryRead } from "./memory-choice";
+
+/** A memory, with what was found in it where it was searched for. */
+export type ShownMemory = Memory & { readonly marked?: string };
+
+export interface MemoriesRead {
+  readonly memories: readonly ShownMemory[] | undefined;
+  readonly nextCursor: string | null;
+  readonly problem: Problem | undefined;
+  readonly refresh: () => void;
+}
+
+const on = ["memory"] as const;
+
+/** The memories of a choice, kept up to date. */
+export function useMemories(choice: MemoryChoice, session: string | null): MemoriesRead {
+  const [today] = useState(() => new Date());
+  const read = useMemo(() => toMemoryRead(choice, { session, today }), [choice, session, today]);
+  const found = useRead("recall", read.recall, { on, keepLast: true });
+  const listed = useRead("list_memory", read.list, {
+    on,
+    keepLast: true,
+  });
+  if (read.recall) {
+    return {
+      memories: found.data?.memories,
+      nextCursor: null,
+      problem: found.problem,
+      refresh: found.refresh,
+    };
+  }
+  return {
+    memories: listed.data?.memories,
+    nextCursor: listed.data?.next_cursor ?? null,
+    problem: listed.problem,
+    refresh: listed.refresh,
+  };
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { useRef, useState } from "react";
+import { useCall } from "@/broker/use-call";
+import { FormDialog } from "@/components/form-dialog";
+import { Field, FieldDescription, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { Textarea } from "@/ui/textarea";
+import { toTags } from "./progress-choice";
+
+export interface LogProgressDialogProps {
+  /** The session that it was done in. */
+  readonly session: string | null;
+  /** The project that it is most likely about. */
+  readonly project: string | null;
+  readonly onClose: () => void;
+  readonly onDone: (id: string) => void;
+}
+
+/** Logs what somebody did, for whoever works on the project next. */
+export function LogProgressDialog({ session, project, onClose, onDone }: LogProgressDialogProps) {
+  const call = useCall();
+  const [projectId, setProjectId] = useState(project ?? "");
+  const [title, setTitle] = useState("");
+  const [content, setContent] = useState("");
+  const [tags, setTags] = useState("");
+  const logged = useRef("");
+
+  return (
+    <FormDialog
+      className="sm:max-w-xl"
+      title="Log progress"
+      description="What was done and how, for whoever works on the project next. It cannot be changed afterwards."
+      submit="Log it"
+      submitting="Logging…"
+      isReady={[projectId, title, content].every((text) => text.trim() !== "")}
+      onSubmit={async (signal) => {
+        const entry = { projectId, title, content, tags: [...toTags(tags)] };
+        const input = session === null ? entry : { ...entry, session };
+        logged.current = (await call("log_progress", input, { signal })).id;
+      }}
+      onDone={() => onDone(logged.current)}
+      onClose={onClose}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field>
+          <FieldLabel>Project</FieldLabel>
+          <Input
+            required
+            dir="auto"
+            maxLength={limits.projectIdCharsMax}
+            placeholder="mobile-app"
+            value={projectId}
+            onChange={(event) => setProjectId(event.target.value)}
+          />
+        </Field>
+        <Field>
+          <FieldLabel>Tags</FieldLabel>
+          <Input
+            dir="auto"
+            placeholder="auth, tokens"
+            value={tags}
+            onChange={(event) => setTags(event.target.value)}
+          />
+        </Field>
+      </div>
+      <Field>
+        <FieldLabel>What was done</FieldLabel>
+        <Input
+          required
+          dir="auto"
+          maxLength={limits.progressTitleCharsMax}
+          placeholder="Moved the issuer tables"
+          value={title}
+          onChange={(event) => setTitle(event.target.value)}
+        />
+      </Field>
+      <Field>
+        <FieldLabel>How</FieldLabel>
+        <Textarea
+          required
+          maxLength={limits.progressContentCharsMax}
+          className="max-h-[50dvh] min-h-28"
+          value={content}
+          onChange={(event) => setContent(event.target.value)}
+        />
+        <FieldDescription>Markdown. Which parts changed, what was tried, how it ended.</FieldDescription>
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,171 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useSearchParams } from "next/navigation";
+import { useMemo, useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { setQuery } from "@/core/address/address";
+import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Skeleton } from "@/ui/skeleton";
+import { OneEntry } from "./one-entry";
+import {
+  isEntryId,
+  isNarrowed,
+  nothingChosen,
+  type ProgressChoice,
+  toProgressChoice,
+  toProgressRead,
+} from "./progress-choice";
+import { ProgressFilters } from "./progress-filters";
+import { ProgressRow } from "./progress-row";
+import { ProjectList } from "./project-list";
+
+const LogProgressDialog = dynamic(
+  () => import("./log-progress-dialog").then((part) => part.LogProgressDialog),
+  { ssr: false },
+);
+
+export interface ProgressBrowserProps {
+  /** Only what was logged in this session, by its slug; null for all of the mesh. */
+  readonly session: string | null;
+}
+
+const on = ["progress"] as const;
+
+/** What was done: newest first, by project, tags, time and who, searched in titles, texts and tags. */
+export function ProgressBrowser({ session }: ProgressBrowserProps) {
+  const params = useSearchParams();
+  const choice = useMemo(() => toProgressChoice(new URLSearchParams(params)), [params]);
+  const open = params.get("p");
+  const [isLogging, setIsLogging] = useState(false);
+  const { data, problem, refresh } = useRead("list_progress", toProgressRead(choice, session), {
+    on,
+    keepLast: true,
+  });
+  const projects = useRead("list_progress_projects", session === null ? {} : null, { on });
+  const entries = data?.entries;
+  const isListed = entries?.some(({ id }) => id === open) ?? false;
+  usePaletteAction({
+    id: "log-progress",
+    label: "Log progress…",
+    keywords: ["done", "entry", "work"],
+    run: () => setIsLogging(true),
+  });
+
+  return (
+    <div
+      className={session === null ? "min-w-0 gap-6 lg:grid lg:grid-cols-[13rem_minmax(0,1fr)]" : "min-w-0"}
+    >
+      {session === null && <ProjectList projects={projects.data} chosen={choice.project} />}
+      <div className="flex min-w-0 flex-col gap-3">
+        <ProgressFilters
+          choice={choice}
+          known={entries ?? []}
+          projects={session === null ? (projects.data?.projects ?? []) : null}
+          onLog={() => setIsLogging(true)}
+        />
+        {problem && (
+          <ProblemAlert
+            title="The progress log could not be read."
+            problem={problem}
+            stillWorks={entries ? "What is shown below is from before." : undefined}
+            onRetry={refresh}
+          />
+        )}
+        {open !== null && entries !== undefined && !isListed && <OneEntry key={open} id={open} />}
+        {entries === undefined ? (
+          problem === undefined && <Rows />
+        ) : entries.length === 0 ? (
+          <ProgressEmpty choice={choice} session={session} />
+        ) : (
+          <ul aria-label="Progress entries, newest first" className="divide-y rounded-lg border">
+            {entries.map((entry) => (
+              <ProgressRow
+                key={entry.id}
+                entry={entry}
+                isOpen={entry.id === open}
+                showsProject={choice.project === null}
+                showsSession={session === null}
+                chosenTags={choice.tags}
+              />
+            ))}
+          </ul>
+        )}
+        {(choice.before !== null || data?.next_cursor != null) && (
+          <nav aria-label="Pages of progress" className="flex gap-2">
+            {choice.before !== null && (
+              <Button variant="outline" onClick={() => setQuery({ before: null })}>
+                Newest
+              </Button>
+            )}
+            {data?.next_cursor != null && (
+              <Button variant="outline" onClick={() => setQuery({ before: data.next_cursor })}>
+                Older
+              </Button>
+            )}
+          </nav>
+        )}
+      </div>
+      {isLogging && (
+        <LogProgressDialog
+          session={session}
+          project={choice.project ?? entries?.[0]?.projectId ?? null}
+          onClose={() => setIsLogging(false)}
+          onDone={(id) => {
+            refresh();
+            if (isEntryId(id)) setQuery({ p: id, before: null });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Rows() {
+  return (
+    <div role="status" aria-busy="true" aria-label="Loading the progress log" className="space-y-2">
+      {[0, 1, 2, 3].map((row) => (
+        <Skeleton key={row} className="h-18" />
+      ))}
+    </div>
+  );
+}
+
+/** Why there is nothing, and the next step. */
+function ProgressEmpty({ choice, session }: { choice: ProgressChoice; session: string | null }) {
+  if (isNarrowed(choice) || choice.before !== null) {
+    return (
+      <Empty>
+        <EmptyTitle>Nothing found</EmptyTitle>
+        <EmptyDescription>
+          Words are found by their stem, in titles, texts and tags; “quoted” ones together, -word leaves out.
+        </EmptyDescription>
+        <Button variant="outline" onClick={() => setQuery({ ...nothingChosen, project: choice.project })}>
+          Show all entries
+        </Button>
+      </Empty>
+    );
+  }
+  if (choice.project !== null) {
+    return (
+      <Empty>
+        <EmptyTitle>Nothing was logged in this project</EmptyTitle>
+        <Button variant="outline" onClick={() => setQuery({ project: null })}>
+          Show all projects
+        </Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      <EmptyTitle>{session === null ? "No progress yet" : "Nothing was logged here yet"}</EmptyTitle>
+      <EmptyDescription>
+        What was done, and how, stands here for whoever works on it next: agents log it with log_progress, you
+        with the button above.
+      </EmptyDescription>
+    </Empty>
+  );
+}

@@ -1,0 +1,17 @@
+"use client";
+
+import { PanelBoundary } from "@/components/panel-boundary";
+import { useSession } from "@/sessions/session-context";
+import { ProgressBrowser } from "./progress-browser";
+
+/** What was logged in one session. */
+export function SessionProgressPanel() {
+  const { session } = useSession();
+  return (
+    <section aria-label="Progress" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4">
+      <PanelBoundary title="The progress log">
+        <ProgressBrowser session={session.slug} />
+      </PanelBoundary>
+    </section>
+  );
+}

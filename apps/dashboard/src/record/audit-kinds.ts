@@ -1,0 +1,24 @@
+import { findEventKind, type Message } from "@merkle/wire";
+import { kindOf } from "@/feed/store/message-text";
+
+/** What the audit log tells apart. */
+export const auditKinds = ["people", "session", "decision", "record"] as const;
+export type AuditKind = (typeof auditKinds)[number];
+
+export const auditKindLabels: Readonly<Record<AuditKind, string>> = {
+  people: "Who came and went",
+  session: "Changes and holds",
+  decision: "Decisions",
+  record: "Seals and removals",
+};
+
+/** What kind of thing a message of the audit log tells; null for a change of state, which has a history of its own. */
+export function auditKindOf(message: Message): AuditKind | null {
+  if (message.type === "chat") return kindOf(message) === "decision" ? "decision" : null;
+  const kind = findEventKind(message.event);
+  return kind ? kind.log : "session";
+}
+
+export function parseAuditKind(text: string | null): AuditKind | null {
+  return auditKinds.find((kind) => kind === text) ?? null;
+}

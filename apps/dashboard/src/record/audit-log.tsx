@@ -1,0 +1,151 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { useMemo } from "react";
+import { toProblem } from "@/broker/problem";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { useFeedState, useFeedStore } from "@/feed/pane/use-feed-store";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Select } from "@/ui/select";
+import { Skeleton } from "@/ui/skeleton";
+import { type AuditKind, auditKindLabels, auditKindOf, auditKinds, parseAuditKind } from "./audit-kinds";
+import { AuditRow } from "./audit-row";
+
+/** Events and decisions; what else was said is the feed's. */
+const filter = { types: ["decision", "system"], team: null, q: null } as const;
+
+/** The events of a session: who came and went, what was changed, held, decided, sealed and removed; newest first, and live. */
+export function AuditLog() {
+  const { session, at } = useSession();
+  const [param, setParam] = useQueryParam("kind");
+  const kind = parseAuditKind(param);
+  const { store } = useFeedStore({ sessionId: session.session_id, filter, at }, () => ({
+    at: "end",
+    as: "kept",
+  }));
+  const { status, problem, window, older, newer } = useFeedState(store);
+  const shown = useMemo(() => shownOf(window.messages, kind), [window.messages, kind]);
+  const stateChanges = window.messages.filter(({ event }) => event === "state_changed").length;
+
+  return (
+    <section aria-labelledby="audit-log" className="min-w-0">
+      <header className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <h2 id="audit-log" className="text-lg font-semibold">
+          What happened
+        </h2>
+        <Select
+          aria-label="Show"
+          className="w-52"
+          value={kind ?? ""}
+          onChange={({ target }) => setParam(target.value === "" ? null : target.value)}
+        >
+          <option value="">Everything</option>
+          {auditKinds.map((each) => (
+            <option key={each} value={each}>
+              {auditKindLabels[each]}
+            </option>
+          ))}
+        </Select>
+      </header>
+      {status === "opening" && <Rows />}
+      {status === "failed" && (
+        <ProblemAlert
+          title="The log could not be read."
+          problem={toProblem(problem)}
+          stillWorks="The record and its exports are not affected."
+          onRetry={() => void store.open({ at: "end", as: "kept" })}
+        />
+      )}
+      {newer.problem !== null && (
+        <ProblemAlert
+          title="What happened since could not be read."
+          problem={toProblem(newer.problem)}
+          stillWorks="What is shown stays."
+          onRetry={() => void store.open({ at: "end", as: "kept" })}
+          className="mb-2"
+        />
+      )}
+      {status === "ready" &&
+        (shown.length === 0 ? (
+          <Nothing kind={kind} isWhole={window.from <= 1} onAll={() => setParam(null)} />
+        ) : (
+          <ol aria-label="What happened, newest first" className="divide-y rounded-lg border">
+            {shown.map((message) => (
+              <AuditRow key={message.id} message={message} />
+            ))}
+          </ol>
+        ))}
+      {status === "ready" && (
+        <footer className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted-foreground">
+          {window.from > 1 ? (
+            <Button
+              variant="outline"
+              size="sm"
+              disabled={older.loading}
+              onClick={() => void store.loadOlder()}
+            >
+              {older.loading ? "Reading…" : "Older"}
+            </Button>
+          ) : (
+            shown.length > 0 && kind === null && <span>The log begins here.</span>
+          )}
+          {older.problem !== null && <span className="text-danger">That could not be read. Try again.</span>}
+          {stateChanges > 0 && kind === null && (
+            <span className="tabular-nums">
+              {stateChanges} {stateChanges === 1 ? "change" : "changes"} of state left out: each key has a
+              history.
+            </span>
+          )}
+        </footer>
+      )}
+    </section>
+  );
+}
+
+function shownOf(messages: readonly Message[], kind: AuditKind | null): readonly Message[] {
+  return messages
+    .filter((message) => {
+      const own = auditKindOf(message);
+      return own !== null && (kind === null || own === kind);
+    })
+    .reverse();
+}
+
+function Nothing({
+  kind,
+  isWhole,
+  onAll,
+}: {
+  readonly kind: AuditKind | null;
+  readonly isWhole: boolean;
+  readonly onAll: () => void;
+}) {
+  return (
+    <Empty>
+      <EmptyTitle>{kind === null ? "Nothing has happened yet" : "None of these"}</EmptyTitle>
+      <EmptyDescription>
+        {isWhole
+          ? "Who comes and goes, what is changed, held, decided and sealed stands here."
+          : "None in what was read so far; there may be some further back."}
+      </EmptyDescription>
+      {kind !== null && (
+        <Button variant="outline" size="sm" onClick={onAll}>
+          Show everything
+        </Button>
+      )}
+    </Empty>
+  );
+}
+
+function Rows() {
+  return (
+    <div role="status" aria-busy="true" aria-label="The log is loading" className="space-y-px">
+      {[0, 1, 2, 3, 4].map((row) => (
+        <Skeleton key={row} className="h-11" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { Download } from "lucide-react";
+import { Suspense } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
+import type { ExportFormat } from "@/record/verify/export-address";
+import { useSession } from "@/sessions/session-context";
+import { AuditLog } from "./audit-log";
+import { EffortTable } from "./effort-table";
+import { ExportLink } from "./export-link";
+import { SealCard } from "./seal-card";
+
+/** What can be shown of the session to somebody who was not there: its seal, its exports, what happened, and who did how much. */
+export function AuditView() {
+  const { session } = useSession();
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="grid max-w-7xl gap-x-8 gap-y-6 p-4 lg:grid-cols-[minmax(0,1fr)_23rem] lg:p-6">
+        <div className="grid content-start gap-6 lg:order-last">
+          <PanelBoundary title="The seal">
+            <SealCard />
+          </PanelBoundary>
+          <ExportList slug={session.slug} />
+          <PanelBoundary title="The effort">
+            <EffortTable />
+          </PanelBoundary>
+        </div>
+        <PanelBoundary title="The log">
+          <Suspense>
+            <AuditLog />
+          </Suspense>
+        </PanelBoundary>
+      </div>
+    </div>
+  );
+}
+
+const formats: readonly { readonly as: ExportFormat; readonly title: string; readonly what: string }[] = [
+  { as: "bundle", title: "Bundle", what: "Everything, signed: .zip, to verify or to import elsewhere" },
+  { as: "md", title: "Transcript", what: "To read: Markdown, the conclusion first" },
+  { as: "ndjson", title: "Messages", what: "For programs: NDJSON, a message a line" },
+];
+
+/** The session as files. Who is signed in is known without a word of it in the address. */
+function ExportList({ slug }: { readonly slug: string }) {
+  return (
+    <section aria-labelledby="exports">
+      <h2 id="exports" className="mb-2 text-lg font-semibold">
+        Export
+      </h2>
+      <ul className="divide-y rounded-lg border">
+        {formats.map(({ as, title, what }) => (
+          <li key={as}>
+            <ExportLink
+              slug={slug}
+              as={as}
+              className="flex items-center gap-3 px-3 py-2 hover:bg-raised pointer-coarse:min-h-11"
+            >
+              <Download aria-hidden className="size-4 shrink-0 text-muted-foreground" />
+              <span className="min-w-0 flex-1">
+                <span className="block font-medium">{title}</span>
+                <span className="block text-sm text-muted-foreground">{what}</span>
+              </span>
+            </ExportLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,187 @@
+"use client";
+
+import type { AuditKey, Finding, RecordReport, SignedHead } from "@merkle/wire/record";
+import { useState } from "react";
+import { TimeText } from "@/components/time-text";
+import { rememberHead } from "@/record/verify/seen-heads";
+import type { CheckedBundle } from "@/record/verify/verify-protocol";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Button } from "@/ui/button";
+import { ExcerptTable } from "./excerpt-table";
+import { type Fact, FactList } from "./fact-list";
+import { HashText } from "./hash-text";
+import { Verdict } from "./verdict";
+
+export interface BundleReportProps {
+  /** The file's. */
+  readonly name: string;
+  readonly result: CheckedBundle;
+}
+
+/** After so many findings the rest is a matter of asking for another export. */
+const findingsShown = 20;
+
+/** What the check of a record came to: the first wrong thing on top, the rows around it, and what was counted. */
+export function BundleReport({ name, result }: BundleReportProps) {
+  const { report, excerpt } = result;
+  const [, ...others] = report.findings;
+  return (
+    <div className="grid gap-4">
+      <BundleVerdict result={result} />
+      {excerpt.length > 0 && <ExcerptTable excerpt={excerpt} />}
+      {others.length > 0 && <OtherFindings findings={others} />}
+      <section aria-label="What was checked" className="grid gap-2">
+        <h3 className="font-semibold">
+          <bdi>{showHidden(report.session?.title ?? name)}</bdi>
+        </h3>
+        <FactList facts={factsOf(name, report)} />
+      </section>
+    </div>
+  );
+}
+
+function BundleVerdict({ result: { report, keys } }: { readonly result: CheckedBundle }) {
+  const { size, matched, root, findings, head, signed_by, unproven, seen_later } = report;
+  const [first] = findings;
+  if (first !== undefined) {
+    return (
+      <Verdict tone="wrong" title={first.message}>
+        <p>
+          {placeOf(first)}
+          {findings.length > 1 && ` ${count(findings.length - 1, "more thing")} found wrong.`}
+        </p>
+        <p>Ask the sender for the original export.</p>
+      </Verdict>
+    );
+  }
+  const title = (
+    <>
+      {matched.toLocaleString("en-GB")} of {count(size, "message")} match root <HashText hash={root} />,
+      computed here.
+    </>
+  );
+  const isKnown = signed_by?.trust === "known" || signed_by?.trust === "succeeds a known one";
+  return (
+    <Verdict tone={isKnown ? "holds" : "unsure"} title={title}>
+      {unproven.map((sentence) => (
+        <p key={sentence}>Not proven: {sentence}</p>
+      ))}
+      {seen_later !== null && (
+        <p>
+          It is older than what this browser saw: the head signed <TimeText at={seen_later.at} as="clock" />{" "}
+          is over {count(seen_later.size, "message")} and {count(seen_later.document.version, "version")} of
+          the document.
+        </p>
+      )}
+      {!isKnown && (
+        <>
+          <p>
+            This browser sees the key that signed it for the first time. Compare it with whoever runs the
+            broker: anybody can make a record and sign it.
+          </p>
+          {head !== null && <RememberKey head={head} keys={keys} />}
+        </>
+      )}
+    </Verdict>
+  );
+}
+
+function OtherFindings({ findings }: { readonly findings: readonly Finding[] }) {
+  return (
+    <details className="rounded-lg border px-4 py-2">
+      <summary className="cursor-pointer py-1 font-medium pointer-coarse:py-3">
+        {count(findings.length, "more thing")} found wrong
+      </summary>
+      <ol className="grid gap-1.5 pt-1 pb-1 text-sm">
+        {findings.slice(0, findingsShown).map((finding) => (
+          <li key={JSON.stringify(finding)} className="break-words">
+            {finding.message} <span className="text-muted-foreground">{placeOf(finding)}</span>
+          </li>
+        ))}
+        {findings.length > findingsShown && (
+          <li className="text-muted-foreground">and {findings.length - findingsShown} more</li>
+        )}
+      </ol>
+    </details>
+  );
+}
+
+function factsOf(name: string, report: RecordReport): readonly Fact[] {
+  const { session, exported_at, size, redacted, document_version, root, head, signed_by } = report;
+  const facts: (Fact | null | false)[] = [
+    { name: "File", value: <bdi>{showHidden(name)}</bdi> },
+    session && { name: "Session", value: <bdi>{showHidden(session.slug)}</bdi> },
+    session && { name: "Status", value: <bdi>{showHidden(session.status)}</bdi> },
+    exported_at !== null && { name: "Exported", value: <TimeText at={exported_at} as="clock" /> },
+    {
+      name: "Messages",
+      value: [
+        count(size, "message"),
+        redacted > 0 && `${redacted} removed`,
+        report.private > 0 && `${report.private} private`,
+      ]
+        .filter((part) => part !== false)
+        .join(", "),
+    },
+    {
+      name: "Document",
+      value: document_version === 0 ? "never written" : count(document_version, "version"),
+    },
+    { name: "Root", value: <HashText hash={root} whole /> },
+    head && { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
+    signed_by && {
+      name: "By key",
+      value: (
+        <>
+          <HashText hash={signed_by.key_id} whole />{" "}
+          <span className="block">{trustWords[signed_by.trust]}</span>
+        </>
+      ),
+    },
+  ];
+  return facts.filter((fact) => fact !== null && fact !== false);
+}
+
+const trustWords: Readonly<Record<NonNullable<RecordReport["signed_by"]>["trust"], string>> = {
+  known: "which this browser knows, from this record or from the broker of this page",
+  "succeeds a known one": "which follows one that this browser knows, and was signed by it",
+  "first seen": "which this browser sees for the first time",
+  "other than the known one": "which is another than the one that this browser knows",
+};
+
+function placeOf({ file, line }: Finding): string {
+  if (file === undefined) return "";
+  return line === undefined ? `In ${file}.` : `In ${file}, line ${line.toLocaleString("en-GB")}.`;
+}
+
+function count(number: number, one: string): string {
+  return `${number.toLocaleString("en-GB")} ${number === 1 ? one : `${one}s`}`;
+}
+
+interface RememberKeyProps {
+  readonly head: SignedHead;
+  readonly keys: readonly AuditKey[];
+}
+
+/** Has this browser believe a key from here on, for one record: later exports of it must be signed with it. */
+function RememberKey({ head, keys }: RememberKeyProps) {
+  const [isKept, setKept] = useState(false);
+  return (
+    <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      {isKept ? (
+        "This browser remembers the key, and this record, from here on."
+      ) : (
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => {
+            rememberHead({ head, keys });
+            setKept(true);
+          }}
+        >
+          I have compared it: remember it
+        </Button>
+      )}
+    </p>
+  );
+}

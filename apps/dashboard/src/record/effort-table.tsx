@@ -1,0 +1,75 @@
+"use client";
+
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { describeDuration } from "@/core/time/describe-time";
+import { useSession } from "@/sessions/session-context";
+import { TeamMark } from "@/sessions/team-mark";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Skeleton } from "@/ui/skeleton";
+
+/** How much each team did, as the broker counted it. What nobody measures is not here. */
+export function EffortTable() {
+  const { session, participants } = useSession();
+  const { data, problem, refresh } = useRead(
+    "get_timeline",
+    { session_id: session.session_id, buckets: 1 },
+    { on: ["session", "document"] },
+  );
+  const said = new Map(
+    data?.lanes.map(({ team_id, counts }) => [team_id, counts.reduce((sum, count) => sum + count, 0)]),
+  );
+  return (
+    <section aria-labelledby="effort">
+      <h2 id="effort" className="mb-2 text-lg font-semibold">
+        Effort
+      </h2>
+      {problem && <ProblemAlert title="The effort could not be read." problem={problem} onRetry={refresh} />}
+      {data === undefined ? (
+        problem === undefined && <Skeleton className="h-24" />
+      ) : (
+        <div className="overflow-hidden rounded-lg border">
+          <table className="w-full text-left text-sm">
+            <thead className="border-b bg-surface text-muted-foreground">
+              <tr>
+                <th scope="col" className="h-9 px-3 font-medium">
+                  Team
+                </th>
+                <th scope="col" className="px-3 text-right font-medium">
+                  Said
+                </th>
+                <th scope="col" className="px-3 text-right font-medium">
+                  Here for
+                </th>
+              </tr>
+            </thead>
+            <tbody className="divide-y tabular-nums">
+              {participants.map((team) => (
+                <tr key={team.team_id}>
+                  <th scope="row" className="max-w-0 px-3 py-1.5 font-normal">
+                    <span className="flex min-w-0 items-center gap-1.5">
+                      <TeamMark name={team.team_name} colour={team.colour} />
+                      <bdi className="truncate">{showHidden(team.team_name)}</bdi>
+                    </span>
+                  </th>
+                  <td className="px-3 py-1.5 text-right">
+                    {(said.get(team.team_id) ?? 0).toLocaleString("en-GB")}
+                  </td>
+                  <td className="px-3 py-1.5 text-right whitespace-nowrap">
+                    {describeDuration(
+                      secondsBetween(team.joined_at, team.left_at ?? session.closed_at ?? data.to),
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function secondsBetween(from: string, to: string): number {
+  return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1_000);
+}

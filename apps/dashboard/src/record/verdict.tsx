@@ -1,0 +1,41 @@
+import { CircleHelp, type LucideIcon, ShieldAlert, ShieldCheck } from "lucide-react";
+import type { ReactNode } from "react";
+import { cn } from "@/core/utils";
+
+export interface VerdictProps {
+  /** `unsure` where everything holds, and nothing here can tell who signed it. */
+  readonly tone: "holds" | "unsure" | "wrong";
+  readonly title: ReactNode;
+  readonly children?: ReactNode;
+}
+
+const faces: Readonly<Record<VerdictProps["tone"], { Icon: LucideIcon; box: string; text: string }>> = {
+  holds: { Icon: ShieldCheck, box: "border-success/40 bg-added", text: "text-success" },
+  unsure: { Icon: CircleHelp, box: "border-warning/40 bg-highlight", text: "text-warning" },
+  wrong: { Icon: ShieldAlert, box: "border-danger/40 bg-danger-surface", text: "text-danger" },
+};
+
+/** What a check came to. Wherever it says that something holds, it says what that does not show. */
+export function Verdict({ tone, title, children }: VerdictProps) {
+  const { Icon, box, text } = faces[tone];
+  return (
+    <div
+      role={tone === "wrong" ? "alert" : "status"}
+      data-verdict={tone}
+      className={cn(
+        "grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg border px-4 py-3",
+        box,
+      )}
+    >
+      <Icon aria-hidden className={cn("size-5", text)} />
+      <p className={cn("font-medium break-words", text)}>{title}</p>
+      <div className="col-start-2 grid gap-1 text-sm break-words">
+        {children}
+        {tone !== "wrong" && <p>{whatItShows}</p>}
+      </div>
+    </div>
+  );
+}
+
+export const whatItShows =
+  "Unchanged since sealing. Does not show that a statement is true, or what was never posted.";

@@ -1,0 +1,39 @@
+import { pageHeaders } from "@/identity/page-token";
+import { type ExportFormat, exportAddress } from "./export-address";
+
+export interface FetchExportOptions {
+  readonly signal: AbortSignal;
+  readonly as?: ExportFormat;
+  /** Told how much has come so far. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/**
+ * A session as a file of this browser, its bundle unless told, which keeps a large one on its disk.
+ *
+ * @throws Error with what the broker said when it does not give it out
+ */
+export async function fetchExport(
+  slug: string,
+  { signal, as = "bundle", onBytes }: FetchExportOptions,
+): Promise<Blob> {
+  const response = await fetch(exportAddress(slug, as), { signal, headers: await pageHeaders() });
+  if (!response.ok || response.body === null) throw new Error(await reasonOf(response));
+  let bytes = 0;
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        bytes += chunk.length;
+        onBytes?.(bytes);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return new Response(counted).blob();
+}
+
+async function reasonOf(response: Response): Promise<string> {
+  const answered: unknown = await response.json().catch(() => null);
+  const { message } = Object(Object(answered)["error"]);
+  return typeof message === "string" ? message : `The broker answered ${response.status}.`;
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import type { OutputOf, Participant, Peer } from "@merkle/wire";
+import { createContext, type ReactNode, use, useMemo } from "react";
+import { SourceContext, type SourceFacts } from "@/sessions/source-context";
+
+/** What every part of a session's page needs to know of the session. */
+export interface SessionFacts {
+  readonly session: OutputOf<"get_session">;
+  /** Everybody who is or was in it, in the order in which they joined. */
+  readonly participants: readonly Participant[];
+  readonly peers: readonly Peer[];
+  /** The team that this browser's person is in this session; null before the first write. */
+  readonly myTeamId: string | null;
+  /** Whether this browser may look on and do nothing: then nothing is offered that changes something. */
+  readonly looksOn: boolean;
+  /** The number of a team's colour; 0 for one that is not known here. */
+  colourOf(teamId: string | null): number;
+  /** The moment that is looked at instead of now, as it stands in the address. */
+  readonly at: string | null;
+  /** Reads all of it again. */
+  refresh(): void;
+}
+
+const SessionContext = createContext<SessionFacts | null>(null);
+
+/** A session's page is also one about its document. */
+export function SessionProvider({ facts, children }: { facts: SessionFacts; children: ReactNode }) {
+  const { session_id, document_version, status } = facts.session;
+  const { looksOn } = facts;
+  const source = useMemo<SourceFacts>(
+    () => ({
+      source: { kind: "document", session_id },
+      revision: document_version,
+      isOpen: status === "active",
+      looksOn,
+    }),
+    [session_id, document_version, status, looksOn],
+  );
+  return (
+    <SessionContext value={facts}>
+      <SourceContext value={source}>{children}</SourceContext>
+    </SessionContext>
+  );
+}
+
+export function useSession(): SessionFacts {
+  const facts = use(SessionContext);
+  if (facts === null) throw new Error("useSession is called outside of a session's page.");
+  return facts;
+}

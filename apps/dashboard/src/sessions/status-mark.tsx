@@ -1,0 +1,62 @@
+import { cn } from "@/core/utils";
+
+export type Observed = "active" | "idle" | "disconnected";
+
+export interface StatusMarkProps {
+  /** What the broker saw of the team or peer. */
+  readonly status: Observed;
+  /** Whether it declared itself blocked: the mark then says that, and the word both. */
+  readonly blocked?: boolean | undefined;
+  /** Shows the word beside the mark, where there is room for it. */
+  readonly withWord?: boolean | undefined;
+  readonly className?: string | undefined;
+}
+
+/** A status as a mark that differs in shape as well as in colour, and as a word for the tooltip and for screen readers. */
+export function StatusMark({ status, blocked = false, withWord = false, className }: StatusMarkProps) {
+  const word = describeStatus(status, blocked);
+  return (
+    <span
+      title={withWord ? undefined : word}
+      className={cn("inline-flex shrink-0 items-center gap-1.5", className)}
+    >
+      <svg
+        aria-hidden
+        viewBox="0 0 10 10"
+        className="size-2.5 shrink-0 overflow-visible forced-color-adjust-none"
+      >
+        {blocked ? <Diamond /> : shapeOf(status)}
+      </svg>
+      <span className={withWord ? "" : "sr-only"}>{word}</span>
+    </span>
+  );
+}
+
+export function describeStatus(status: Observed, blocked: boolean): string {
+  return blocked ? `blocked, ${status}` : status;
+}
+
+function Diamond() {
+  return <path d="M5 -0.6 10.6 5 5 10.6 -0.6 5Z" className="fill-status-blocked" />;
+}
+
+function shapeOf(status: Observed) {
+  switch (status) {
+    case "active":
+      return <circle cx="5" cy="5" r="5" className="fill-status-active" />;
+    case "idle":
+      return (
+        <>
+          <path d="M5 0.75a4.25 4.25 0 0 0 0 8.5Z" className="fill-status-idle" />
+          <circle
+            cx="5"
+            cy="5"
+            r="4.25"
+            className="fill-none stroke-status-idle-outline [stroke-width:1.5]"
+          />
+        </>
+      );
+    case "disconnected":
+      return <circle cx="5" cy="5" r="4" className="fill-none stroke-status-disconnected [stroke-width:2]" />;
+  }
+}

@@ -1,0 +1,38 @@
+import { cn } from "@/core/utils";
+import { monogramOf } from "./monogram";
+import { toTeamColour } from "./team-colour";
+
+export interface TeamMarkProps {
+  readonly name: string;
+  /** The team's `colour`. */
+  readonly colour: number;
+  readonly className?: string | undefined;
+}
+
+/** A team's colour: a bar and two letters. The name stands beside it in words, so this is hidden from screen readers. */
+export function TeamMark({ name, colour, className }: TeamMarkProps) {
+  const { className: text } = toTeamColour(colour);
+  return (
+    <span aria-hidden className={cn("inline-flex shrink-0 items-center gap-1.5", text, className)}>
+      <TeamBar colour={colour} className="h-4" />
+      <span className="min-w-[2ch] font-mono text-xs leading-4 font-medium">{monogramOf(name)}</span>
+    </span>
+  );
+}
+
+/** The bar alone, as high as it is told to be. */
+export function TeamBar({ colour, className }: { colour: number; className?: string | undefined }) {
+  const { className: text, dashed } = toTeamColour(colour);
+  return (
+    <span
+      aria-hidden
+      data-dashed={dashed || undefined}
+      className={cn(
+        "w-[3px] shrink-0 forced-color-adjust-none",
+        dashed ? "border-l-[3px] border-dashed border-current" : "rounded-full bg-current",
+        text,
+        className,
+      )}
+    />
+  );
+}

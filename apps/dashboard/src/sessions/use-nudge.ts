@@ -1,0 +1,54 @@
+import type { OutputOf } from "@merkle/wire";
+import { useState } from "react";
+import type { Refusal } from "@/broker/refusal";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { useSession } from "@/sessions/session-context";
+import { addressOf } from "./roster-rows";
+
+export interface Nudging {
+  nudge(): void;
+  readonly pending: boolean;
+  /** What came of it, for each peer; empty before. */
+  readonly told: string;
+  readonly refusal: Refusal | null;
+}
+
+/** Wakes those whom `to` names, as the broker takes names. */
+export function useNudge(to: string): Nudging {
+  const { session } = useSession();
+  const call = useCall();
+  const [told, setTold] = useState("");
+  const { run, pending, refusal } = useAction();
+
+  function nudge(): void {
+    setTold("");
+    void run(async (signal) => {
+      const { nudged } = await call("nudge", { session_id: session.session_id, to }, { signal });
+      setTold(describeNudge(nudged));
+    });
+  }
+
+  return { nudge, pending, told, refusal };
+}
+
+type Nudged = OutputOf<"nudge">["nudged"][number];
+
+/** What a nudge came to, for each peer that it was for. */
+function describeNudge(nudged: readonly Nudged[]): string {
+  return nudged.length === 0 ? "Nobody is there to be woken." : nudged.map(describePeer).join(" ");
+}
+
+function describePeer({ team, peer, connected, reached }: Nudged): string {
+  const name = addressOf(team, peer);
+  if (reached.length > 0) return `${name} was woken (${reached.map((path) => wakeWords[path]).join(", ")}).`;
+  if (connected) return `${name} is connected, but nothing can wake it: it reads when it next looks.`;
+  return `${name} is away and reads when it comes back.`;
+}
+
+const wakeWords = {
+  inbox: "by its inbox",
+  hooks: "in its running turn",
+  wait: "its wait was answered",
+  channel: "by its channel",
+} as const;

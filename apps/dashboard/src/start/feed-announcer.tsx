@@ -1,0 +1,37 @@
+"use client";
+
+import type { Message } from "@merkle/wire";
+import { useEffect } from "react";
+import { useBroker } from "@/broker/use-broker";
+import type { Announcement } from "@/core/announcer/announcer";
+import { useAnnounce } from "@/core/announcer/announcer-provider";
+import { usePerson } from "@/identity/use-person";
+
+/** Has what is said in the feeds of this page read out, while the page is looked at. */
+export function FeedAnnouncer() {
+  const broker = useBroker();
+  const announce = useAnnounce();
+  const { person } = usePerson();
+  const myName = person?.name ?? null;
+  useEffect(
+    () =>
+      broker.onMessagesBrought((messages) => {
+        if (document.visibilityState === "hidden") return;
+        for (const message of messages) {
+          void toAnnouncement(message, myName).then((announcement) => announcement && announce(announcement));
+        }
+      }),
+    [broker, announce, myName],
+  );
+  return null;
+}
+
+/** The words for messages come with the first ask: pages without a feed have no use for them. */
+async function toAnnouncement(message: Message, myName: string | null): Promise<Announcement | null> {
+  const { type, from, to, content } = message;
+  if (type !== "chat" || from === null || from.team === myName) return null;
+  const isToMe = to.some((each) => each === "@humans" || each === myName);
+  if (content["kind"] !== "ask" || !isToMe) return { kind: "message", from: from.team };
+  const { textOf } = await import("@/feed/store/message-text");
+  return { kind: "ask", text: `${from.team} asks: ${textOf(message)}` };
+}

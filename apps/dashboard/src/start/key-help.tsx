@@ -1,0 +1,68 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+import { PageLink } from "@/components/page-link";
+import type { LetterKeys } from "@/core/keyboard/keys";
+import { useShortcutRegistry } from "@/core/keyboard/shortcut-provider";
+import type { Shortcut } from "@/core/keyboard/shortcut-registry";
+import { usePreference } from "@/core/preferences/use-preference";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { Keys } from "./keys";
+
+const explanations: Readonly<Record<LetterKeys, string>> = {
+  on: "Letters work wherever you are not writing.",
+  alt: "Letters work together with Alt, as you have chosen.",
+  off: "Keys of one letter or sign are switched off, as you have chosen.",
+};
+
+/** All keys that work on this page now. */
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const registry = useShortcutRegistry();
+  const shortcuts = useSyncExternalStore(
+    (listener) => registry.onChange(listener),
+    () => registry.shortcuts,
+  );
+  const [letterKeys] = usePreference("letterKeys");
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent className="sm:max-w-2xl">
+        <DialogHeader>
+          <DialogTitle>Keys</DialogTitle>
+          <DialogDescription>
+            {explanations[letterKeys]}{" "}
+            <PageLink href="/settings" onClick={onClose} className="text-link underline underline-offset-2">
+              Change that
+            </PageLink>
+          </DialogDescription>
+        </DialogHeader>
+        <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
+          {groupsOf(shortcuts).map(([group, members]) => (
+            <section key={group} aria-label={group}>
+              <h3 className="mb-1 text-sm font-medium text-muted-foreground">{group}</h3>
+              <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1">
+                {members.map(({ keys, label }) => (
+                  <div key={keys} className="col-span-2 grid grid-cols-subgrid items-center">
+                    <dt>{label}</dt>
+                    <dd className="justify-self-end">
+                      <Keys keys={keys} withAlt={letterKeys === "alt"} />
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
+      </DialogContent>
+    </Dialog>
+  );
+}
+
+/** Each key once: what was registered last has it. */
+function groupsOf(shortcuts: readonly Shortcut[]): [string, Shortcut[]][] {
+  const byKeys = new Map(shortcuts.map((shortcut) => [shortcut.keys, shortcut]));
+  const groups = new Map<string, Shortcut[]>();
+  for (const shortcut of byKeys.values()) {
+    groups.set(shortcut.group, [...(groups.get(shortcut.group) ?? []), shortcut]);
+  }
+  return [...groups];
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from "react";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+
+const CommandPalette = lazy(() =>
+  import("@/views/search/command-palette").then(({ CommandPalette }) => ({ default: CommandPalette })),
+);
+const KeyHelp = lazy(() => import("./key-help").then(({ KeyHelp }) => ({ default: KeyHelp })));
+
+interface ShellActions {
+  readonly openPalette: () => void;
+  readonly openHelp: () => void;
+}
+
+const ShellContext = createContext<ShellActions | null>(null);
+
+/** The keys that work on every page, and the palette and the help that they open. */
+export function ShellKeys({ children }: { children: ReactNode }) {
+  const router = useRouter();
+  const [shown, setShown] = useState<"palette" | "help" | null>(null);
+  const actions = useMemo(
+    () => ({ openPalette: () => setShown("palette"), openHelp: () => setShown("help") }),
+    [],
+  );
+  const close = () => setShown(null);
+
+  useShortcut("mod+k", () => setShown((now) => (now === "palette" ? null : "palette")), {
+    label: "Go anywhere, do anything",
+    group: "Everywhere",
+  });
+  useShortcut("?", actions.openHelp, { label: "Show the keys", group: "Everywhere" });
+  useShortcut("g s", () => router.push("/"), { label: "Go to the sessions", group: "Everywhere" });
+  useShortcut("g n", () => router.push("/?needs=1"), { label: "Go to what needs you", group: "Everywhere" });
+  useShortcut("g m", () => router.push("/memory"), { label: "Go to memory", group: "Everywhere" });
+  useShortcut("g p", () => router.push("/progress"), { label: "Go to progress", group: "Everywhere" });
+  useShortcut("g f", () => router.push("/sources"), { label: "Go to files", group: "Everywhere" });
+  useShortcut("g v", () => router.push("/verify"), { label: "Go to verify a record", group: "Everywhere" });
+
+  return (
+    <ShellContext value={actions}>
+      {children}
+      <Suspense>
+        {shown === "palette" && <CommandPalette onClose={close} onHelp={actions.openHelp} />}
+        {shown === "help" && <KeyHelp onClose={close} />}
+      </Suspense>
+    </ShellContext>
+  );
+}
+
+export function useShellActions(): ShellActions {
+  const actions = use(ShellContext);
+  if (actions === null) throw new Error("useShellActions is called outside of ShellKeys.");
+  return actions;
+}

@@ -1,0 +1,102 @@
+"use client";
+
+import { Bell, BookMarked, LayoutList, ListChecks, Search, Settings2, ShieldCheck } from "lucide-react";
+import { usePathname } from "next/navigation";
+import { lazy, Suspense } from "react";
+import { useRead } from "@/broker/use-read";
+import { Logo } from "@/components/logo";
+import { PageLink } from "@/components/page-link";
+import { Keys } from "./keys";
+import { NavLink, navRow } from "./nav-link";
+import { NeedsYouCount } from "./needs-you-count";
+import { useShellActions } from "./shell-keys";
+
+const FilesLink = lazy(() => import("./files-link").then((part) => ({ default: part.FilesLink })));
+
+/** The way to every page: with words where there is room, as icons on narrower screens, and not at all on a phone. */
+export function Sidebar() {
+  return (
+    <nav
+      aria-label="Main"
+      className="sticky top-0 hidden h-dvh w-13 shrink-0 flex-col gap-0.5 overflow-y-auto border-r bg-surface p-2 md:flex xl:w-60"
+    >
+      <PageLink
+        ahead="settled"
+        href="/"
+        aria-label="merkle, to the sessions"
+        className="mb-2 flex h-8 items-center gap-2 rounded-md px-2 text-lg font-semibold"
+      >
+        <Logo />
+        <span className="hidden xl:inline">merkle</span>
+      </PageLink>
+      <SearchButton />
+      <NavLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
+      <NavLink href="/" label="Sessions" Icon={LayoutList} />
+      <RecentSessions />
+      <NavLink href="/memory" label="Memory" Icon={BookMarked} />
+      <NavLink href="/progress" label="Progress" Icon={ListChecks} />
+      <Suspense>
+        <FilesLink />
+      </Suspense>
+      <NavLink href="/verify" label="Verify" Icon={ShieldCheck} />
+      <NavLink href="/settings" label="Settings" Icon={Settings2} />
+    </nav>
+  );
+}
+
+/** Opens the palette, which searches and more; the page of its own is one of the things that it leads to. */
+function SearchButton() {
+  const { openPalette } = useShellActions();
+  return (
+    <button
+      type="button"
+      title="Search, or do anything"
+      aria-haspopup="dialog"
+      onClick={openPalette}
+      className={navRow}
+    >
+      <Search aria-hidden className="size-4 shrink-0" />
+      <span className="sr-only text-left xl:not-sr-only xl:flex-1">Search</span>
+      <span aria-hidden className="hidden xl:inline">
+        <Keys keys="mod+k" />
+      </span>
+    </button>
+  );
+}
+
+const shown = 8;
+
+/** The sessions in which something was said last, with what is new in them. */
+function RecentSessions() {
+  const pathname = usePathname();
+  const { data } = useRead(
+    "list_sessions",
+    { status: "open", sort: "said", limit: shown },
+    { on: ["sessions", "person"] },
+  );
+  if (!data || data.sessions.length === 0) return null;
+  return (
+    <ul aria-label="Recent sessions" className="hidden flex-col gap-0.5 pl-6 xl:flex">
+      {data.sessions.map(({ session_id, slug, title, unread }) => (
+        <li key={session_id}>
+          <PageLink
+            href={`/sessions/${slug}`}
+            title={title}
+            aria-current={pathname.startsWith(`/sessions/${slug}`) ? "page" : undefined}
+            className="flex h-7 items-center gap-2 rounded-md px-2 text-sm text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground"
+          >
+            <span dir="auto" className="flex-1 truncate text-left">
+              {title}
+            </span>
+            {unread !== null && unread > 0 && (
+              <span className="font-medium text-foreground tabular-nums">
+                {unread}
+                <span className="sr-only"> new</span>
+              </span>
+            )}
+          </PageLink>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,67 @@
+"use client";
+
+import type { StateEntry } from "@merkle/wire";
+import { RefusalNote } from "@/components/refusal-note";
+import {
+  AlertDialog,
+  AlertDialogCancel,
+  AlertDialogContent,
+  AlertDialogDescription,
+  AlertDialogFooter,
+  AlertDialogTitle,
+} from "@/ui/alert-dialog";
+import { Button } from "@/ui/button";
+import { previewJson } from "./json-text";
+import type { StateAddress } from "./state-details";
+import { useStateChange } from "./use-state-change";
+
+export interface DeleteStateDialogProps {
+  readonly address: StateAddress;
+  readonly entry: StateEntry;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}
+
+/** Asks before a key is deleted, and again when it holds something else by then. */
+export function DeleteStateDialog({ address, entry, onClose, onDeleted }: DeleteStateDialogProps) {
+  const { theirs, pending, refusal, change } = useStateChange(address);
+  const current = theirs ?? entry;
+
+  async function remove(): Promise<void> {
+    const { sessionId: session_id, scope, key } = address;
+    const deleted = await change((call, signal) =>
+      call("delete_state", { session_id, scope, key, expected_version: current.version }, { signal }),
+    );
+    if (!deleted) return;
+    onDeleted();
+    onClose();
+  }
+
+  return (
+    <AlertDialog open onOpenChange={(open) => !open && onClose()}>
+      <AlertDialogContent>
+        <AlertDialogTitle>
+          Delete <bdi className="font-mono">{address.key}</bdi>?
+        </AlertDialogTitle>
+        <AlertDialogDescription>
+          {theirs === null
+            ? "Who watches the key is told. Its history stays, and it can be set again."
+            : `${theirs.updatedBy} changed it meanwhile (v${theirs.version}). It now holds what stands below.`}
+        </AlertDialogDescription>
+        <p
+          dir="auto"
+          className="rounded-md border bg-surface px-3 py-2 font-mono text-sm [overflow-wrap:anywhere]"
+        >
+          {current.deleted ? "nothing: it is deleted already" : previewJson(current.value, 400)}
+        </p>
+        <RefusalNote refusal={refusal} />
+        <AlertDialogFooter>
+          <AlertDialogCancel>Keep it</AlertDialogCancel>
+          <Button variant="danger" disabled={pending} onClick={() => void remove()}>
+            {theirs === null ? "Delete" : "Delete it nevertheless"}
+          </Button>
+        </AlertDialogFooter>
+      </AlertDialogContent>
+    </AlertDialog>
+  );
+}

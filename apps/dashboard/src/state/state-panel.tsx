@@ -1,0 +1,249 @@
+"use client";
+
+import type { StateEntry } from "@merkle/wire";
+import { Plus } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useId, useState } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ProblemAlert } from "@/components/problem-alert";
+import { setQuery } from "@/core/address/address";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { useTypedParam } from "@/core/address/use-typed-param";
+import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Input } from "@/ui/input";
+import { Segmented } from "@/ui/segmented";
+import { Skeleton } from "@/ui/skeleton";
+import { StateDetails } from "./state-details";
+import { StateTable } from "./state-table";
+import { type StateScope, useChangedKeys, useStateEntries } from "./use-state-entries";
+
+const EditStateDialog = dynamic(() => import("./edit-state-dialog").then((part) => part.EditStateDialog), {
+  ssr: false,
+});
+const DeleteStateDialog = dynamic(
+  () => import("./delete-state-dialog").then((part) => part.DeleteStateDialog),
+  { ssr: false },
+);
+
+/** What is being done to a key; a key of null is a new one. */
+type Doing =
+  | {
+      readonly kind: "edit";
+      readonly key: string | null;
+      readonly entry: StateEntry | null;
+      readonly value?: unknown;
+    }
+  | { readonly kind: "delete"; readonly entry: StateEntry };
+
+/** The shared facts of a session, or of its mesh: what each key holds, who set it and when, live. */
+export function StatePanel() {
+  return (
+    <PanelBoundary title="The state">
+      <State />
+    </PanelBoundary>
+  );
+}
+
+function State() {
+  const { session, at, looksOn } = useSession();
+  const [scopeParam, setScope] = useQueryParam("scope");
+  const scope: StateScope = scopeParam === "mesh" ? "mesh" : "session";
+  const [prefix, typed, setTyped] = useTypedParam("prefix");
+  const [after] = useQueryParam("after");
+  const [selected, setSelected] = useQueryParam("key");
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const filterId = useId();
+
+  const { data, problem, refresh } = useStateEntries({
+    sessionId: session.session_id,
+    scope,
+    prefix,
+    after,
+  });
+  const changed = useChangedKeys(data?.entries, `${scope} ${prefix} ${after ?? ""}`);
+  const canEdit = !session.session_closed && at === null && !looksOn;
+  usePaletteAction(
+    canEdit
+      ? {
+          id: "new-key",
+          label: "Set a new key of the state…",
+          keywords: ["fact", "value"],
+          run: () => setDoing({ kind: "edit", key: null, entry: null }),
+        }
+      : null,
+  );
+  const isListed = data?.entries.some((entry) => entry.key === selected) ?? true;
+  const details = (key: string) => (
+    <StateDetails
+      key={`${scope} ${key}`}
+      address={{ sessionId: session.session_id, scope, key }}
+      onSetBack={canEdit ? (entry, value) => setDoing({ kind: "edit", key, entry, value }) : undefined}
+      onClose={() => setSelected(null)}
+    />
+  );
+
+  return (
+    <section aria-label="State" className="flex min-w-0 flex-col gap-3 p-4">
+      <div className="flex flex-wrap items-center gap-2">
+        {!looksOn && (
+          <Segmented
+            label="Whose facts"
+            value={scope}
+            onChange={(value) => setScopeAnew(value, setScope)}
+            options={[
+              { value: "session", label: "This session" },
+              { value: "mesh", label: "All sessions" },
+            ]}
+          />
+        )}
+        <label htmlFor={filterId} className="sr-only">
+          Keys that begin with
+        </label>
+        <Input
+          id={filterId}
+          type="search"
+          className="w-56 font-mono text-sm"
+          placeholder="Keys that begin with…"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <p aria-live="off" className="text-sm text-muted-foreground tabular-nums">
+          {data && describeCount(data.entries.length, data.next_cursor !== null)}
+        </p>
+        {canEdit && (
+          <Button
+            className="ml-auto max-md:hidden"
+            onClick={() => setDoing({ kind: "edit", key: null, entry: null })}
+          >
+            <Plus aria-hidden />
+            New key
+          </Button>
+        )}
+      </div>
+      <Why closed={session.session_closed} past={at !== null} />
+      {problem && (
+        <ProblemAlert
+          title="The state could not be read."
+          problem={problem}
+          stillWorks={data ? "What is shown below is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {selected !== null && !isListed && details(selected)}
+      {data === undefined ? (
+        problem === undefined && <Rows />
+      ) : data.entries.length === 0 ? (
+        <Nothing scope={scope} prefix={prefix} hasMoreBefore={after !== null} />
+      ) : (
+        <StateTable
+          entries={data.entries}
+          changed={changed}
+          selected={selected}
+          details={details}
+          onSelect={(key) => setSelected(key === selected ? null : key, { replace: true })}
+          onEdit={canEdit ? (entry) => setDoing({ kind: "edit", key: entry.key, entry }) : undefined}
+          onDelete={canEdit ? (entry) => setDoing({ kind: "delete", entry }) : undefined}
+        />
+      )}
+      {data && (after !== null || data.next_cursor !== null) && (
+        <nav aria-label="Pages of keys" className="flex gap-2">
+          {after !== null && (
+            <Button variant="outline" onClick={() => setQuery({ after: null })}>
+              First keys
+            </Button>
+          )}
+          {data.next_cursor !== null && (
+            <Button variant="outline" onClick={() => setQuery({ after: data.next_cursor })}>
+              Next keys
+            </Button>
+          )}
+        </nav>
+      )}
+      {doing?.kind === "edit" && (
+        <EditStateDialog
+          address={{ sessionId: session.session_id, scope, key: doing.key }}
+          entry={doing.entry}
+          {...("value" in doing ? { proposed: doing.value } : {})}
+          onClose={() => setDoing(null)}
+          onSaved={refresh}
+        />
+      )}
+      {doing?.kind === "delete" && (
+        <DeleteStateDialog
+          address={{ sessionId: session.session_id, scope, key: doing.entry.key }}
+          entry={doing.entry}
+          onClose={() => setDoing(null)}
+          onDeleted={refresh}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The other scope has other keys, so what was chosen among these is chosen no more. */
+function setScopeAnew(scope: StateScope, setScope: (value: string | null) => void): void {
+  setScope(scope === "mesh" ? "mesh" : null);
+  setQuery({ key: null, after: null }, { replace: true });
+}
+
+function describeCount(count: number, hasMore: boolean): string {
+  if (hasMore) return `the first ${count} keys`;
+  return count === 1 ? "1 key" : `${count} keys`;
+}
+
+/** Why nothing can be changed, where that is so. */
+function Why({ closed, past }: { closed: boolean; past: boolean }): ReactNode {
+  if (!closed && !past) return null;
+  return (
+    <p className="text-sm text-muted-foreground">
+      {closed
+        ? "The session is closed: its state can be read, and changes no more."
+        : "This is the state as it is now. What a key held at another time is in its history."}
+    </p>
+  );
+}
+
+function Nothing({
+  scope,
+  prefix,
+  hasMoreBefore,
+}: {
+  scope: StateScope;
+  prefix: string;
+  hasMoreBefore: boolean;
+}) {
+  if (hasMoreBefore) return <p className="py-6 text-center text-muted-foreground">No keys behind these.</p>;
+  if (prefix !== "") {
+    return (
+      <Empty>
+        <EmptyTitle>No key begins with “{prefix}”</EmptyTitle>
+        <Button variant="outline" onClick={() => setQuery({ prefix: null })}>
+          Show all keys
+        </Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      <EmptyTitle>{scope === "mesh" ? "No shared facts yet" : "No facts yet"}</EmptyTitle>
+      <EmptyDescription>
+        {scope === "mesh"
+          ? "Facts that hold for all sessions stand here, such as which environment is frozen."
+          : "What others should not have to ask for stands here: agents set it with set_state, you with New key."}
+      </EmptyDescription>
+    </Empty>
+  );
+}
+
+function Rows() {
+  return (
+    <div aria-busy="true" role="status" aria-label="The state is loading" className="space-y-2">
+      {[0, 1, 2, 3].map((row) => (
+        <Skeleton key={row} className="h-11" />
+      ))}
+    </div>
+  );
+}

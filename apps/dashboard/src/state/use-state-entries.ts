@@ -1,0 +1,101 @@
+import type { OutputOf, StateEntry } from "@merkle/wire";
+import { useEffect, useRef } from "react";
+import { useBroker } from "@/broker/use-broker";
+import { type Read, useRead } from "@/broker/use-read";
+
+export type StateScope = "session" | "mesh";
+
+export interface StateChoice {
+  readonly sessionId: string;
+  readonly scope: StateScope;
+  /** Only keys that begin with it. */
+  readonly prefix: string;
+  /** Only keys behind it. */
+  readonly after: string | null;
+}
+
+export const keysPerPage = 200;
+
+/** Changes come by themselves and in bursts: what is shown is read again this long after the first of them. */
+const settleMs = 150;
+
+/** A page of keys with their values, read again whenever one of them changes. */
+export function useStateEntries({
+  sessionId,
+  scope,
+  prefix,
+  after,
+}: StateChoice): Read<OutputOf<"list_state">> {
+  const read = useRead(
+    "list_state",
+    {
+      session_id: sessionId,
+      scope,
+      limit: keysPerPage,
+      ...(prefix === "" ? {} : { prefix }),
+      ...(after === null ? {} : { after }),
+    },
+    { on: ["session"], keepLast: true },
+  );
+  useStateChanges({ sessionId, scope }, read.refresh);
+  return read;
+}
+
+/** Runs soon after a key of the scope has changed. */
+export function useStateChanges(
+  { sessionId, scope }: Pick<StateChoice, "sessionId" | "scope">,
+  run: () => void,
+): void {
+  const broker = useBroker();
+  const latest = useRef(run);
+  useEffect(() => {
+    latest.current = run;
+  });
+  useEffect(() => {
+    const wanted = scope === "mesh" ? null : sessionId;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = broker.onStateChange((change) => {
+      if (change.session_id !== wanted || timer !== undefined) return;
+      timer = setTimeout(() => {
+        timer = undefined;
+        latest.current();
+      }, settleMs);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [broker, sessionId, scope]);
+}
+
+/**
+ * The keys whose values have changed since they were first shown, each with its newest version: what flashes once. What was
+ * there when the list was opened is not new.
+ */
+export function useChangedKeys(
+  entries: readonly StateEntry[] | undefined,
+  list: string,
+): ReadonlyMap<string, number> {
+  const seen = useRef<{
+    readonly list: string;
+    readonly versions: Map<string, number>;
+    readonly changed: Map<string, number>;
+  } | null>(null);
+  if (entries === undefined) return none;
+  if (seen.current?.list !== list) {
+    seen.current = { list, versions: new Map(entries.map(toVersion)), changed: new Map() };
+  }
+  const { versions, changed } = seen.current;
+  for (const [key, version] of entries.map(toVersion)) {
+    if ((versions.get(key) ?? 0) >= version) continue;
+    versions.set(key, version);
+    changed.set(key, version);
+  }
+  return changed;
+}
+
+const none: ReadonlyMap<string, number> = new Map();
+
+function toVersion({ key, version }: StateEntry): [string, number] {
+  return [key, version];
+}

@@ -1,0 +1,75 @@
+import type { OutputOf } from "@merkle/wire";
+import { linesOf } from "@merkle/wire/text";
+import type { DiffLine } from "./unified-diff";
+
+export type Hunk = OutputOf<"get_proposal">["hunks"][number];
+/** Where a hunk changes its text, and what. */
+export type HunkChange = Pick<Hunk, "id" | "old_start" | "old_lines" | "new_lines">;
+
+const contextLines = 3;
+
+/**
+ * The lines of each hunk with those around it, which read the same before and after. The proposed text has all of them, so
+ * nothing else is needed to show them. No line is shown twice.
+ */
+export function linesOfHunks(
+  proposed: string,
+  hunks: readonly HunkChange[],
+): ReadonlyMap<string, DiffLine[]> {
+  const lines = linesOf(proposed);
+  const shown = new Map<string, DiffLine[]>();
+  let shift = 0;
+  let shownUntil = 0;
+  hunks.forEach((hunk, index) => {
+    const { id, old_start, old_lines, new_lines } = hunk;
+    const from = old_start - 1 + shift;
+    const to = from + new_lines.length;
+    const next = hunks[index + 1];
+    const growth = new_lines.length - old_lines.length;
+    const nextFrom = next ? next.old_start - 1 + shift + growth : lines.length;
+    const first = Math.max(shownUntil, from - contextLines);
+    const last = Math.min(nextFrom, to + contextLines);
+    const same = (start: number, end: number, offset: number): DiffLine[] =>
+      lines
+        .slice(start, end)
+        .map((text, at) => toLine("same", text, start + at + 1 - offset, start + at + 1));
+    shown.set(id, [
+      ...same(first, from, shift),
+      ...old_lines.map((text, at) => toLine("removed", text, old_start + at, null)),
+      ...new_lines.map((text, at) => toLine("added", text, null, from + at + 1)),
+      ...same(to, last, shift + growth),
+    ]);
+    shift += growth;
+    shownUntil = last;
+  });
+  return shown;
+}
+
+/** The proposed text with only the chosen hunks in it: of the others, what stood there before. */
+export function textWith(
+  proposed: string,
+  hunks: readonly HunkChange[],
+  chosen: ReadonlySet<string>,
+): string {
+  const lines = linesOf(proposed);
+  const parts: string[] = [];
+  let done = 0;
+  let shift = 0;
+  for (const { id, old_start, old_lines, new_lines } of hunks) {
+    const from = old_start - 1 + shift;
+    parts.push(...lines.slice(done, from), ...(chosen.has(id) ? new_lines : old_lines));
+    done = from + new_lines.length;
+    shift += new_lines.length - old_lines.length;
+  }
+  return [...parts, ...lines.slice(done)].join("");
+}
+
+function toLine(
+  kind: DiffLine["kind"],
+  written: string,
+  oldLine: number | null,
+  newLine: number | null,
+): DiffLine {
+  const endsText = !written.endsWith("\n");
+  return { kind, text: endsText ? written : written.slice(0, -1), oldLine, newLine, endsText };
+}

@@ -1,0 +1,117 @@
+/** A part of a laid out text, and where it is written in the source that it was laid out from. */
+export interface AlignedPart {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Finds where each character of a laid out text is written in its source: what escapes it, spells it as an entity or begins
+ * its line is source without being text. A part whose source is as long as itself is written there character by character;
+ * any other part stands for all of its source at once. What cannot be followed to its end comes back as one such part, so that
+ * nothing is ever said to stand where it does not.
+ */
+export function alignText(text: string, source: string, within: Stretch): readonly AlignedPart[] {
+  return followText(text, source, within) ?? [{ text, ...within }];
+}
+
+/** The same for code that stands in a line: what its marks enclose, where that reads as it is written. */
+export function alignInlineCode(code: string, source: string, within: Stretch): readonly AlignedPart[] {
+  const [, marks = "", inner] = /^(`+)(.*)\1$/s.exec(source.slice(within.start, within.end)) ?? [];
+  const padding = inner !== undefined && inner.length === code.length + 2 ? 1 : 0;
+  const start = within.start + marks.length + padding;
+  const isAsWritten = inner !== undefined && source.slice(start, start + code.length) === code;
+  return [isAsWritten ? { text: code, start, end: start + code.length } : { text: code, ...within }];
+}
+
+/**
+ * The same for a block of code, of which the lines are known to end as they are written: one in a list or a quote has
+ * something before each of them, and is then one part.
+ */
+export function alignCodeBlock(code: string, source: string, within: Stretch): AlignedPart {
+  const whole = source.slice(within.start, within.end);
+  const isFenced = /^(?:`{3,}|~{3,})/.test(whole);
+  const from = isFenced ? whole.indexOf("\n") + 1 : 0;
+  const at = whole.indexOf(code, from);
+  const isOnce = at !== -1 && at === whole.lastIndexOf(code);
+  // The code of a fenced block begins with the line below the fence, however often it is found again.
+  if (code === "" || at === -1 || !(isFenced ? at === from : isOnce)) return { text: code, ...within };
+  return { text: code, start: within.start + at, end: within.start + at + code.length };
+}
+
+const lineBreak = /[ \t]*\r?\n[ \t>]*/y;
+const entity = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/y;
+const escapable = /[!-/:-@[-`{-~]/;
+
+function followText(text: string, source: string, { start, end }: Stretch): readonly AlignedPart[] | null {
+  const parts: AlignedPart[] = [];
+  let open = { from: 0, start };
+  let at = start;
+
+  /** Ends the part that is written character by character before the text's character at `index`. */
+  function close(index: number): void {
+    if (index > open.from) parts.push({ text: text.slice(open.from, index), start: open.start, end: at });
+  }
+
+  for (let index = 0; index < text.length; ) {
+    const character = text[index] ?? "";
+    if (at >= end) return null;
+    if (character === "\n") {
+      const length = lengthAt(lineBreak, source, at);
+      if (length === 0) return null;
+      if (length === 1) {
+        index += 1;
+        at += 1;
+        continue;
+      }
+      close(index);
+      parts.push({ text: "\n", start: at, end: at + length });
+      index += 1;
+      at += length;
+      open = { from: index, start: at };
+    } else if (
+      source[at] === "&" &&
+      lengthAt(entity, source, at) > 0 &&
+      !startsAlike(text, index, source, at)
+    ) {
+      const length = lengthAt(entity, source, at);
+      const spelled = isHighSurrogate(text.charCodeAt(index)) ? 2 : 1;
+      close(index);
+      parts.push({ text: text.slice(index, index + spelled), start: at, end: at + length });
+      index += spelled;
+      at += length;
+      open = { from: index, start: at };
+    } else if (source[at] === "\\" && source[at + 1] === character && escapable.test(character)) {
+      close(index);
+      at += 1;
+      open = { from: index, start: at };
+      index += 1;
+      at += 1;
+    } else if (source[at] === character) {
+      index += 1;
+      at += 1;
+    } else return null;
+  }
+  close(text.length);
+  return at <= end && source.slice(at, end).trim() === "" ? parts : null;
+}
+
+/** Whether the text itself goes on with the characters of the entity, as one that nobody knows does. */
+function startsAlike(text: string, index: number, source: string, at: number): boolean {
+  const written = source.slice(at, at + lengthAt(entity, source, at));
+  return text.startsWith(written, index);
+}
+
+function lengthAt(pattern: RegExp, source: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.exec(source)?.[0].length ?? 0;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

@@ -1,0 +1,106 @@
+"use client";
+
+import { type ReactNode, useEffect, useState } from "react";
+import { CopyButton } from "@/ui/copy-button";
+import type { CodeLine } from "./colour-code";
+import type { ColourReply, ColourRequest } from "./colour-worker";
+
+export interface CodeBlockProps {
+  readonly code: string;
+  readonly language: string | null;
+  /** Where its text is written in a document; with `to`, only where all of it is. */
+  readonly at?: number;
+  readonly to?: number;
+}
+
+/** More than this stays in one colour: so many coloured parts would hold up the page. */
+export const colouredCharsMax = 10_000;
+
+/** A block of code as it was written; its colours come later and move nothing. */
+export function CodeBlock({ code, language, at, to }: CodeBlockProps) {
+  const lines = useColours(code, language);
+  return (
+    <figure className="group/code relative my-2 first:mt-0 last:mb-0" aria-label={language ?? "Code"}>
+      <pre
+        dir="ltr"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keys as well.
+        tabIndex={0}
+        className="overflow-x-auto rounded-md border bg-surface px-3 py-2 font-mono text-sm leading-5"
+      >
+        <code data-at={at} data-to={to}>
+          {lines ? lines.map(renderLine) : code}
+        </code>
+      </pre>
+      <div className="absolute top-1 right-1 rounded-md bg-surface opacity-0 pointer-coarse:top-0 pointer-coarse:right-0 group-focus-within/code:opacity-100 group-hover/code:opacity-100 pointer-coarse:opacity-100 motion-safe:transition-opacity">
+        <CopyButton text={code} what={language === null ? "code" : `${language} code`} compact />
+      </div>
+    </figure>
+  );
+}
+
+function renderLine(line: CodeLine, index: number): ReactNode {
+  return (
+    <span key={index}>
+      {index > 0 && "\n"}
+      {line.map(({ text, className }, part) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other name and never move.
+        <span key={part} className={className}>
+          {text}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function useColours(code: string, language: string | null): readonly CodeLine[] | null {
+  const [coloured, setColoured] = useState<{ of: string; lines: readonly CodeLine[] } | null>(null);
+  useEffect(() => {
+    if (language === null || code.length > colouredCharsMax) return;
+    let stale = false;
+    askForColours(code, language)
+      .then((lines) => !stale && lines && setColoured({ of: code, lines }))
+      // Without colours it is still the code.
+      .catch(() => undefined);
+    return () => {
+      stale = true;
+    };
+  }, [code, language]);
+  return coloured?.of === code ? coloured.lines : null;
+}
+
+/**
+ * Has a piece of code coloured beside the page: the first piece in a language takes a third of a second, in which nothing
+ * in the page would move. Null where the code stays as it is.
+ */
+async function askForColours(code: string, language: string): Promise<readonly CodeLine[] | null> {
+  colourer ??= startColourer();
+  return colourer(code, language);
+}
+
+type Colourer = (code: string, language: string) => Promise<readonly CodeLine[] | null>;
+
+/** One for the page, started with the first code in it: it holds the grammars, which are large. */
+let colourer: Colourer | undefined;
+
+function startColourer(): Colourer {
+  const worker = new Worker(new URL("./colour-worker.ts", import.meta.url), {
+    type: "module",
+    name: "colours",
+  });
+  const asked = new Map<number, (lines: ColourReply["lines"]) => void>();
+  let lastId = 0;
+  worker.addEventListener("message", ({ data }: MessageEvent<ColourReply>) => {
+    asked.get(data.id)?.(data.lines);
+    asked.delete(data.id);
+  });
+  worker.addEventListener("error", () => {
+    for (const settle of asked.values()) settle(null);
+    asked.clear();
+  });
+  return (code, language) =>
+    new Promise((resolve) => {
+      lastId += 1;
+      asked.set(lastId, resolve);
+      worker.postMessage({ id: lastId, code, language } satisfies ColourRequest);
+    });
+}

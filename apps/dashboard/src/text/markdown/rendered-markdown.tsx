@@ -1,0 +1,186 @@
+import type { ComponentProps, ReactNode } from "react";
+import Markdown, { type Components, type ExtraProps } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { cn } from "@/core/utils";
+import { CodeBlock } from "./code-block";
+import { harmlessTree, textOf } from "./harmless-tree";
+import { OutsideImage, OutsideLink } from "./outside-link";
+import { sourcePlaces } from "./source-places";
+import { readWebAddress } from "./web-address";
+
+export interface RenderedMarkdownProps {
+  readonly text: string;
+  readonly variant: "feed" | "document";
+}
+
+/** Lays out one text. Raw HTML in it comes out as the characters it is written with. */
+export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
+  return (
+    <Markdown
+      remarkPlugins={remarkPlugins}
+      rehypePlugins={variant === "document" ? documentRehypePlugins : rehypePlugins}
+      components={variant === "document" ? documentComponents : feedComponents}
+      urlTransform={(url) => readWebAddress(url)?.href ?? null}
+    >
+      {text}
+    </Markdown>
+  );
+}
+
+const remarkPlugins = [remarkGfm];
+const rehypePlugins = [harmlessTree];
+/** A document is commented on, so each piece of it says where it is written. */
+const documentRehypePlugins = [sourcePlaces, harmlessTree];
+
+/** Not an `h1`: the page has its own, and what somebody writes does not outrank it. */
+function Heading({ node, deeper, styles, children }: HeadingProps) {
+  const level = Number(node?.tagName.slice(1));
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: which element it is would depend on the level.
+    <div
+      role="heading"
+      aria-level={Math.min(6, level + deeper)}
+      dir="auto"
+      data-heading={level}
+      className={cn("mb-1 font-semibold first:mt-0", styles[level - 1] ?? styles.at(-1))}
+    >
+      {children}
+    </div>
+  );
+}
+
+interface HeadingProps extends ExtraProps {
+  /** How many levels of headings the page itself has above the text. */
+  readonly deeper: number;
+  /** By level; the last serves what is below. */
+  readonly styles: readonly string[];
+  readonly children?: ReactNode;
+}
+
+function FeedHeading({ node, children }: HeadingOf) {
+  return (
+    <Heading node={node} deeper={2} styles={["mt-3 text-lg", "mt-3 text-lg", "mt-2"]}>
+      {children}
+    </Heading>
+  );
+}
+
+function DocumentHeading({ node, children }: HeadingOf) {
+  return (
+    <Heading node={node} deeper={1} styles={["mt-6 text-title leading-7", "mt-6 text-lg leading-6", "mt-4"]}>
+      {children}
+    </Heading>
+  );
+}
+
+type HeadingOf = ComponentProps<"h1"> & ExtraProps;
+
+function headings(as: typeof FeedHeading): Components {
+  return { h1: as, h2: as, h3: as, h4: as, h5: as, h6: as };
+}
+
+const spaced = "my-2 first:mt-0 last:mb-0";
+
+const common: Components = {
+  p: ({ children }) => (
+    <p dir="auto" className={spaced}>
+      {children}
+    </p>
+  ),
+  ul: ({ children }) => (
+    <ul dir="auto" className={cn(spaced, "list-disc ps-6")}>
+      {children}
+    </ul>
+  ),
+  ol: ({ start, children }) => (
+    <ol dir="auto" start={start} className={cn(spaced, "list-decimal ps-6")}>
+      {children}
+    </ol>
+  ),
+  li: ({ className, children }) => (
+    <li
+      dir="auto"
+      className={cn("my-0.5", className?.includes("task-list-item") === true && "-ms-5 list-none")}
+    >
+      {children}
+    </li>
+  ),
+  blockquote: ({ children }) => (
+    <blockquote dir="auto" className={cn(spaced, "border-s-2 ps-3 text-muted-foreground")}>
+      {children}
+    </blockquote>
+  ),
+  section: ({ children }) => (
+    <section className="mt-3 border-t pt-2 text-sm text-muted-foreground">{children}</section>
+  ),
+  hr: () => <hr className="my-3" />,
+  a: ({ href, children, node }) => (
+    <OutsideLink href={href} text={node ? textOf(node) : ""}>
+      {children}
+    </OutsideLink>
+  ),
+  img: ({ src, alt }) => <OutsideImage src={typeof src === "string" ? src : undefined} alt={alt ?? ""} />,
+  pre: ({ node }) => <CodeBlock {...readCode(node)} {...readPlace(node)} />,
+  code: ({ children }) => (
+    <code
+      dir="ltr"
+      className="rounded-sm bg-raised px-1 py-px font-mono text-[0.92em] [unicode-bidi:isolate]"
+    >
+      {children}
+    </code>
+  ),
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the column is scrolled by keys as well.
+    <section aria-label="Table" tabIndex={0} className={cn(spaced, "overflow-x-auto")}>
+      <table className="border-collapse text-sm">{children}</table>
+    </section>
+  ),
+  th: ({ children, style }) => (
+    <th dir="auto" style={style} className="border bg-surface px-2 py-1 text-start font-medium">
+      {children}
+    </th>
+  ),
+  td: ({ children, style }) => (
+    <td dir="auto" style={style} className="border px-2 py-1 align-top">
+      {children}
+    </td>
+  ),
+  input: ({ checked = false }) => (
+    <input
+      type="checkbox"
+      checked={checked}
+      disabled
+      aria-label={checked ? "done" : "to do"}
+      className="me-1.5 align-middle"
+    />
+  ),
+  abbr: ({ title, children }) => (
+    <abbr
+      title={title}
+      className="mx-px rounded-sm border border-warning px-0.5 font-mono text-xs text-warning no-underline"
+    >
+      {children}
+    </abbr>
+  ),
+};
+
+const feedComponents: Components = { ...common, ...headings(FeedHeading) };
+const documentComponents: Components = { ...common, ...headings(DocumentHeading) };
+
+/** The text of a code block, and what it says to be written in. */
+function readCode(pre: ExtraProps["node"]): { code: string; language: string | null } {
+  const [child] = pre?.children ?? [];
+  if (!pre || child?.type !== "element") return { code: pre ? textOf(pre) : "", language: null };
+  const names = child.properties["className"];
+  const name = (Array.isArray(names) ? names : []).map(String).find((each) => each.startsWith("language-"));
+  return { code: textOf(child).replace(/\n$/, ""), language: name?.slice("language-".length) ?? null };
+}
+
+/** Where a block of code is written, as its element says. */
+function readPlace(pre: ExtraProps["node"]): { at?: number; to?: number } {
+  const { dataAt, dataTo } = pre?.properties ?? {};
+  return {
+    ...(typeof dataAt === "number" && { at: dataAt }),
+    ...(typeof dataTo === "number" && { to: dataTo }),
+  };
+}

@@ -1,0 +1,55 @@
+"use client";
+
+import { Check, Copy, X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { copyText } from "@/core/copy-text";
+import { Button } from "@/ui/button";
+
+type Outcome = "copied" | "refused" | null;
+
+const shownMs = 2_000;
+
+export interface CopyButtonProps {
+  readonly text: string;
+  /** Names it to those who do not see where the button stands. */
+  readonly what: string;
+  /** Shows the sign alone, where a word has no room. */
+  readonly compact?: boolean;
+}
+
+/** Copies a text and says whether it did. */
+export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<Outcome>(null);
+  useEffect(() => {
+    if (outcome === null) return;
+    const timer = setTimeout(() => setOutcome(null), shownMs);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  return (
+    <>
+      <Button
+        variant={compact ? "ghost" : "outline"}
+        size={compact ? "icon" : "sm"}
+        className={compact ? "size-7" : "w-20"}
+        title={compact ? "Copy" : undefined}
+        onClick={async () => setOutcome((await copyText(text)) ? "copied" : "refused")}
+      >
+        {signs[outcome ?? "idle"]}
+        <span className={compact ? "sr-only" : undefined}>{words[outcome ?? "idle"]}</span>
+        <span className="sr-only"> {what}</span>
+      </Button>
+      <span role="status" className="sr-only">
+        {outcome === "copied" && `Copied: ${what}`}
+        {outcome === "refused" && "The browser did not allow copying. Select the text instead."}
+      </span>
+    </>
+  );
+}
+
+const signs = {
+  idle: <Copy aria-hidden />,
+  copied: <Check aria-hidden className="text-success" />,
+  refused: <X aria-hidden className="text-danger" />,
+};
+
+const words = { idle: "Copy", copied: "Copied", refused: "Select" };

@@ -1,0 +1,24 @@
+import type { ComponentProps } from "react";
+import { cn } from "@/core/utils";
+
+/** A control with its label above it; a label element that holds both needs no ids. */
+function Field({ className, ...props }: ComponentProps<"label">) {
+  // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children that are passed on.
+  return <label data-slot="field" className={cn("grid gap-1", className)} {...props} />;
+}
+
+function FieldLabel({ className, ...props }: ComponentProps<"span">) {
+  return <span data-slot="field-label" className={cn("text-sm font-medium", className)} {...props} />;
+}
+
+function FieldDescription({ className, ...props }: ComponentProps<"span">) {
+  return (
+    <span
+      data-slot="field-description"
+      className={cn("text-sm text-muted-foreground", className)}
+      {...props}
+    />
+  );
+}
+
+export { Field, FieldDescription, FieldLabel };

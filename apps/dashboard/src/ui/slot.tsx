@@ -1,0 +1,39 @@
+import { cloneElement, type HTMLAttributes, isValidElement, type Ref } from "react";
+import { cn } from "@/core/utils";
+
+interface SlotProps extends HTMLAttributes<HTMLElement> {
+  readonly ref?: Ref<HTMLElement> | undefined;
+}
+
+type Handler = (event: unknown) => void;
+
+/**
+ * Gives its props to its only child, in place of an element of its own: for `asChild`. What the child has itself stays; class
+ * names are joined and handlers called one after the other, the child's first. The library's own brings every primitive
+ * of it into the page's first load.
+ */
+function Slot({ children, ...props }: SlotProps) {
+  if (!isValidElement<Record<string, unknown>>(children)) return null;
+  const own = children.props;
+  const handlers = Object.entries(props).flatMap(([name, handler]) => {
+    const first = own[name];
+    if (!isHandler(name, first) || !isHandler(name, handler)) return [];
+    const both = (event: unknown) => {
+      first(event);
+      handler(event);
+    };
+    return [[name, both]];
+  });
+  return cloneElement(children, {
+    ...props,
+    ...own,
+    ...Object.fromEntries(handlers),
+    className: cn(props.className, typeof own["className"] === "string" && own["className"]),
+  });
+}
+
+function isHandler(name: string, value: unknown): value is Handler {
+  return /^on[A-Z]/.test(name) && typeof value === "function";
+}
+
+export { Slot };

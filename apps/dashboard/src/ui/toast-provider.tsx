@@ -1,0 +1,95 @@
+"use client";
+
+import { Check, TriangleAlert, X } from "lucide-react";
+import { createContext, type ReactNode, use, useCallback, useRef, useState } from "react";
+import { Button } from "@/ui/button";
+
+export interface Toast {
+  /** What came of it, as a short sentence. */
+  readonly text: string;
+  readonly tone?: "done" | "failed";
+  readonly action?: { readonly label: string; readonly run: () => void };
+}
+
+interface ShownToast extends Toast {
+  readonly id: number;
+}
+
+const shownMs = 6_000;
+const shownMax = 3;
+
+const ToastContext = createContext<((toast: Toast) => void) | null>(null);
+
+/** Shows, for a while, what came of a person's own actions where the place of the action does not show it. */
+export function ToastProvider({ children }: { children: ReactNode }) {
+  const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
+  const lastId = useRef(0);
+  const hide = useCallback(
+    (id: number) => setToasts((shown) => shown.filter((toast) => toast.id !== id)),
+    [],
+  );
+  const show = useCallback(
+    (toast: Toast) => {
+      lastId.current += 1;
+      const id = lastId.current;
+      setToasts((shown) => [...shown, { ...toast, id }].slice(-shownMax));
+      // Something that can be acted on stays until it was acted on or put away.
+      if (toast.action === undefined && toast.tone !== "failed") setTimeout(() => hide(id), shownMs);
+    },
+    [hide],
+  );
+  return (
+    <ToastContext value={show}>
+      {children}
+      <ol
+        role="status"
+        aria-label="What came of your actions"
+        className="pointer-events-none fixed right-0 bottom-(--bottom-bar) z-40 grid w-full max-w-sm gap-2 p-4"
+      >
+        {toasts.map((toast) => (
+          <li key={toast.id}>
+            <ToastCard toast={toast} onHide={() => hide(toast.id)} />
+          </li>
+        ))}
+      </ol>
+    </ToastContext>
+  );
+}
+
+function ToastCard({ toast: { text, tone = "done", action }, onHide }: { toast: Toast; onHide: () => void }) {
+  return (
+    <div
+      data-slot="toast"
+      className="pointer-events-auto flex items-center gap-2 rounded-lg border bg-background py-2 pr-2 pl-3 shadow-lg"
+    >
+      {tone === "done" ? (
+        <Check aria-hidden className="size-4 shrink-0 text-success" />
+      ) : (
+        <TriangleAlert aria-hidden className="size-4 shrink-0 text-danger" />
+      )}
+      <p className="min-w-0 flex-1 break-words">{text}</p>
+      {action && (
+        <Button
+          variant="outline"
+          size="sm"
+          onClick={() => {
+            onHide();
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <Button variant="ghost" size="icon" aria-label="Put away" onClick={onHide}>
+        <X aria-hidden />
+      </Button>
+    </div>
+  );
+}
+
+/** How to say what came of something that the person just did. */
+export function useToast(): (toast: Toast) => void {
+  const show = use(ToastContext);
+  if (show === null) throw new Error("useToast is called outside of ToastProvider.");
+  return show;
+}

@@ -1,0 +1,58 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useRef } from "react";
+import { useRead } from "@/broker/use-read";
+import { useAttention } from "@/components/use-attention";
+import { usePreference } from "@/core/preferences/use-preference";
+import { isInFront } from "@/sessions/front-session";
+import { compareNotices, type Notice, toConcludedNotice, toNotice } from "./notice";
+
+const recentlyClosed = { status: "closed", sort: "activity", limit: 20 } as const;
+
+/** Notifies of what has come since it was first drawn, and withdraws what is resolved. */
+export function NotificationReporter() {
+  const [reasons] = usePreference("notifications");
+  const attention = useAttention();
+  const closed = useRead("list_sessions", recentlyClosed, { on: ["sessions"] });
+  const router = useRouter();
+  const known = useRef<ReadonlyMap<string, Notice> | null>(null);
+  const shown = useRef(new Map<string, Notification>());
+
+  useEffect(() => {
+    if (!attention.data || !closed.data) return;
+    const now = [...attention.data.items.map(toNotice), ...closed.data.sessions.map(toConcludedNotice)];
+    // What was there before anybody could have been told is no news.
+    const { come, gone } = compareNotices(known.current ?? new Map(now.map((each) => [each.id, each])), now);
+    known.current = new Map(now.map((each) => [each.id, each]));
+    for (const { id } of gone) {
+      shown.current.get(id)?.close();
+      shown.current.delete(id);
+    }
+    for (const notice of come) {
+      if (!reasons.includes(notice.reason) || isInFront(notice)) continue;
+      shown.current.set(
+        notice.id,
+        show(notice, () => router.push(notice.address)),
+      );
+    }
+  }, [attention.data, closed.data, reasons, router]);
+
+  useEffect(() => {
+    const all = shown.current;
+    return () => {
+      for (const notification of all.values()) notification.close();
+    };
+  }, []);
+  return null;
+}
+
+function show({ id, title, body }: Notice, open: () => void): Notification {
+  const notification = new Notification(title, { body, tag: id });
+  notification.onclick = () => {
+    window.focus();
+    open();
+    notification.close();
+  };
+  return notification;
+}

@@ -1,0 +1,18 @@
+import type { AttentionItem } from "@merkle/wire";
+import { placeHref } from "../../core/address/place-href";
+import { sourceHref } from "../../core/address/source-href";
+
+/** Where an item happened, as a path of the dashboard: an ask at its message, a proposal where it is decided about. */
+export function placeOfItem(item: AttentionItem): string {
+  const { kind, session, sequence, number } = item;
+  if (kind === "proposal") return placeHref(item, { proposal: number });
+  if (item.session_id === null) return sourceHref({ file: item.source_path, jobs: true });
+  const home = `/sessions/${session}`;
+  if (kind === "job_failed") return `${home}/jobs`;
+  return sequence === null ? home : `${home}?m=${sequence}`;
+}
+
+/** What that is called: the session's title, or the file's path. */
+export function nameOfPlace(item: AttentionItem): string {
+  return item.session_id === null ? item.source_path : item.session_title;
+}

@@ -1,0 +1,221 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { Check, ExternalLink, X } from "lucide-react";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useAdmitted } from "@/broker/use-admitted";
+import { useCall } from "@/broker/use-call";
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RefusalNote } from "@/components/refusal-note";
+import { useHydrated } from "@/core/address/use-hydrated";
+import { GuestNote } from "@/identity/power-gate";
+import { useIsGuest } from "@/identity/use-person";
+import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
+import { Skeleton } from "@/ui/skeleton";
+import { useIsAdmin } from "@/views/people/use-is-admin";
+import { type ConnectionAddress, isOfThisMachine, parseConnectionAddress } from "./connection-address";
+import { RunningPeers } from "./running-peers";
+import { SnippetTabs } from "./snippet-tabs";
+import { connectionSnippets } from "./snippets";
+
+type Settings = OutputOf<"get_settings">;
+type TestResult = OutputOf<"test_connection">;
+
+/** The address that agents use: what it is, whether it works, and what to paste to connect one. */
+export function ConnectionSettings() {
+  const { data, problem, refresh } = useRead("get_settings", {}, { on: ["settings"] });
+  return (
+    <>
+      {problem && (
+        <ProblemAlert
+          title="The settings could not be read."
+          problem={problem}
+          stillWorks={data ? "What is shown below is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {data ? (
+        // An address that was saved elsewhere is a new beginning for what is typed here.
+        <ConnectionForm key={data.connection_url} served={data} />
+      ) : (
+        problem === undefined && <Skeleton className="h-72" aria-busy="true" />
+      )}
+    </>
+  );
+}
+
+function ConnectionForm({ served }: { served: Settings }) {
+  const call = useCall();
+  const saving = useAction();
+  const testing = useAction();
+  const [typed, setTyped] = useState(served.settings.public_url ?? served.base_url);
+  const [tested, setTested] = useState<{ readonly typed: string; readonly result: TestResult } | null>(null);
+  const id = useId();
+  const needsToken = useAdmitted() !== null;
+  const mayChange = useIsAdmin();
+  const isGuest = useIsGuest();
+
+  const { address, problem } = parseConnectionAddress(typed);
+  const shown = address ?? { base: served.base_url, mcp: served.connection_url };
+  const isServed = shown.mcp === served.connection_url;
+  const result = tested?.typed === typed ? tested.result : null;
+
+  async function test(): Promise<void> {
+    if (!address) return;
+    await testing.run(async (signal) => {
+      const result = await call("test_connection", { url: address.mcp }, { signal });
+      setTested({ typed, result });
+    });
+  }
+
+  async function save(public_url: string | null): Promise<void> {
+    await saving.run(
+      async (signal) => void (await call("update_settings", { settings: { public_url } }, { signal })),
+    );
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    // An endpoint that is not where the broker has its own is given out as it was typed.
+    if (address) void save(address.mcp === `${address.base}/api/mcp` ? address.base : address.mcp);
+  }
+
+  return (
+    <div className="grid min-w-0 gap-4">
+      <form className="grid gap-1.5" onSubmit={submit}>
+        <label htmlFor={id} className="text-sm font-medium">
+          Connection URL
+        </label>
+        <div className="flex flex-wrap gap-2">
+          <Input
+            id={id}
+            type="text"
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            className="min-w-60 flex-1 font-mono text-sm"
+            readOnly={!mayChange}
+            value={typed}
+            aria-invalid={problem !== null}
+            aria-describedby={`${id}-note`}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          {mayChange && (
+            <>
+              <Button
+                type="button"
+                variant="outline"
+                disabled={address === null || testing.pending}
+                onClick={() => void test()}
+              >
+                {testing.pending ? "Testing…" : "Test"}
+              </Button>
+              <Button type="submit" disabled={address === null || isServed || saving.pending || isGuest}>
+                Save
+              </Button>
+            </>
+          )}
+        </div>
+        <p id={`${id}-note`} className="text-sm text-muted-foreground">
+          {problem === null ? (
+            describeServed(served, isServed)
+          ) : (
+            <span role="alert" className="text-danger">
+              {problem}
+            </span>
+          )}
+        </p>
+        {mayChange && <GuestNote />}
+        <RefusalNote refusal={saving.refusal} />
+        <RefusalNote refusal={testing.refusal} />
+      </form>
+      <dl className="grid gap-x-4 gap-y-1.5 text-sm sm:grid-cols-[9rem_minmax(0,1fr)]">
+        <dt className="text-muted-foreground">Agents use</dt>
+        <dd className="font-mono [overflow-wrap:anywhere]">{shown.mcp}</dd>
+        {mayChange && (
+          <>
+            <dt className="text-muted-foreground">From the server</dt>
+            <dd>
+              <FromServer result={result} isPending={testing.pending} />
+            </dd>
+          </>
+        )}
+        <dt className="text-muted-foreground">From this browser</dt>
+        <dd>
+          <FromBrowser address={shown} />
+        </dd>
+      </dl>
+      {mayChange && served.settings.public_url !== null && (
+        <p className="text-sm">
+          <Button
+            variant="outline"
+            size="sm"
+            disabled={saving.pending || isGuest}
+            onClick={() => void save(null)}
+          >
+            Use the address that the broker listens on
+          </Button>
+        </p>
+      )}
+      <RunningPeers />
+      <SnippetTabs snippets={connectionSnippets(shown, { needsToken })} />
+    </div>
+  );
+}
+
+function describeServed({ base_url, settings }: Settings, isServed: boolean): string {
+  const scope = isOfThisMachine(base_url)
+    ? "It means “the same machine”: agents elsewhere cannot use it."
+    : settings.public_url === null
+      ? "It is the address that the broker listens on."
+      : "";
+  return isServed ? `This is what agents are given now. ${scope}` : `Now served: ${base_url}. ${scope}`;
+}
+
+function FromServer({ result, isPending }: { result: TestResult | null; isPending: boolean }) {
+  if (isPending) return <span className="text-muted-foreground">being tried…</span>;
+  if (result === null) return <span className="text-muted-foreground">not tried yet</span>;
+  if (result.same_broker && result.problem !== null) return <No>{result.problem}</No>;
+  if (result.same_broker) return <Yes>reached in {Math.round(result.took_ms)} ms, and it is this broker</Yes>;
+  return <No>{result.problem ?? "Another broker answers there."}</No>;
+}
+
+/** Only a page that came from an address shows that this browser reaches it; no page may ask another address. */
+function FromBrowser({ address }: { address: ConnectionAddress }) {
+  const hydrated = useHydrated();
+  if (!hydrated) return null;
+  if (new URL(address.base).origin === window.location.origin)
+    return <Yes>reached: this page came from there</Yes>;
+  return (
+    <a
+      href={`${address.base}/settings`}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="inline-flex items-center gap-1 text-link underline-offset-4 hover:underline"
+    >
+      Open this page there to find out
+      <ExternalLink aria-hidden className="size-3.5" />
+    </a>
+  );
+}
+
+function Yes({ children }: { children: ReactNode }) {
+  return (
+    <span role="status" className="inline-flex items-start gap-1 text-success">
+      <Check aria-hidden className="mt-0.5 size-4 shrink-0" />
+      {children}
+    </span>
+  );
+}
+
+function No({ children }: { children: ReactNode }) {
+  return (
+    <span role="status" className="inline-flex items-start gap-1 text-danger">
+      <X aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <span className="[overflow-wrap:anywhere]">{children}</span>
+    </span>
+  );
+}

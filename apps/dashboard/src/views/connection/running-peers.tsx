@@ -1,0 +1,43 @@
+import type { Session } from "@merkle/wire";
+import { useRead } from "@/broker/use-read";
+
+const namedMax = 3;
+
+/** Where agents run now, and whose: these keep the address that they were started with. */
+export function RunningPeers() {
+  const { data } = useRead("list_sessions", { status: "active", limit: 200 }, { on: ["sessions"] });
+  const running = (data?.sessions ?? [])
+    .map((session) => ({ session, teams: runningIn(session) }))
+    .filter(({ teams }) => teams.length > 0);
+  if (running.length === 0) return null;
+  const rest = running.length - namedMax;
+  return (
+    <div className="text-sm text-muted-foreground">
+      <p>Running peers keep the old URL until they are relaunched:</p>
+      <ul className="list-disc ps-5">
+        {running.slice(0, namedMax).map(({ session, teams }) => (
+          <li key={session.session_id} className="[overflow-wrap:anywhere]">
+            {teams.slice(0, namedMax).map((team, index) => (
+              <span key={team}>
+                {index > 0 && ", "}
+                <bdi className="font-medium text-foreground">{team}</bdi>
+              </span>
+            ))}
+            {teams.length > namedMax && ` and ${teams.length - namedMax} more`} in <bdi>{session.title}</bdi>
+          </li>
+        ))}
+        {rest > 0 && (
+          <li>
+            and in {rest} more {rest === 1 ? "session" : "sessions"}
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+function runningIn({ present }: Session): readonly string[] {
+  return present
+    .filter(({ kind, status }) => kind === "agent" && status !== "disconnected")
+    .map(({ team_name }) => team_name);
+}

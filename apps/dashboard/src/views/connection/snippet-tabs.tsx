@@ -1,0 +1,40 @@
+"use client";
+
+import { type ReactNode, useState } from "react";
+import { CopyButton } from "@/ui/copy-button";
+import { Segmented } from "@/ui/segmented";
+import type { ConnectionSnippet } from "./snippets";
+
+export interface SnippetTabsProps {
+  readonly snippets: readonly ConnectionSnippet[];
+  /** What stands before the snippet and changes it. */
+  readonly children?: ReactNode;
+}
+
+/** What to paste to connect an agent, by what it is pasted into; the first is shown. */
+export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
+  const [chosen, setChosen] = useState<ConnectionSnippet["id"] | null>(null);
+  const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];
+  if (!snippet) return null;
+  return (
+    <figure aria-label={`Connect with ${snippet.label}`} className="min-w-0 rounded-lg border">
+      <div className="flex flex-wrap items-center justify-between gap-2 border-b p-2">
+        <Segmented
+          label="Connect with"
+          value={snippet.id}
+          onChange={setChosen}
+          options={snippets.map(({ id, label }) => ({ value: id, label }))}
+          className="border-0"
+        />
+        <CopyButton text={snippet.text} what={snippet.label} />
+      </div>
+      {children}
+      <pre className="bg-surface px-3 py-2.5 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
+        <code>{snippet.text}</code>
+      </pre>
+      <figcaption className="rounded-b-lg border-t px-3 py-2 text-sm text-muted-foreground">
+        {snippet.note}
+      </figcaption>
+    </figure>
+  );
+}

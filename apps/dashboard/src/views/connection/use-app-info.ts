@@ -1,0 +1,11 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { type Read, useRead } from "@/broker/use-read";
+
+export type AppInfo = OutputOf<"get_app_info">;
+
+/** Which broker this is and how agents reach it, kept up to date. */
+export function useAppInfo(): Read<AppInfo> {
+  return useRead("get_app_info", {}, { on: ["settings"] });
+}

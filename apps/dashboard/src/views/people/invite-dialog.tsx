@@ -1,0 +1,160 @@
+"use client";
+
+import type { InputOf, OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { useId, useState } from "react";
+import { useBroker } from "@/broker/use-broker";
+import { useRead } from "@/broker/use-read";
+import { DateText } from "@/components/date-text";
+import { Snippet } from "@/components/snippet";
+import { Checkbox } from "@/ui/checkbox";
+import { Field, FieldDescription, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { NativeSelect } from "@/ui/native-select";
+import { LifetimeField } from "./lifetime-field";
+import { MakeDialog } from "./make-dialog";
+import { useIsAdmin } from "./use-is-admin";
+
+type Role = OutputOf<"create_invite">["role"];
+
+export interface InviteDialogProps {
+  /** The session that it is for at first; without one it is for the whole mesh. */
+  readonly session?: { readonly session_id: string; readonly title: string };
+  readonly onMade: () => void;
+  readonly onClose: () => void;
+}
+
+/** Makes an invite, and shows its link. */
+export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
+  const broker = useBroker();
+  const isAdmin = useIsAdmin();
+  const codeId = useId();
+  const [sessionId, setSessionId] = useState(session?.session_id ?? "");
+  const [role, setRole] = useState<Role>("member");
+  const [uses, setUses] = useState("1");
+  const [seconds, setSeconds] = useState<number>(limits.inviteSeconds);
+  const [withCode, setWithCode] = useState(false);
+
+  const input: InputOf<"create_invite"> = {
+    role,
+    uses: Number(uses),
+    expires_in_s: seconds,
+    code: withCode,
+    ...(sessionId !== "" && { session_id: sessionId }),
+  };
+  return (
+    <MakeDialog
+      title="Invite somebody"
+      description="The link makes whoever opens it first a member. Hand it over in private."
+      submit="Make the invite"
+      onMake={(signal) => broker.call("create_invite", input, { signal })}
+      onMade={onMade}
+      onClose={onClose}
+      made={(made) => ({ title: `Invite ${made.invite_id}`, body: <MadeInvite made={made} /> })}
+    >
+      <SessionField chosen={session} value={sessionId} onChange={setSessionId} />
+      <div className="grid gap-4 sm:grid-cols-3">
+        <LifetimeField seconds={seconds} secondsMax={limits.inviteSecondsMax} onChange={setSeconds} />
+        <Field>
+          <FieldLabel>How many may use it</FieldLabel>
+          <Input
+            type="number"
+            required
+            min={1}
+            max={limits.inviteUsesMax}
+            step={1}
+            className="tabular-nums"
+            value={uses}
+            onChange={(event) => setUses(event.target.value)}
+          />
+        </Field>
+        {isAdmin && (
+          <Field>
+            <FieldLabel>They become</FieldLabel>
+            <NativeSelect
+              className="h-8 w-full"
+              value={role}
+              onChange={(event) => setRole(event.target.value === "admin" ? "admin" : "member")}
+            >
+              <option value="member">a member</option>
+              <option value="admin">an admin</option>
+            </NativeSelect>
+          </Field>
+        )}
+      </div>
+      <div className="grid grid-cols-[auto_1fr] gap-x-2">
+        <Checkbox
+          id={codeId}
+          checked={withCode}
+          className="mt-0.5"
+          onChange={(event) => setWithCode(event.target.checked)}
+        />
+        <label htmlFor={codeId}>
+          Also a code to say aloud
+          <span className="block text-sm text-muted-foreground">
+            Good for ten minutes and five wrong tries.
+          </span>
+        </label>
+      </div>
+    </MakeDialog>
+  );
+}
+
+interface SessionFieldProps {
+  readonly chosen: InviteDialogProps["session"];
+  readonly value: string;
+  readonly onChange: (sessionId: string) => void;
+}
+
+const sessionsMax = 100;
+
+/** Where the invite leads. Membership is of the mesh either way, and it is said. */
+function SessionField({ chosen, value, onChange }: SessionFieldProps) {
+  const { data } = useRead("list_sessions", { status: "active", limit: sessionsMax }, { on: ["sessions"] });
+  const others = (data?.sessions ?? []).filter(({ session_id }) => session_id !== chosen?.session_id);
+  return (
+    <Field>
+      <FieldLabel>Leads to</FieldLabel>
+      <NativeSelect className="h-8 w-full" value={value} onChange={(event) => onChange(event.target.value)}>
+        {chosen && <option value={chosen.session_id}>{chosen.title}</option>}
+        <option value="">the list of sessions</option>
+        {others.map(({ session_id, title }) => (
+          <option key={session_id} value={session_id}>
+            {title}
+          </option>
+        ))}
+      </NativeSelect>
+      <FieldDescription>
+        Whoever joins is a member of the whole mesh, and sees its other sessions too.
+      </FieldDescription>
+    </Field>
+  );
+}
+
+function MadeInvite({ made }: { readonly made: OutputOf<"create_invite"> }) {
+  const { link, code, code_expires_at, uses_left, expires_at, session } = made;
+  return (
+    <div className="grid min-w-0 gap-4">
+      <Snippet label="Link" text={link} />
+      {code !== null && code_expires_at !== null && (
+        <div className="grid gap-1">
+          <Snippet label="Code to say aloud" text={code} />
+          <p className="text-sm text-muted-foreground">
+            Until <DateText at={code_expires_at} />, at <span className="font-mono">merkle join</span> or on
+            the join page.
+          </p>
+        </div>
+      )}
+      <p className="text-sm text-muted-foreground">
+        {session ? (
+          <>
+            To <bdi>{session.title}</bdi>, for
+          </>
+        ) : (
+          "For"
+        )}{" "}
+        {uses_left} {uses_left === 1 ? "use" : "uses"}, until <DateText at={expires_at} />.
+      </p>
+    </div>
+  );
+}

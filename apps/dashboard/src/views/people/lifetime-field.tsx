@@ -1,0 +1,43 @@
+import { Field, FieldLabel } from "@/ui/field";
+import { NativeSelect } from "@/ui/native-select";
+
+const hour = 3_600;
+const day = 24 * hour;
+
+/** In seconds. */
+const lifetimes = [
+  { seconds: hour, label: "1 hour" },
+  { seconds: day, label: "1 day" },
+  { seconds: 7 * day, label: "7 days" },
+  { seconds: 30 * day, label: "30 days" },
+  { seconds: 90 * day, label: "90 days" },
+  { seconds: 365 * day, label: "1 year" },
+] as const;
+
+export interface LifetimeFieldProps {
+  readonly seconds: number;
+  readonly secondsMax: number;
+  readonly onChange: (seconds: number) => void;
+}
+
+/** For how long something lets in. */
+export function LifetimeField({ seconds, secondsMax, onChange }: LifetimeFieldProps) {
+  return (
+    <Field>
+      <FieldLabel>Good for</FieldLabel>
+      <NativeSelect
+        className="h-8 w-full"
+        value={seconds}
+        onChange={(event) => onChange(Number(event.target.value))}
+      >
+        {lifetimes
+          .filter((each) => each.seconds <= secondsMax)
+          .map((each) => (
+            <option key={each.seconds} value={each.seconds}>
+              {each.label}
+            </option>
+          ))}
+      </NativeSelect>
+    </Field>
+  );
+}

@@ -1,0 +1,102 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { type FormEvent, useId, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useAdmitted } from "@/broker/use-admitted";
+import { useBroker } from "@/broker/use-broker";
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RefusalNote } from "@/components/refusal-note";
+import { ListRow, RowList } from "@/components/row-list";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
+import { Skeleton } from "@/ui/skeleton";
+import { useIsAdmin } from "./use-is-admin";
+
+/** The workspaces of this broker that one is a member of. A browser is signed in to one of them. */
+export function Meshes() {
+  const admitted = useAdmitted();
+  const isAdmin = useIsAdmin();
+  const { data, problem, refresh } = useRead("list_meshes", {});
+  return (
+    <div className="grid gap-3">
+      {problem && <ProblemAlert title="The meshes could not be read." problem={problem} onRetry={refresh} />}
+      {data === undefined && problem === undefined && <Skeleton className="h-16" />}
+      {data && (
+        <RowList label="Meshes">
+          {data.meshes.map(({ mesh_id, name, role, sessions, members }) => (
+            <ListRow
+              key={mesh_id}
+              title={
+                <>
+                  <bdi className="font-medium">{name}</bdi>
+                  {mesh_id === admitted?.mesh_id && <Badge variant="success">this browser</Badge>}
+                  {role === "admin" && <Badge>admin</Badge>}
+                </>
+              }
+              facts={`${sessions} ${sessions === 1 ? "session" : "sessions"}, ${members} ${members === 1 ? "member" : "members"}`}
+            />
+          ))}
+        </RowList>
+      )}
+      <p className="text-sm text-muted-foreground">
+        A browser is signed in to one mesh at a time. To open another:{" "}
+        <span className="font-mono">merkle open --mesh NAME</span>, which signs this browser out of{" "}
+        <bdi>{admitted?.mesh ?? "this one"}</bdi>.
+      </p>
+      {isAdmin && <NewMesh onMade={refresh} />}
+    </div>
+  );
+}
+
+function NewMesh({ onMade }: { readonly onMade: () => void }) {
+  const id = useId();
+  const broker = useBroker();
+  const [name, setName] = useState("");
+  const [made, setMade] = useState<string | null>(null);
+  const { run, pending, refusal } = useAction();
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    await run(async (signal) => {
+      const mesh = await broker.call("create_mesh", { name: name.trim() }, { signal });
+      setMade(mesh.name);
+      setName("");
+      onMade();
+    });
+  }
+
+  return (
+    <form className="grid gap-1.5" onSubmit={(event) => void submit(event)}>
+      <label htmlFor={id} className="text-sm font-medium">
+        New mesh
+      </label>
+      <div className="flex flex-wrap gap-2">
+        <Input
+          id={id}
+          required
+          maxLength={limits.meshNameCharsMax}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="its name"
+          className="max-w-80 flex-1"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Button type="submit" variant="outline" disabled={pending || name.trim() === ""}>
+          {pending ? "One moment…" : "Create"}
+        </Button>
+      </div>
+      <p role="status" className="text-sm text-muted-foreground empty:hidden">
+        {made !== null && (
+          <>
+            <bdi>{made}</bdi> is there, and you are its first admin.
+          </>
+        )}
+      </p>
+      <RefusalNote refusal={refusal} />
+    </form>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { useState } from "react";
+import { useBroker } from "@/broker/use-broker";
+import { DateText } from "@/components/date-text";
+import { Snippet } from "@/components/snippet";
+import { Field, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { LifetimeField } from "./lifetime-field";
+import { MakeDialog } from "./make-dialog";
+
+export interface ObserverDialogProps {
+  readonly session: { readonly session_id: string; readonly title: string };
+  readonly onClose: () => void;
+}
+
+/** Makes a link by which somebody without membership can read one session. */
+export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
+  const broker = useBroker();
+  const [label, setLabel] = useState("");
+  const [seconds, setSeconds] = useState<number>(limits.observerSeconds);
+  return (
+    <MakeDialog
+      title="Let somebody look on"
+      description={
+        <>
+          Whoever has the link reads “<bdi>{session.title}</bdi>” as it goes on, and can do nothing else: no
+          membership, no other session. It ends when this browser is signed out.
+        </>
+      }
+      submit="Make the link"
+      onMake={(signal) => {
+        const what = label.trim();
+        const input = {
+          session_id: session.session_id,
+          expires_in_s: seconds,
+          ...(what !== "" && { label: what }),
+        };
+        return broker.call("create_observer_link", input, { signal });
+      }}
+      onMade={() => undefined}
+      onClose={onClose}
+      made={({ link, expires_at }) => ({
+        title: "The link to look on",
+        body: (
+          <div className="grid min-w-0 gap-3">
+            <Snippet label="Link" text={link} />
+            <p className="text-sm text-muted-foreground">
+              Until <DateText at={expires_at} />. It can be ended under Settings, Tokens and browsers.
+            </p>
+          </div>
+        ),
+      })}
+    >
+      <Field>
+        <FieldLabel>For whom</FieldLabel>
+        <Input
+          dir="auto"
+          maxLength={limits.nameCharsMax}
+          autoComplete="off"
+          placeholder="optional, to find it again"
+          value={label}
+          onChange={(event) => setLabel(event.target.value)}
+        />
+      </Field>
+      <LifetimeField seconds={seconds} secondsMax={limits.tokenSecondsMax} onChange={setSeconds} />
+    </MakeDialog>
+  );
+}

@@ -1,0 +1,40 @@
+"use client";
+
+import { useAdmitted } from "@/broker/use-admitted";
+import { useConnectionState } from "@/broker/use-connection-state";
+import { Snippet } from "@/components/snippet";
+import { Skeleton } from "@/ui/skeleton";
+import { Invites } from "./invites";
+import { Members } from "./members";
+
+/** The people who are let in, and the ways to let in others. */
+export function People() {
+  const admitted = useAdmitted();
+  const isConnected = useConnectionState().status === "open";
+  if (admitted === null) return isConnected ? <OpenNote /> : <Skeleton className="h-16" />;
+  return (
+    <div className="grid gap-6">
+      <div className="grid gap-2">
+        <h3 className="font-medium">Invites</h3>
+        <Invites />
+      </div>
+      <div className="grid gap-2">
+        <h3 className="font-medium">Members</h3>
+        <Members />
+      </div>
+    </div>
+  );
+}
+
+/** What there is to say of people where there are no members. */
+function OpenNote() {
+  return (
+    <div className="grid max-w-prose gap-3">
+      <p>
+        Everyone who reaches this broker is let in, and may read and write in every session. On one machine
+        that is what one wants. Started like this it lets in members alone, who join by an invite:
+      </p>
+      <Snippet label="Invite mode" text="merkle up --auth invite" />
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { useBroker } from "@/broker/use-broker";
+import { DateText } from "@/components/date-text";
+import { Snippet } from "@/components/snippet";
+import { MakeDialog } from "./make-dialog";
+
+export interface SignInLinkDialogProps {
+  readonly onMade: () => void;
+  readonly onClose: () => void;
+}
+
+/** Makes a link that signs one browser in as this member. */
+export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
+  const broker = useBroker();
+  return (
+    <MakeDialog
+      title="Sign in another browser"
+      description="Makes a link that signs one browser in as you, once, within ten minutes. Open it there. That browser is signed out with this one."
+      submit="Make the link"
+      onMake={(signal) => broker.call("issue_token", { kind: "sign_in" }, { signal })}
+      onMade={onMade}
+      onClose={onClose}
+      made={({ link, token, expires_at }) => ({
+        title: "Your sign-in link",
+        body: (
+          <div className="grid min-w-0 gap-3">
+            <Snippet label="Link" text={link ?? token} />
+            <p className="text-sm text-muted-foreground">
+              For one browser, until <DateText at={expires_at} />. Give it to nobody: it is you who comes by
+              it.
+            </p>
+          </div>
+        ),
+      })}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { useState } from "react";
+import { useBroker } from "@/broker/use-broker";
+import { DateText } from "@/components/date-text";
+import { Snippet } from "@/components/snippet";
+import { Field, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { LifetimeField } from "./lifetime-field";
+import { MakeDialog } from "./make-dialog";
+
+/** Makes a token that lets a program act for this member. */
+export function TokenDialog({
+  onMade,
+  onClose,
+}: {
+  readonly onMade: () => void;
+  readonly onClose: () => void;
+}) {
+  const broker = useBroker();
+  const [label, setLabel] = useState("");
+  const [seconds, setSeconds] = useState<number>(limits.tokenSeconds);
+  return (
+    <MakeDialog
+      title="New token"
+      description="It lets a program in as you, over REST and MCP. Whoever has it can do what you can. It ends when this browser is signed out, 30 days after it signed in at the latest; one that lasts longer is made with merkle token create."
+      submit="Make the token"
+      isReady={label.trim() !== ""}
+      onMake={(signal) =>
+        broker.call("issue_token", { kind: "bearer", label: label.trim(), expires_in_s: seconds }, { signal })
+      }
+      onMade={onMade}
+      onClose={onClose}
+      made={({ token, expires_at }) => ({
+        title: "Your token",
+        body: (
+          <div className="grid min-w-0 gap-3">
+            <Snippet label="Token" text={token} />
+            <p className="text-sm text-muted-foreground">
+              Put it into the variable <span className="font-mono">MERKLE_TOKEN</span> where the program runs:
+              what is offered under Connection reads it from there. Until <DateText at={expires_at} />.
+            </p>
+          </div>
+        ),
+      })}
+    >
+      <Field>
+        <FieldLabel>What it is for</FieldLabel>
+        <Input
+          dir="auto"
+          required
+          autoFocus
+          maxLength={limits.nameCharsMax}
+          autoComplete="off"
+          placeholder="such as: the build server"
+          value={label}
+          onChange={(event) => setLabel(event.target.value)}
+        />
+      </Field>
+      <LifetimeField seconds={seconds} secondsMax={limits.tokenSecondsMax} onChange={setSeconds} />
+    </MakeDialog>
+  );
+}

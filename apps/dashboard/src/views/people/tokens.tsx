@@ -1,0 +1,112 @@
+"use client";
+
+import type { Token } from "@merkle/wire";
+import { lazy, Suspense, useState } from "react";
+import { useBroker } from "@/broker/use-broker";
+import { useKeptFresh } from "@/broker/use-kept-fresh";
+import { useRead } from "@/broker/use-read";
+import { DateText } from "@/components/date-text";
+import { ProblemAlert } from "@/components/problem-alert";
+import { ListRow, RowList } from "@/components/row-list";
+import { TimeText } from "@/components/time-text";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Skeleton } from "@/ui/skeleton";
+import { describeBrowser } from "./describe-browser";
+import { EndButton } from "./end-button";
+
+const TokenDialog = lazy(() => import("./token-dialog").then((part) => ({ default: part.TokenDialog })));
+const SignInLinkDialog = lazy(() =>
+  import("./sign-in-link-dialog").then((part) => ({ default: part.SignInLinkDialog })),
+);
+
+/** What lets programs and browsers in without a key: each with when it was used last, and how to end it. */
+export function Tokens() {
+  const { data, problem, refresh } = useRead("list_tokens", {});
+  const [making, setMaking] = useState<"token" | "link" | null>(null);
+  useKeptFresh(refresh);
+  const close = () => setMaking(null);
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => setMaking("token")}>New token…</Button>
+        <Button variant="outline" onClick={() => setMaking("link")}>
+          Sign in another browser…
+        </Button>
+      </div>
+      {problem && <ProblemAlert title="The tokens could not be read." problem={problem} onRetry={refresh} />}
+      {data === undefined && problem === undefined && <Skeleton className="h-16" />}
+      {data && data.tokens.length > 0 && (
+        <RowList label="Tokens and browsers">
+          {data.tokens.map((token) => (
+            <TokenRow key={token.token_id} token={token} onChanged={refresh} />
+          ))}
+        </RowList>
+      )}
+      {data?.tokens.length === 0 && <p className="text-muted-foreground">None is in force.</p>}
+      <Suspense>
+        {making === "token" && <TokenDialog onMade={refresh} onClose={close} />}
+        {making === "link" && <SignInLinkDialog onMade={refresh} onClose={close} />}
+      </Suspense>
+    </div>
+  );
+}
+
+const kinds: Readonly<Record<Token["kind"], { readonly name: string; readonly consequence: string }>> = {
+  bearer: { name: "Token", consequence: "Programs that use it are cut off within a second." },
+  browser: { name: "Browser", consequence: "Its pages are signed out within a second." },
+  sign_in: { name: "Sign-in link", consequence: "The link signs nobody in any more." },
+  observer: { name: "Link to look on", consequence: "Whoever looks on by it is cut off within a second." },
+};
+
+function TokenRow({ token, onChanged }: { readonly token: Token; readonly onChanged: () => void }) {
+  const broker = useBroker();
+  const { token_id, kind, label, member, session, created_at, expires_at, last_used_at } = token;
+  const { name, consequence } = kinds[kind];
+  const called = label === null ? null : kind === "browser" ? describeBrowser(label) : label;
+  return (
+    <ListRow
+      title={
+        <>
+          <Badge>{name}</Badge>
+          <bdi className="line-clamp-2 min-w-0 font-medium">
+            {called ?? session?.title ?? `number ${token_id}`}
+          </bdi>
+        </>
+      }
+      facts={
+        <>
+          {member !== null && (
+            <>
+              of <bdi>{member}</bdi> ·{" "}
+            </>
+          )}
+          {label !== null && session && (
+            <>
+              {kind === "browser" ? "looks on in" : "to"} <bdi>{session.title}</bdi> ·{" "}
+            </>
+          )}
+          {last_used_at === null ? (
+            <>
+              made <DateText at={created_at} />, not used yet
+            </>
+          ) : (
+            <>
+              last used <TimeText at={last_used_at} />
+            </>
+          )}{" "}
+          · until <DateText at={expires_at} />
+        </>
+      }
+      action={
+        <EndButton
+          label={`Revoke ${name.toLowerCase()} ${called ?? token_id}`}
+          title={`Revoke this ${name.toLowerCase()}?`}
+          consequence={consequence}
+          onEnd={(signal) => broker.call("revoke_token", { token_id }, { signal })}
+          onDone={onChanged}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,218 @@
+"use client";
+
+import { type SearchKind, searchKinds } from "@merkle/wire";
+import { Search } from "lucide-react";
+import { type KeyboardEvent, useId, useRef } from "react";
+import { PageHeader } from "@/components/page-header";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { useTypedParam } from "@/core/address/use-typed-param";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Input } from "@/ui/input";
+import { Skeleton } from "@/ui/skeleton";
+import { SearchHitRow } from "./search-hit-row";
+import { hitsAtOnce, kindLabels } from "./search-hits";
+import { useAnySession, useSearch } from "./use-search";
+
+/** Everything that the mesh keeps, searched while it is typed. */
+export function SearchView() {
+  return (
+    <>
+      <PageHeader crumbs={[{ label: "Search" }]} />
+      <div className="max-w-4xl p-4 lg:p-6">
+        <h1 className="sr-only">Search</h1>
+        <PanelBoundary title="The search">
+          <SearchPanel />
+        </PanelBoundary>
+      </div>
+    </>
+  );
+}
+
+function SearchPanel() {
+  const [query, typed, type] = useTypedParam("q");
+  const [kindsParam, setKinds] = useQueryParam("kinds");
+  const kinds = toKinds(kindsParam);
+  const { data, problem, refresh } = useSearch(query, kinds);
+  const hits = query.trim() === "" ? [] : (data?.hits ?? []);
+  const anySession = useAnySession(hits);
+  const list = useRef<HTMLOListElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  useShortcut("/", () => field.current?.focus(), { label: "Search everything", group: "Search" });
+
+  function goIntoHits(event: KeyboardEvent): void {
+    if (event.key !== "ArrowDown") return;
+    const first = list.current?.querySelector("a");
+    if (!first) return;
+    event.preventDefault();
+    first.focus();
+  }
+
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <search className="flex min-w-0 flex-col gap-3">
+        <span className="relative">
+          <Search
+            aria-hidden
+            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"
+          />
+          <label htmlFor={id} className="sr-only">
+            Search messages, documents, memory, progress and sessions
+          </label>
+          <Input
+            ref={field}
+            id={id}
+            type="search"
+            dir="auto"
+            // Whoever opens the search wants to type.
+            autoFocus
+            className="h-10 pl-9 text-lg"
+            placeholder="Search messages, documents, memory, progress and sessions"
+            value={typed}
+            onChange={(event) => type(event.target.value)}
+            onKeyDown={goIntoHits}
+          />
+        </span>
+        <KindFilter kinds={kinds} onChange={setKinds} />
+      </search>
+      {problem && (
+        <ProblemAlert
+          title="The search failed."
+          problem={problem}
+          stillWorks={hits.length > 0 ? "What is shown below was found before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {query.trim() === "" ? (
+        <Hints />
+      ) : data === undefined ? (
+        problem === undefined && <Rows />
+      ) : (
+        <>
+          <p role="status" className="text-sm text-muted-foreground">
+            {describeCount(hits.length)}
+            {!data.complete && " Older messages are still being indexed: search again in a while."}
+          </p>
+          {hits.length > 0 ? (
+            <ol
+              ref={list}
+              aria-label="What was found, best match first"
+              onKeyDown={(event) => walkHits(event, field.current)}
+              className="divide-y rounded-lg border"
+            >
+              {hits.map((hit, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a document is found in several of its parts.
+                <SearchHitRow key={index} hit={hit} anySession={anySession} />
+              ))}
+            </ol>
+          ) : (
+            <Nothing hasKinds={kinds.length > 0} onAllKinds={() => setKinds(null)} />
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Up and down go from hit to hit, and from the first one back to the field. */
+function walkHits(event: KeyboardEvent<HTMLOListElement>, field: HTMLInputElement | null): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("a")];
+  const index = links.findIndex((link) => link.matches(":focus"));
+  if (index < 0) return;
+  const next = event.key === "ArrowDown" ? links[index + 1] : (links[index - 1] ?? field);
+  event.preventDefault();
+  next?.focus();
+}
+
+function KindFilter({
+  kinds,
+  onChange,
+}: {
+  kinds: readonly SearchKind[];
+  onChange: (kinds: string | null) => void;
+}) {
+  return (
+    <fieldset className="flex flex-wrap gap-1.5">
+      <legend className="sr-only">What to search</legend>
+      {searchKinds.map((kind) => (
+        <Button
+          key={kind}
+          variant="outline"
+          size="sm"
+          aria-pressed={kinds.includes(kind)}
+          className="rounded-full border-border px-3 text-muted-foreground aria-pressed:border-primary aria-pressed:bg-raised aria-pressed:text-foreground"
+          onClick={() => {
+            const next = kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind];
+            onChange(next.length === 0 || next.length === searchKinds.length ? null : next.join(","));
+          }}
+        >
+          {pluralOf[kind]}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
+
+const pluralOf: Readonly<Record<SearchKind, string>> = {
+  ...kindLabels,
+  message: "Messages",
+  decision: "Decisions",
+  document: "Documents",
+  session: "Sessions",
+  topic: "Comments",
+};
+
+function toKinds(param: string | null): readonly SearchKind[] {
+  const named = new Set((param ?? "").split(","));
+  return searchKinds.filter((kind) => named.has(kind));
+}
+
+function describeCount(count: number): string {
+  if (count === 0) return "Nothing found.";
+  if (count === hitsAtOnce) return `The ${hitsAtOnce} best matches.`;
+  return count === 1 ? "1 match." : `${count} matches.`;
+}
+
+function Hints() {
+  return (
+    <Empty>
+      <EmptyTitle>Search all sessions</EmptyTitle>
+      <EmptyDescription>
+        Words are found by their stem, “quoted” ones together; -word leaves out. What was said a moment ago is
+        found, too.
+      </EmptyDescription>
+    </Empty>
+  );
+}
+
+function Nothing({ hasKinds, onAllKinds }: { hasKinds: boolean; onAllKinds: () => void }) {
+  return (
+    <Empty>
+      <EmptyDescription>
+        {hasKinds
+          ? "Nothing of these kinds matches. Others may."
+          : "Try fewer words, or other ones: all of them must be in one place."}
+      </EmptyDescription>
+      {hasKinds && (
+        <Button variant="outline" onClick={onAllKinds}>
+          Search everything
+        </Button>
+      )}
+    </Empty>
+  );
+}
+
+function Rows() {
+  return (
+    <div role="status" aria-busy="true" aria-label="Searching" className="space-y-2">
+      {[0, 1, 2, 3].map((row) => (
+        <Skeleton key={row} className="h-16" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import type { OutputOf, SearchKind } from "@merkle/wire";
+import { useRead } from "@/broker/use-read";
+import { hitsAtOnce, type SearchHit } from "./search-hits";
+
+/** What is found for a query, while it is typed; what was found for the last one stays until then. */
+export function useSearch(query: string, kinds: readonly SearchKind[]) {
+  const wanted = query.trim();
+  return useRead(
+    "search",
+    wanted === ""
+      ? null
+      : { query: wanted, limit: hitsAtOnce, ...(kinds.length === 0 ? {} : { kinds: [...kinds] }) },
+    { keepLast: wanted !== "" },
+  );
+}
+
+/** A session through which the mesh's own state can be looked at, where something of it was found. */
+export function useAnySession(hits: readonly SearchHit[]): string | null {
+  const isNeeded = hits.some((hit) => hit.kind === "state" && hit.session === null);
+  const { data } = useRead("list_sessions", isNeeded ? { limit: 1 } : null);
+  return firstSlug(data);
+}
+
+function firstSlug(data: OutputOf<"list_sessions"> | undefined): string | null {
+  return data?.sessions[0]?.slug ?? null;
+}

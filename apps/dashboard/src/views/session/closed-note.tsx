@@ -1,0 +1,74 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { Download, ShieldCheck } from "lucide-react";
+import { useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { TimeText } from "@/components/time-text";
+import { ExportLink } from "@/record/export-link";
+import { type SessionFacts, useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { NewSessionDialog } from "@/views/sessions/new-session-dialog-lazy";
+import { useSessionActions } from "./use-session-actions";
+
+/** Stands where the composer of an open session does: who closed it, and where the work can go on. */
+export function ClosedNote() {
+  const { session, myTeamId, looksOn } = useSession();
+  const { open } = useSessionActions();
+  const [continued, setContinued] = useState(false);
+  const by = useCloser(session.session_id, session.closed_at);
+  return (
+    <footer className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t bg-surface px-4 py-3 lg:px-6 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+      <p className="min-w-0 flex-1 basis-48 text-muted-foreground">
+        Closed
+        {by !== null && (
+          <>
+            {" "}
+            by <bdi className="font-medium text-foreground">{by}</bdi>
+          </>
+        )}{" "}
+        {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. It can be read for
+        ever.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button asChild variant="outline" size="sm">
+          <ExportLink slug={session.slug} as="bundle">
+            <Download aria-hidden /> Export
+          </ExportLink>
+        </Button>
+        <Button asChild variant="outline" size="sm">
+          <PageLink href={`/sessions/${session.slug}/audit?check=1`}>
+            <ShieldCheck aria-hidden /> Verify
+          </PageLink>
+        </Button>
+        {myTeamId !== null && (
+          <Button variant="outline" size="sm" onClick={() => open("conclude")}>
+            Revise the conclusion
+          </Button>
+        )}
+        {!looksOn && (
+          <Button size="sm" onClick={() => setContinued(true)}>
+            New session from this
+          </Button>
+        )}
+      </div>
+      {continued && (
+        <NewSessionDialog initial={toContinue(session)} from={session} onClose={() => setContinued(false)} />
+      )}
+    </footer>
+  );
+}
+
+/** The author of the first conclusion, which closed the session; later ones only revise it. */
+function useCloser(sessionId: string, closedAt: string | null): string | null {
+  const { data } = useRead("get_timeline", { session_id: sessionId, buckets: 1 });
+  const conclusions = (data?.marks ?? []).filter(({ kind }) => kind === "concluded");
+  const first = conclusions.find(({ at }) => at === closedAt) ?? conclusions[0];
+  return first?.by ?? null;
+}
+
+/** What a session that goes on from this one begins with; where it comes from the broker says in its description. */
+function toContinue({ title, description }: SessionFacts["session"]): { title: string; description: string } {
+  return { title: `${title}, continued`.slice(0, limits.titleCharsMax), description };
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import { useRead } from "@/broker/use-read";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { RefusalNote } from "@/components/refusal-note";
+import { useSession } from "@/sessions/session-context";
+import { MarkdownText } from "@/text/markdown/markdown-text";
+import { Skeleton } from "@/ui/skeleton";
+
+/** What a closed session came to, before everything that was said in it. */
+export function ConclusionCard() {
+  return (
+    <section
+      aria-labelledby="conclusion"
+      className="max-h-[45%] shrink-0 overflow-y-auto border-b bg-surface px-4 py-3 lg:px-6"
+    >
+      <h2
+        id="conclusion"
+        className="mb-1 text-sm font-semibold tracking-wide text-muted-foreground uppercase"
+      >
+        Conclusion
+      </h2>
+      <PanelBoundary title="The conclusion">
+        <Conclusion />
+      </PanelBoundary>
+    </section>
+  );
+}
+
+function Conclusion() {
+  const { session } = useSession();
+  const { data, problem } = useConclusion(session.session_id);
+  if (data !== undefined) return <MarkdownText text={data} variant="document" className="max-w-[72ch]" />;
+  if (problem !== undefined) return <RefusalNote refusal={problem} />;
+  return <Skeleton className="h-16 max-w-[72ch]" />;
+}
+
+/** The text of the Conclusion section, without its heading. */
+export function useConclusion(sessionId: string | null) {
+  const read = useRead(
+    "read_session_doc",
+    sessionId === null ? null : { session_id: sessionId, section: "Conclusion" },
+    { on: ["document"] },
+  );
+  const data = read.data === undefined ? undefined : withoutHeading(read.data.content ?? "");
+  return { data, problem: read.problem };
+}
+
+function withoutHeading(section: string): string {
+  return section.replace(/^## +Conclusion *\n+|^Conclusion *\n-+ *\n+/i, "");
+}

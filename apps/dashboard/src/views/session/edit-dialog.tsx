@@ -1,0 +1,83 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { useState } from "react";
+import { useCall } from "@/broker/use-call";
+import { FormDialog } from "@/components/form-dialog";
+import { useSession } from "@/sessions/session-context";
+import { Field, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { Textarea } from "@/ui/textarea";
+
+/** Changes what a session is about. Every team is told, with the reason. */
+export function EditDialog({ onClose }: { onClose: () => void }) {
+  const { session, refresh } = useSession();
+  const call = useCall();
+  // What stood there when it was opened: a change by somebody else meanwhile must not look like one of ours.
+  const [before] = useState({ title: session.title, description: session.description });
+  const [title, setTitle] = useState(before.title);
+  const [description, setDescription] = useState(before.description);
+  const [reason, setReason] = useState("");
+  const changes = {
+    ...(title.trim() === before.title ? {} : { title: title.trim() }),
+    ...(description.trim() === before.description ? {} : { description: description.trim() }),
+  };
+  const changed = Object.keys(changes).length > 0;
+  const overtaken = session.title !== before.title || session.description !== before.description;
+
+  return (
+    <FormDialog
+      title="Edit title and description"
+      description="Every team is told what changed, and why."
+      submit="Save"
+      submitting="Saving…"
+      isReady={changed && reason.trim() !== "" && title.trim() !== ""}
+      onSubmit={(signal) =>
+        call(
+          "update_session_metadata",
+          { session_id: session.session_id, ...changes, reason: reason.trim() },
+          { signal },
+        )
+      }
+      onDone={refresh}
+      onClose={onClose}
+    >
+      <Field>
+        <FieldLabel>Title</FieldLabel>
+        <Input
+          dir="auto"
+          required
+          maxLength={limits.titleCharsMax}
+          value={title}
+          onChange={(event) => setTitle(event.target.value)}
+        />
+      </Field>
+      <Field>
+        <FieldLabel>Description</FieldLabel>
+        <Textarea
+          className="max-h-60"
+          maxLength={limits.descriptionCharsMax}
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+      </Field>
+      <Field>
+        <FieldLabel>Reason</FieldLabel>
+        <Input
+          dir="auto"
+          required
+          maxLength={limits.reasonCharsMax}
+          value={reason}
+          placeholder="what changed in the work itself"
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </Field>
+      {overtaken && (
+        <p role="status" className="text-sm text-warning">
+          {session.last_change?.by ?? "Somebody"} changed it meanwhile, to “<bdi>{session.title}</bdi>”. What
+          you save replaces that.
+        </p>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { useState } from "react";
+import { useCall } from "@/broker/use-call";
+import { FormDialog } from "@/components/form-dialog";
+import { useSession } from "@/sessions/session-context";
+import { Field, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+
+/** Stops agents from posting until a human resumes. */
+export function HoldDialog({ onClose }: { onClose: () => void }) {
+  const { session, refresh } = useSession();
+  const call = useCall();
+  const [reason, setReason] = useState("");
+
+  function hold(signal: AbortSignal): Promise<unknown> {
+    const why = reason.trim();
+    const input = { session_id: session.session_id, ...(why === "" ? {} : { reason: why }) };
+    return call("hold_session", input, { signal });
+  }
+
+  return (
+    <FormDialog
+      role="alertdialog"
+      title="Hold this session?"
+      description={
+        <>
+          Peers get <code className="font-mono text-sm">session_held</code> when they post. Work already
+          running on their machines goes on.
+        </>
+      }
+      isPower
+      submit="Hold"
+      submitting="Holding…"
+      onSubmit={hold}
+      onDone={refresh}
+      onClose={onClose}
+    >
+      <Field>
+        <FieldLabel>Why (they are told)</FieldLabel>
+        <Input
+          dir="auto"
+          value={reason}
+          maxLength={limits.reasonCharsMax}
+          placeholder="optional"
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,93 @@
+"use client";
+
+import { NotebookPen } from "lucide-react";
+import { Suspense, useEffect } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { RefusalNote } from "@/components/refusal-note";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { useSessionActions } from "@/views/session/use-session-actions";
+import { isInFlight } from "@/work/jobs/describe-job";
+import { SourceJobs } from "@/work/jobs/source-jobs";
+import { useJobs } from "@/work/jobs/use-jobs";
+import { draftTheConclusion, useStartJob } from "@/work/jobs/use-start-job";
+
+/** What agents were asked to do about the session's document, and how that goes. */
+export function JobsTab() {
+  return (
+    <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4 lg:p-6">
+      <PanelBoundary title="The jobs">
+        <div className="grid max-w-4xl gap-3">
+          <Jobs />
+          <Suspense>
+            <ConcludeByAddress />
+          </Suspense>
+        </div>
+      </PanelBoundary>
+    </section>
+  );
+}
+
+function Jobs() {
+  const { session } = useSession();
+  const { data } = useJobs();
+  const jobs = data?.jobs;
+  const isBusy = jobs?.some(isInFlight) ?? true;
+  return (
+    <>
+      <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <p className="max-w-prose min-w-0 flex-1 basis-64 text-muted-foreground">
+          Each is one run of an agent that works on the document. What it makes is proposed to you
+          {session.settings.agent_concludes === "concludes"
+            ? ", but that this session lets it conclude by itself."
+            : ", never done unseen."}
+        </p>
+        {jobs !== undefined && jobs.length > 0 && !isBusy && <Draft />}
+      </header>
+      <SourceJobs none={<NoJobs />} />
+    </>
+  );
+}
+
+/** Has an agent draft the conclusion, which a person then edits and concludes with. */
+function Draft() {
+  const { start, pending, refusal } = useStartJob();
+  const draft = () => void start(draftTheConclusion);
+  usePaletteAction({ id: "draft-conclusion", label: "Have the conclusion drafted", run: draft });
+  return (
+    <div className="grid gap-1">
+      <Button variant="outline" disabled={pending} onClick={draft}>
+        <NotebookPen aria-hidden /> {pending ? "Starting…" : "Have the conclusion drafted"}
+      </Button>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}
+
+function NoJobs() {
+  return (
+    <Empty className="rounded-lg border">
+      <EmptyTitle>No jobs yet</EmptyTitle>
+      <EmptyDescription>
+        Have the conclusion drafted from feed and document, send a comment on the document to the agent, or
+        have the document read from a perspective.
+      </EmptyDescription>
+      <Draft />
+    </Empty>
+  );
+}
+
+/** `?conclude=1` opens the dialog that concludes, with the draft that there is: what a list of drafts leads to. */
+function ConcludeByAddress() {
+  const { open } = useSessionActions();
+  const [wanted, setWanted] = useQueryParam("conclude");
+  useEffect(() => {
+    if (wanted === null) return;
+    setWanted(null, { replace: true });
+    open("conclude");
+  }, [wanted, setWanted, open]);
+  return null;
+}

@@ -1,0 +1,132 @@
+"use client";
+
+import { PanelLeftClose, PanelRightClose, X } from "lucide-react";
+import { type CSSProperties, lazy, Suspense, useRef, useState } from "react";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { usePreference } from "@/core/preferences/use-preference";
+import { cn } from "@/core/utils";
+import { Composer } from "@/feed/compose/composer";
+import { FeedPane } from "@/feed/pane/feed-pane";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Splitter } from "@/ui/splitter";
+import { DocumentPane } from "@/views/source/document-pane";
+import { ConclusionCard } from "./conclusion-card";
+
+const TimeLanes = lazy(() =>
+  import("@/views/timeline/time-lanes").then((module) => ({ default: module.TimeLanes })),
+);
+
+const ClosedNote = lazy(() => import("./closed-note").then((module) => ({ default: module.ClosedNote })));
+
+type Folded = "feed" | "document" | null;
+
+/**
+ * Feed and document. From 1024 px on they stand side by side, divided as the person likes or one of them folded away; below
+ * that the document comes over the feed, and on a phone instead of it, as `?pane=doc` says.
+ */
+export function LiveView() {
+  const { session, looksOn } = useSession();
+  const [split, setSplit] = usePreference("split");
+  const [folded, setFolded] = useState<Folded>(null);
+  const [pane, setPane] = useQueryParam("pane");
+  const box = useRef<HTMLDivElement>(null);
+  const showsDocument = pane === "doc";
+  const closeDocument = () => setPane(null);
+  // Only where both stand side by side does the share count, so it is a variable that a class makes use of.
+  const share: CSSProperties & Record<"--feed-share", string> = { "--feed-share": `${split}%` };
+
+  useShortcut("Escape", () => showsDocument && closeDocument(), {
+    label: "Close the document",
+    group: "Session",
+    enabled: showsDocument,
+  });
+  useShortcut("[", () => setFolded((now) => (now === null ? "feed" : null)), {
+    label: "Fold the feed away, or bring both back",
+    group: "Session",
+  });
+  useShortcut("]", () => setFolded((now) => (now === null ? "document" : null)), {
+    label: "Fold the document away, or bring both back",
+    group: "Session",
+  });
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div ref={box} className="relative flex min-h-0 flex-1">
+        <section
+          aria-label="Feed"
+          className={cn(
+            "flex min-h-0 min-w-0 flex-1 flex-col lg:flex-none lg:basis-(--feed-share)",
+            showsDocument && "max-md:hidden",
+            folded === "feed" && "lg:hidden",
+            folded === "document" && "lg:flex-1",
+          )}
+          style={share}
+        >
+          {session.status === "closed" && <ConclusionCard />}
+          <div className="flex min-h-0 flex-1 flex-col">
+            <PanelBoundary title="The feed">
+              <FeedPane />
+            </PanelBoundary>
+          </div>
+          {session.status === "closed" ? (
+            <Suspense fallback={<div className="h-14 border-t bg-surface" />}>
+              <ClosedNote />
+            </Suspense>
+          ) : (
+            !looksOn && <Composer />
+          )}
+        </section>
+        {folded === null ? (
+          <Splitter box={box} percent={split} onPercent={setSplit} />
+        ) : (
+          <Unfold folded={folded} onUnfold={() => setFolded(null)} />
+        )}
+        <div
+          className={cn(
+            "min-h-0 min-w-0 flex-1 flex-col bg-background lg:flex",
+            showsDocument
+              ? "flex md:max-lg:absolute md:max-lg:inset-y-0 md:max-lg:right-0 md:max-lg:z-20 md:max-lg:w-xl md:max-lg:max-w-full md:max-lg:border-l md:max-lg:shadow-lg"
+              : "hidden",
+            folded === "document" && "lg:hidden",
+          )}
+        >
+          <div className="hidden justify-end border-b px-2 py-1 md:max-lg:flex">
+            <Button variant="ghost" size="sm" onClick={closeDocument}>
+              <X aria-hidden /> Close the document
+            </Button>
+          </div>
+          <PanelBoundary title="The document">
+            <DocumentPane />
+          </PanelBoundary>
+        </div>
+      </div>
+      <Suspense fallback={<div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />}>
+        <PanelBoundary title="The time lanes">
+          <TimeLanes />
+        </PanelBoundary>
+      </Suspense>
+    </div>
+  );
+}
+
+/** The narrow edge that stands for what is folded away. */
+function Unfold({ folded, onUnfold }: { folded: "feed" | "document"; onUnfold: () => void }) {
+  const Icon = folded === "feed" ? PanelRightClose : PanelLeftClose;
+  return (
+    <button
+      type="button"
+      onClick={onUnfold}
+      title={`Show the ${folded}  ${folded === "feed" ? "[" : "]"}`}
+      aria-label={`Show the ${folded}`}
+      className={cn(
+        "hidden w-8 shrink-0 justify-center bg-surface pt-3 text-muted-foreground hover:bg-raised hover:text-foreground lg:flex",
+        folded === "feed" ? "order-first border-r" : "order-last border-l",
+      )}
+    >
+      <Icon aria-hidden className="size-4" />
+    </button>
+  );
+}

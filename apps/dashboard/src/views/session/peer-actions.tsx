@@ -1,0 +1,56 @@
+"use client";
+
+import { AtSign, BellRing, ListFilter } from "lucide-react";
+import { PageLink } from "@/components/page-link";
+import { RefusalNote } from "@/components/refusal-note";
+import { useCompose } from "@/feed/compose/compose-context";
+import type { RosterRow } from "@/sessions/roster-rows";
+import { useSession } from "@/sessions/session-context";
+import { useNudge } from "@/sessions/use-nudge";
+import { Button } from "@/ui/button";
+
+/** What a person can do about a team: write to it, wake it, and look at what it said. */
+export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => void }) {
+  const { session, looksOn } = useSession();
+  const { address } = useCompose();
+  const { team, isMe } = row;
+  const { nudge, pending, told, refusal } = useNudge(team.team_name);
+  const reachable = team.left_at === null && session.status === "active" && !isMe && !looksOn;
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap gap-1.5">
+        {reachable && (
+          <Button
+            variant="outline"
+            size="sm"
+            onClick={() => {
+              onDone();
+              // What closes gives the focus back to what it was opened from; the composer's comes after that.
+              requestAnimationFrame(() => address(team.team_name));
+            }}
+          >
+            <AtSign aria-hidden /> Write to
+          </Button>
+        )}
+        {reachable && team.kind === "agent" && (
+          <Button variant="outline" size="sm" disabled={pending} onClick={nudge}>
+            <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge"}
+          </Button>
+        )}
+        <Button asChild variant="outline" size="sm">
+          <PageLink
+            href={`/sessions/${session.slug}?team=${encodeURIComponent(team.team_name)}`}
+            scroll={false}
+            onClick={onDone}
+          >
+            <ListFilter aria-hidden /> Messages from or to
+          </PageLink>
+        </Button>
+      </div>
+      <p role="status" className="text-sm break-words text-muted-foreground empty:hidden">
+        {told}
+      </p>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+"use client";
+
+import { TimeText } from "@/components/time-text";
+import { HumanBadge } from "@/identity/human-badge";
+import type { RosterRow } from "@/sessions/roster-rows";
+import { StatusMark } from "@/sessions/status-mark";
+import { TeamMark } from "@/sessions/team-mark";
+import { AnchoredPopover } from "@/ui/anchored-popover";
+import { Badge } from "@/ui/badge";
+import { PeerActions } from "./peer-actions";
+import { PeerFacts } from "./peer-facts";
+
+export interface PeerCardProps {
+  readonly row: RosterRow;
+  /** What the card opens at, and what is focused again when it closes. */
+  readonly anchor: HTMLElement;
+  readonly onClose: () => void;
+}
+
+/** What is known of a team and its peers, each fact with its age, and what can be done about it. */
+export function PeerCard({ row, anchor, onClose }: PeerCardProps) {
+  return (
+    <AnchoredPopover label={row.team.team_name} anchor={anchor} onClose={onClose} className="w-88">
+      <PeerCardBody row={row} onDone={onClose} />
+    </AnchoredPopover>
+  );
+}
+
+function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
+  const { team, peers, isMe } = row;
+  return (
+    <>
+      <header className="flex items-start gap-2">
+        <TeamMark name={team.team_name} colour={team.colour} className="mt-0.5" />
+        <div className="min-w-0 flex-1">
+          <p className="flex flex-wrap items-center gap-1.5">
+            <span dir="auto" className="font-semibold break-words">
+              {team.team_name}
+            </span>
+            {isMe && <span className="text-muted-foreground">(you)</span>}
+            <HumanBadge kind={team.kind} />
+            {team.convener && <Badge variant="muted">convener</Badge>}
+          </p>
+          <p className="text-sm text-muted-foreground">
+            {team.left_at === null ? (
+              <>
+                joined <TimeText at={team.joined_at} />
+              </>
+            ) : (
+              <>
+                left <TimeText at={team.left_at} />
+              </>
+            )}
+          </p>
+        </div>
+        {team.left_at === null && (
+          <StatusMark
+            status={team.status}
+            blocked={row.blocked !== null}
+            withWord
+            className="mt-0.5 text-sm text-muted-foreground"
+          />
+        )}
+      </header>
+      <ul className="my-3 grid gap-3 border-y py-3">
+        {peers.map((peer) => (
+          <li key={peer.peer_id}>
+            <PeerFacts peer={peer} alone={peers.length === 1} />
+          </li>
+        ))}
+        {peers.length === 0 && <li className="text-sm text-muted-foreground">No peer of it is known.</li>}
+      </ul>
+      <PeerActions row={row} onDone={onDone} />
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import type { Peer } from "@merkle/wire";
+import type { ReactNode } from "react";
+import { PageLink } from "@/components/page-link";
+import { TimeText } from "@/components/time-text";
+import { isBlocked } from "@/sessions/roster-rows";
+import { useSession } from "@/sessions/session-context";
+import { StatusMark } from "@/sessions/status-mark";
+
+/** One peer: who it says it is, what it says it does, and what was seen of it. `alone`: its team has no other. */
+export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
+  const { session } = useSession();
+  const { declared, summary, name, role } = peer;
+  return (
+    <div className="grid gap-1 text-sm">
+      {(!alone || name !== null || role !== null) && (
+        <p className="flex min-w-0 flex-wrap items-center gap-x-1.5">
+          {!alone && <StatusMark status={peer.status} blocked={isBlocked(peer)} />}
+          <span dir="auto" className="font-medium break-words">
+            {name ?? "unnamed peer"}
+          </span>
+          {role && (
+            <span dir="auto" className="break-words text-muted-foreground">
+              {role}
+            </span>
+          )}
+          {peer.left_at !== null && (
+            <span className="text-muted-foreground">
+              left <TimeText at={peer.left_at} />
+            </span>
+          )}
+        </p>
+      )}
+      {declared && (
+        <p className={isBlocked(peer) ? "text-danger" : undefined}>
+          {declaredWords[declared.status]} <TimeText at={declared.at} />
+          {declared.reason && (
+            <>
+              {": "}
+              <bdi className="break-words">{declared.reason}</bdi>
+            </>
+          )}
+        </p>
+      )}
+      {summary && (
+        <p>
+          <bdi className="break-words">{summary.text}</bdi>{" "}
+          <span className="text-muted-foreground">
+            (<TimeText at={summary.at} />)
+          </span>
+        </p>
+      )}
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted-foreground">
+        {peer.groups.length > 0 && (
+          <Fact name="Groups">
+            <span dir="auto" className="break-words">
+              {peer.groups.map((group) => `@${group.name}${group.role ? ` (${group.role})` : ""}`).join(", ")}
+            </span>
+          </Fact>
+        )}
+        <Fact name={peer.kind !== "agent" ? "Last seen" : "Last poll"}>
+          <LastPoll peer={peer} />
+        </Fact>
+        <Fact name="Has read">
+          {peer.last_read > 0 ? (
+            <PageLink
+              className="text-link hover:underline"
+              href={`/sessions/${session.slug}?m=${peer.last_read}`}
+              scroll={false}
+            >
+              up to #{peer.last_read}
+            </PageLink>
+          ) : (
+            "nothing yet"
+          )}
+        </Fact>
+        {peer.capabilities?.model && <Fact name="Model">{peer.capabilities.model}</Fact>}
+        {peer.machine && (
+          <Fact name="Machine">
+            <span dir="auto" className="break-words">
+              {peer.machine}
+            </span>
+          </Fact>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+const declaredWords = {
+  blocked: "Says it is blocked",
+  dnd: "Does not want to be disturbed",
+  working: "Says it is working",
+  idle: "Says it is idle",
+} as const;
+
+function LastPoll({ peer }: { peer: Peer }) {
+  if (peer.kind !== "agent") return <TimeText at={peer.last_seen_at} />;
+  if (peer.polling) return "waiting for messages now";
+  const polled = peer.last_polled_at === null ? "never" : <TimeText at={peer.last_polled_at} />;
+  return (
+    <>
+      {polled}
+      {peer.connected && ", connected"}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className="min-w-0 text-foreground tabular-nums">{children}</dd>
+    </>
+  );
+}

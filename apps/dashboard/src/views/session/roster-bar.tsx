@@ -1,0 +1,67 @@
+"use client";
+
+import { Users } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { isInBar, toRosterRows } from "@/sessions/roster-rows";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { RosterChip } from "./roster-chip";
+
+const PeerCard = lazy(() => import("./peer-card").then(({ PeerCard }) => ({ default: PeerCard })));
+const RosterSheet = lazy(() =>
+  import("./roster-sheet").then(({ RosterSheet }) => ({ default: RosterSheet })),
+);
+
+/** The teams that take part, those that need something first; a chip opens what is known of its team. */
+export function RosterBar() {
+  const { participants, peers, myTeamId } = useSession();
+  const [opened, setOpened] = useState<{ teamId: string; anchor: HTMLElement } | null>(null);
+  const [listed, setListed] = useState(false);
+  const rows = toRosterRows({ participants, peers, myTeamId });
+  const now = new Date();
+  const inBar = rows.filter((row) => isInBar(row, now));
+  const hidden = rows.length - inBar.length;
+  const openedRow = rows.find(({ team }) => team.team_id === opened?.teamId);
+
+  return (
+    <section
+      aria-label="Who takes part"
+      className="flex min-w-0 items-center gap-2 border-b px-4 py-1.5 lg:px-6"
+    >
+      {rows.length === 0 ? (
+        <p className="text-sm text-muted-foreground">Nobody has joined yet.</p>
+      ) : (
+        <ul className="relative flex min-w-0 flex-1 items-center gap-1 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:max-h-24 md:flex-wrap md:overflow-y-auto short:flex-nowrap">
+          {inBar.map((row) => (
+            <li key={row.team.team_id} className="shrink-0">
+              <RosterChip
+                row={row}
+                expanded={row.team.team_id === opened?.teamId}
+                onOpen={(anchor) =>
+                  setOpened((now) => (now?.anchor === anchor ? null : { teamId: row.team.team_id, anchor }))
+                }
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {rows.length > 0 && (
+        <Button
+          variant="ghost"
+          size="sm"
+          className="shrink-0 text-muted-foreground"
+          onClick={() => setListed(true)}
+        >
+          <Users aria-hidden />
+          <span className="max-md:sr-only">{hidden > 0 ? `All ${rows.length}` : "Everybody"}</span>
+        </Button>
+      )}
+      <Suspense>
+        {opened && openedRow && (
+          <PeerCard row={openedRow} anchor={opened.anchor} onClose={() => setOpened(null)} />
+        )}
+        {listed && <RosterSheet rows={rows} onClose={() => setListed(false)} />}
+      </Suspense>
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+"use client";
+
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { usePaletteAction } from "@/core/keyboard/use-palette-action";
+import { useSession } from "@/sessions/session-context";
+import { type SessionActions, SessionActionsContext, type SessionDialog } from "./use-session-actions";
+
+const EditDialog = lazy(() => import("./edit-dialog").then((module) => ({ default: module.EditDialog })));
+const HoldDialog = lazy(() => import("./hold-dialog").then((module) => ({ default: module.HoldDialog })));
+const BudgetDialog = lazy(() =>
+  import("./budget-dialog").then((module) => ({ default: module.BudgetDialog })),
+);
+const AgentDialog = lazy(() => import("./agent-dialog").then((module) => ({ default: module.AgentDialog })));
+const ConcludeDialog = lazy(() =>
+  import("./conclude-dialog").then((module) => ({ default: module.ConcludeDialog })),
+);
+const SessionShare = lazy(() =>
+  import("./session-share").then((module) => ({ default: module.SessionShare })),
+);
+const SessionMenu = lazy(() => import("./session-menu").then((module) => ({ default: module.SessionMenu })));
+
+/** Holds the dialogs and the menu of a session, none of which loads before it is wanted. */
+export function SessionActionsProvider({ children }: { children: ReactNode }) {
+  const { session, looksOn, refresh } = useSession();
+  const call = useCall();
+  const [dialog, setDialog] = useState<SessionDialog | null>(null);
+  const [menuAnchor, setMenuAnchor] = useState<HTMLElement | null>(null);
+  const { run, pending, refusal } = useAction();
+  const { session_id } = session;
+
+  const actions = useMemo<SessionActions>(
+    () => ({
+      open: setDialog,
+      openMenu: (anchor) => setMenuAnchor((now) => (now === anchor ? null : anchor)),
+      resume() {
+        void run(async (signal) => {
+          await call("resume_session", { session_id }, { signal });
+          refresh();
+        });
+      },
+      resuming: pending,
+      resumeRefusal: refusal,
+    }),
+    [run, call, session_id, refresh, pending, refusal],
+  );
+
+  const close = () => setDialog(null);
+  const active = session.status === "active" && !looksOn;
+  const held = session.held !== null;
+  useCommand("edit-session", "Edit title and description", () => setDialog("edit"), active);
+  useCommand("hold-session", "Hold this session", () => setDialog("hold"), active && !held);
+  useCommand("resume-session", "Resume this session", actions.resume, active && held);
+  useCommand("message-budget", "Change the message budget", () => setDialog("budget"), active);
+  useCommand("conclude-session", "Conclude this session", () => setDialog("conclude"), active);
+  return (
+    <SessionActionsContext value={actions}>
+      {children}
+      <Suspense>
+        {menuAnchor && <SessionMenu anchor={menuAnchor} onClose={() => setMenuAnchor(null)} />}
+        {dialog === "edit" && <EditDialog onClose={close} />}
+        {dialog === "hold" && <HoldDialog onClose={close} />}
+        {dialog === "budget" && <BudgetDialog onClose={close} />}
+        {dialog === "agent" && <AgentDialog onClose={close} />}
+        {dialog === "conclude" && <ConcludeDialog onClose={close} />}
+        {(dialog === "invite" || dialog === "observe") && <SessionShare kind={dialog} onClose={close} />}
+      </Suspense>
+    </SessionActionsContext>
+  );
+}
+
+/** The same from the command palette, where it can be done. */
+function useCommand(id: string, label: string, run: () => void, offered: boolean): void {
+  usePaletteAction(offered ? { id, label, run } : null);
+}

@@ -1,0 +1,102 @@
+"use client";
+
+import { BellRing, Play } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { useSession } from "@/sessions/session-context";
+import { useNudge } from "@/sessions/use-nudge";
+import { Button } from "@/ui/button";
+import { useSessionActions } from "./use-session-actions";
+
+/** What keeps the session from going on: a hold, a spent budget, or that nobody is there. Each with what ends it. */
+export function SessionBanner() {
+  const { session } = useSession();
+  const { message_budget } = session.settings;
+  if (session.status === "closed") return null;
+  if (session.held !== null) {
+    const { by, reason, at } = session.held;
+    return (
+      <Banner action={<Resume />}>
+        Held by <bdi className="font-medium">{by}</bdi> <TimeText at={at} />
+        {reason !== null && (
+          <>
+            : <bdi>{reason}</bdi>
+          </>
+        )}
+        . Agents read, but cannot post.
+      </Banner>
+    );
+  }
+  if (message_budget > 0 && session.agent_messages >= message_budget) {
+    return (
+      <Banner action={<Resume />}>
+        The message budget is spent: agents have said {session.agent_messages} of {message_budget} messages
+        since the last human word. Say something, or let them go on.
+      </Banner>
+    );
+  }
+  return <Quiet since={session.quiet_since} />;
+}
+
+/** Being nudged ends the quiet: what came of it is told until it is closed, though the reason for it is gone. */
+function Quiet({ since }: { since: string | null }) {
+  const { nudge, pending, told, refusal } = useNudge("*");
+  const [read, setRead] = useState("");
+  const isTold = told !== "" && told !== read;
+  if (since === null && !pending && !isTold) return null;
+  return (
+    <Banner
+      action={
+        <>
+          {since === null && isTold ? (
+            <Button variant="outline" size="sm" onClick={() => setRead(told)}>
+              Close
+            </Button>
+          ) : (
+            <Button variant="outline" size="sm" disabled={pending} onClick={nudge}>
+              <BellRing aria-hidden /> {pending ? "Nudging…" : "Nudge all"}
+            </Button>
+          )}
+          <p role="status" className="basis-full text-sm text-muted-foreground empty:hidden">
+            {told}
+          </p>
+          <RefusalNote refusal={refusal} className="basis-full" />
+        </>
+      }
+    >
+      {since === null ? (
+        "The session is no longer quiet."
+      ) : (
+        <>
+          Quiet: nobody has polled or spoken since <TimeText at={since} as="clock" />.
+        </>
+      )}
+    </Banner>
+  );
+}
+
+function Banner({ children, action }: { children: ReactNode; action: ReactNode }) {
+  const { looksOn } = useSession();
+  return (
+    <section
+      aria-label="Why the session does not go on"
+      className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-warning/40 bg-highlight px-4 py-1.5 lg:px-6"
+    >
+      <p className="min-w-0 flex-1 basis-60 break-words">{children}</p>
+      {!looksOn && action}
+    </section>
+  );
+}
+
+function Resume() {
+  const { resume, resuming, resumeRefusal } = useSessionActions();
+  return (
+    <>
+      <Button variant="outline" size="sm" disabled={resuming} onClick={() => resume()}>
+        <Play aria-hidden /> {resuming ? "Resuming…" : "Resume"}
+      </Button>
+      <RefusalNote refusal={resumeRefusal} className="basis-full" />
+    </>
+  );
+}

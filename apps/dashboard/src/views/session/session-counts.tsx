@@ -1,0 +1,57 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { TimeText } from "@/components/time-text";
+import { cn } from "@/core/utils";
+import { useSession } from "@/sessions/session-context";
+import { Badge } from "@/ui/badge";
+
+/** How the session stands, and how much there is of it. */
+export function SessionCounts() {
+  const { session } = useSession();
+  const { message_budget } = session.settings;
+  const state = stateOf(session);
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 pt-1 text-sm text-muted-foreground tabular-nums">
+      <Badge className={cn("font-mono tracking-wide", faces[state])}>{state}</Badge>
+      {session.closed_at !== null && (
+        <span>
+          since <TimeText at={session.closed_at} as="clock" />
+        </span>
+      )}
+      <span>{describeCount(session.teams, "team")}</span>
+      <span>{describeCount(session.last_sequence, "message")}</span>
+      <span>{session.document_version === 0 ? "no document yet" : `doc v${session.document_version}`}</span>
+      {message_budget > 0 && session.status === "active" && (
+        <span
+          className={cn(session.agent_messages >= message_budget && "font-medium text-warning")}
+          title="Messages of agents since the last human word, and how many they may say"
+        >
+          budget {session.agent_messages} / {message_budget}
+        </span>
+      )}
+    </p>
+  );
+}
+
+const faces: Record<SessionState, string> = {
+  OPEN: "border-success/40 text-success",
+  HELD: "border-warning/50 text-warning",
+  QUIET: "border-border text-muted-foreground",
+  CLOSED: "border-border text-muted-foreground",
+};
+
+type SessionState = "CLOSED" | "HELD" | "QUIET" | "OPEN";
+
+/** The one word for how a session stands; what stops it comes before what is merely slow about it. */
+function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "quiet_since">): SessionState {
+  if (session.status === "closed") return "CLOSED";
+  if (session.held !== null) return "HELD";
+  return session.quiet_since === null ? "OPEN" : "QUIET";
+}
+
+function describeCount(count: number, one: string, many = `${one}s`): string {
+  // Only above do digits need to be set apart, and the means for that take some milliseconds to begin with.
+  const digits = count < 1_000 ? String(count) : count.toLocaleString("en-GB");
+  return `${digits} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,79 @@
+"use client";
+
+import { CircleCheckBig, Ellipsis, Pause, Play, UserPlus } from "lucide-react";
+import { useAdmitted } from "@/broker/use-admitted";
+import { PageHeader } from "@/components/page-header";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { SessionCounts } from "./session-counts";
+import { TitleBlock } from "./title-block";
+import { useSessionActions } from "./use-session-actions";
+
+/** Where one is, what the session is about, how it stands, and what can be done with it as a whole. */
+export function SessionHeader() {
+  const { session } = useSession();
+  return (
+    <>
+      <PageHeader
+        crumbs={[{ label: "Sessions", href: "/" }, { label: session.title }]}
+        actions={<HeaderActions />}
+      />
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-1 px-4 pt-2 pb-2 lg:px-6">
+        <TitleBlock />
+        <SessionCounts />
+      </div>
+    </>
+  );
+}
+
+/** Those that are wanted at once stand for themselves where there is room; the menu has them all. */
+function HeaderActions() {
+  const { session, looksOn } = useSession();
+  const { open, resume, resuming, openMenu } = useSessionActions();
+  const isMember = useAdmitted()?.as.kind === "member";
+  const active = session.status === "active" && !looksOn;
+  return (
+    <div className="flex shrink-0 items-center gap-1.5">
+      {isMember && (
+        <Button variant="outline" size="sm" className="hidden md:inline-flex" onClick={() => open("invite")}>
+          <UserPlus aria-hidden /> Invite
+        </Button>
+      )}
+      {active && session.held === null && (
+        <Button variant="outline" size="sm" className="hidden md:inline-flex" onClick={() => open("hold")}>
+          <Pause aria-hidden /> Hold
+        </Button>
+      )}
+      {active && session.held !== null && (
+        <Button
+          variant="outline"
+          size="sm"
+          className="hidden md:inline-flex"
+          disabled={resuming}
+          onClick={() => resume()}
+        >
+          <Play aria-hidden /> Resume
+        </Button>
+      )}
+      {active && (
+        <Button
+          variant="outline"
+          size="sm"
+          className="hidden md:inline-flex"
+          onClick={() => open("conclude")}
+        >
+          <CircleCheckBig aria-hidden /> Conclude
+        </Button>
+      )}
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="More about this session"
+        aria-haspopup="dialog"
+        onClick={(event) => openMenu(event.currentTarget)}
+      >
+        <Ellipsis aria-hidden />
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+"use client";
+
+import {
+  BellRing,
+  Bot,
+  CircleCheckBig,
+  Eye,
+  Gauge,
+  Link2,
+  Pause,
+  Pencil,
+  Play,
+  UserPlus,
+} from "lucide-react";
+import { useState } from "react";
+import { useAdmitted } from "@/broker/use-admitted";
+import { MenuItem, MenuNote } from "@/components/menu-item";
+import { RefusalNote } from "@/components/refusal-note";
+import { copyText } from "@/core/copy-text";
+import { useSession } from "@/sessions/session-context";
+import { useNudge } from "@/sessions/use-nudge";
+import { AnchoredPopover } from "@/ui/anchored-popover";
+import { useSessionActions } from "./use-session-actions";
+
+/** Everything that can be done with a session as a whole. What has something to tell stays open and tells it. */
+export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose: () => void }) {
+  const { session, myTeamId, looksOn } = useSession();
+  const { open, resume } = useSessionActions();
+  const isMember = useAdmitted()?.as.kind === "member";
+  const active = session.status === "active" && !looksOn;
+  const mayRevise = session.status === "closed" && myTeamId !== null;
+
+  function close(then: () => void): () => void {
+    return () => {
+      onClose();
+      // A dialog gives the focus back to what had it when it opened, and the menu is gone by then.
+      anchor.focus();
+      then();
+    };
+  }
+
+  return (
+    <AnchoredPopover label="This session" anchor={anchor} onClose={onClose} align="end" className="w-72 p-1">
+      <div className="grid">
+        {active && (
+          <>
+            <MenuItem icon={Pencil} onClick={close(() => open("edit"))}>
+              Edit title and description…
+            </MenuItem>
+            {session.held === null ? (
+              <MenuItem icon={Pause} onClick={close(() => open("hold"))}>
+                Hold…
+              </MenuItem>
+            ) : (
+              <MenuItem icon={Play} onClick={close(resume)}>
+                Resume
+              </MenuItem>
+            )}
+            <MenuItem icon={Gauge} onClick={close(() => open("budget"))}>
+              Message budget…
+            </MenuItem>
+            <MenuItem icon={Bot} onClick={close(() => open("agent"))}>
+              Conclusions by agents…
+            </MenuItem>
+            <NudgeAll />
+          </>
+        )}
+        <CopyLink />
+        {isMember && (
+          <>
+            <MenuItem icon={UserPlus} onClick={close(() => open("invite"))}>
+              Invite somebody…
+            </MenuItem>
+            <MenuItem icon={Eye} onClick={close(() => open("observe"))}>
+              Let somebody look on…
+            </MenuItem>
+          </>
+        )}
+        {(active || mayRevise) && (
+          <MenuItem icon={CircleCheckBig} onClick={close(() => open("conclude"))}>
+            {active ? "Conclude…" : "Revise the conclusion…"}
+          </MenuItem>
+        )}
+      </div>
+    </AnchoredPopover>
+  );
+}
+
+function NudgeAll() {
+  const { nudge, pending, told, refusal } = useNudge("*");
+  return (
+    <>
+      <MenuItem icon={BellRing} disabled={pending} onClick={nudge}>
+        {pending ? "Nudging…" : "Nudge all"}
+      </MenuItem>
+      <MenuNote>{told}</MenuNote>
+      <RefusalNote refusal={refusal} className="m-1" />
+    </>
+  );
+}
+
+function CopyLink() {
+  const { session } = useSession();
+  const [told, setTold] = useState("");
+
+  async function copy(): Promise<void> {
+    const address = new URL(`/sessions/${session.slug}`, window.location.origin).href;
+    setTold((await copyText(address)) ? "Copied." : `The browser did not allow copying: ${address}`);
+  }
+
+  return (
+    <>
+      <MenuItem icon={Link2} onClick={() => void copy()}>
+        Copy link
+      </MenuItem>
+      <MenuNote>{told}</MenuNote>
+    </>
+  );
+}

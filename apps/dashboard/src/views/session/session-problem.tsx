@@ -1,0 +1,54 @@
+import type { Problem } from "@/broker/problem";
+import { PageLink } from "@/components/page-link";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+
+/** A session that cannot be shown: why, and the way back. */
+export function SessionProblem({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+  const { title, detail } = wordsFor(problem);
+  return (
+    <div role="alert" className="grid flex-1 place-items-center p-4">
+      <Empty>
+        <EmptyTitle asChild>
+          <h1>{title}</h1>
+        </EmptyTitle>
+        <EmptyDescription dir="auto" className="break-words">
+          {detail}
+        </EmptyDescription>
+        <div className="flex flex-wrap justify-center gap-2">
+          {problem.code !== "not_found" && (
+            <Button variant="outline" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          <Button asChild>
+            <PageLink href="/">Go to the sessions</PageLink>
+          </Button>
+        </div>
+        <p className="font-mono text-xs text-muted-foreground">{problem.code}</p>
+      </Empty>
+    </div>
+  );
+}
+
+function wordsFor({ code, title, detail }: Problem): { title: string; detail: string } {
+  switch (code) {
+    case "not_found":
+    case "bad_request":
+      return {
+        title: "There is no session by this name",
+        detail: "The address may be mistyped, or belong to another broker.",
+      };
+    case "unauthorized":
+      return {
+        title: "The broker does not know you",
+        detail: "Ask whoever runs it for an invite, or give your key under Settings, My name.",
+      };
+    case "forbidden":
+      return { title: "This session is not open to you", detail };
+    case "too_many_requests":
+      return { title: "That was too much at once", detail: "Wait a moment, then try again." };
+    default:
+      return { title, detail };
+  }
+}

@@ -1,0 +1,164 @@
+"use client";
+
+import { usePathname, useRouter } from "next/navigation";
+import { type ReactNode, Suspense, useCallback, useEffect } from "react";
+import type { Problem } from "@/broker/problem";
+import { PageHeader } from "@/components/page-header";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { setQuery } from "@/core/address/address";
+import { useSessionRef } from "@/core/address/use-session-ref";
+import { ComposeProvider } from "@/feed/compose/compose-context";
+import { EarlyPageContext, useFeedAhead } from "@/feed/pane/early-page-context";
+import { SessionRecord } from "@/record/session-record";
+import { announceFront } from "@/sessions/front-session";
+import { type SessionFacts, SessionProvider, useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Skeleton } from "@/ui/skeleton";
+import { RosterBar } from "@/views/session/roster-bar";
+import { SessionActionsProvider } from "./session-actions";
+import { SessionBanner } from "./session-banner";
+import { SessionHeader } from "./session-header";
+import { SessionProblem } from "./session-problem";
+import { SessionTabs } from "./session-tabs";
+import { useSessionFacts } from "./use-session-facts";
+
+/** The page of one session. Header and roster stay while the tabs below them change. */
+export function SessionView({ children }: { children: ReactNode }) {
+  return (
+    <Suspense fallback={<SessionSkeleton />}>
+      <SessionOfAddress>{children}</SessionOfAddress>
+    </Suspense>
+  );
+}
+
+function SessionOfAddress({ children }: { children: ReactNode }) {
+  const ref = useSessionRef();
+  const { facts, problem, refresh } = useSessionFacts(ref);
+  const early = useFeedAhead(ref, facts === null);
+  if (facts === null) {
+    return problem === null ? <SessionSkeleton /> : <SessionProblem problem={problem} onRetry={refresh} />;
+  }
+  return (
+    // What is written and what is open belongs to one session, so another one begins anew.
+    <SessionFrame key={facts.session.session_id} facts={facts}>
+      {problem !== null && <StaleNote problem={problem} onRetry={refresh} />}
+      <EarlyPageContext value={early}>{children}</EarlyPageContext>
+    </SessionFrame>
+  );
+}
+
+function SessionFrame({ facts, children }: { facts: SessionFacts; children: ReactNode }) {
+  const showLive = useShowLive(facts.session.slug);
+  const onComposerWanted = useCallback(() => showLive({ pane: null }), [showLive]);
+  useEffect(() => announceFront(facts.session.session_id), [facts.session.session_id]);
+  const alone = usePathname().endsWith("/doc");
+  return (
+    <SessionProvider facts={facts}>
+      <ComposeProvider session={facts.session} onWanted={onComposerWanted}>
+        <SessionActionsProvider>
+          <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto">
+            <SessionRecord />
+            {alone ? (
+              <ShortHeader label="Document" />
+            ) : (
+              <>
+                <PanelBoundary title="The header of the session">
+                  <SessionHeader />
+                </PanelBoundary>
+                <PanelBoundary title="The roster">
+                  <RosterBar />
+                </PanelBoundary>
+                <SessionBanner />
+                <SessionTabs />
+              </>
+            )}
+            {/* Where the screen is low, what stands above scrolls away, and this has the screen to itself. */}
+            <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
+              {children}
+            </div>
+          </div>
+        </SessionActionsProvider>
+      </ComposeProvider>
+    </SessionProvider>
+  );
+}
+
+/** Where one is, in one line, for a part of the session that has the page to itself. */
+function ShortHeader({ label }: { label: string }) {
+  const { session } = useSession();
+  return (
+    <>
+      <h1 dir="auto" className="sr-only">
+        {label} of {session.title}
+      </h1>
+      <PageHeader
+        crumbs={[
+          { label: "Sessions", href: "/" },
+          { label: session.title, href: `/sessions/${session.slug}` },
+          { label },
+        ]}
+      />
+    </>
+  );
+}
+
+/** Says that what stands here is from before, and why it could not be read again. */
+function StaleNote({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-danger-surface px-4 py-1.5 text-sm"
+    >
+      <p className="min-w-0 flex-1 break-words">
+        <span className="font-medium text-danger">{problem.title}</span> Header and roster are from before. (
+        {problem.code})
+      </p>
+      <Button variant="outline" size="sm" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+/** Shows the feed and the document of a session, with parameters of the address changed, from whichever tab one is at. */
+function useShowLive(slug: string): (values: Readonly<Record<string, string | null>>) => void {
+  const pathname = usePathname();
+  const router = useRouter();
+  const isLive = pathname.split("/").length === 3;
+  return useCallback(
+    (values) => {
+      if (isLive) return setQuery(values);
+      const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
+      const query = new URLSearchParams(given).toString();
+      router.push(`/sessions/${slug}${query === "" ? "" : `?${query}`}`);
+    },
+    [isLive, router, slug],
+  );
+}
+
+/** The page of a session before anything is known of it, with everything at its height. */
+function SessionSkeleton() {
+  return (
+    <div
+      role="status"
+      className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 flex-col"
+      aria-label="The session is loading"
+    >
+      <div className="grid gap-2 border-b px-4 pt-2 pb-2">
+        <Skeleton className="h-8 w-64 max-w-full" />
+        <Skeleton className="h-7 w-96 max-w-full" />
+        <Skeleton className="h-5 w-72 max-w-full" />
+      </div>
+      <div className="flex gap-2 border-b px-4 py-2">
+        <Skeleton className="h-7 w-28" />
+        <Skeleton className="h-7 w-24" />
+        <Skeleton className="h-7 w-20" />
+      </div>
+      <div className="grid flex-1 content-end gap-4 p-4">
+        <Skeleton className="h-12 w-3/4" />
+        <Skeleton className="h-12 w-2/3" />
+        <Skeleton className="h-12 w-3/4" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { TimeText } from "@/components/time-text";
+import { useAtNow } from "@/core/time/use-now";
+import { useSession } from "@/sessions/session-context";
+
+/**
+ * The session's title and description. A change cross-fades, sweeps a highlight over it once, and says for ten minutes
+ * who made it and why; with reduced motion it is said alone.
+ */
+export function TitleBlock({ children }: { children?: ReactNode }) {
+  const { session } = useSession();
+  return (
+    <div className="min-w-0">
+      <div className="flex min-w-0 items-start gap-x-3">
+        <h1
+          dir="auto"
+          className="relative min-w-0 text-title font-semibold [overflow-wrap:anywhere] max-md:line-clamp-2 short:line-clamp-2"
+        >
+          <ChangingText text={session.title} />
+        </h1>
+        {children}
+      </div>
+      {session.description !== "" && (
+        <p
+          dir="auto"
+          className="relative line-clamp-1 max-w-[90ch] md:line-clamp-3 short:line-clamp-1 break-words whitespace-pre-line text-muted-foreground"
+        >
+          <ChangingText text={session.description} />
+        </p>
+      )}
+      <LastChange />
+    </div>
+  );
+}
+
+/** Lays the text that was over the text that is, within the nearest element that is positioned. */
+function ChangingText({ text }: { text: string }) {
+  const { before, changes, onFadedOut } = useChangedText(text);
+  return (
+    <>
+      {/* The key starts the animation anew with every change. */}
+      <span key={changes} className={changes > 0 ? "title-changed" : undefined}>
+        {text}
+      </span>
+      {before !== null && (
+        <span
+          key={`before ${changes}`}
+          aria-hidden
+          onAnimationEnd={onFadedOut}
+          className="title-before absolute inset-x-0 top-0 overflow-hidden"
+        >
+          {before}
+        </span>
+      )}
+    </>
+  );
+}
+
+const shownMs = 10 * 60 * 1000;
+
+/** The author and reason of a change, until it is ten minutes old. */
+function LastChange() {
+  const { last_change } = useSession().session;
+  const at = last_change === null ? 0 : Date.parse(last_change.at);
+  const recent = useAtNow(useCallback((now: number) => now - at < shownMs, [at]));
+  if (last_change === null || !recent) return null;
+  return (
+    <p className="text-sm text-muted-foreground">
+      changed by <bdi className="font-medium text-foreground">{last_change.by}</bdi>{" "}
+      <TimeText at={last_change.at} />: <bdi className="break-words">{last_change.reason}</bdi>
+    </p>
+  );
+}
+
+/** Where nothing moves no animation ends; and what is not drawn need not go at once. */
+const keptMsMax = 2_000;
+
+interface ChangedText {
+  /** How often it has changed since it was first shown. */
+  readonly changes: number;
+  /** What it was, until that has faded out. */
+  readonly before: string | null;
+  readonly onFadedOut: () => void;
+}
+
+/** A text that may change, with what is needed to show that it does. */
+function useChangedText(text: string): ChangedText {
+  const [seen, setSeen] = useState<{ text: string; before: string | null; changes: number }>({
+    text,
+    before: null,
+    changes: 0,
+  });
+  const onFadedOut = useCallback(() => setSeen((now) => ({ ...now, before: null })), []);
+  // Set while drawing, so that the old text never stands alone for a moment where the new one belongs.
+  if (seen.text !== text) setSeen({ text, before: seen.text, changes: seen.changes + 1 });
+  useEffect(() => {
+    if (seen.before === null) return;
+    // By the animation's own end alone: a page that is slow to draw would otherwise never begin it.
+    const timer = setTimeout(onFadedOut, keptMsMax);
+    return () => clearTimeout(timer);
+  }, [seen.before, onFadedOut]);
+  return { before: seen.before, changes: seen.changes, onFadedOut };
+}

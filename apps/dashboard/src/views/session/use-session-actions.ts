@@ -1,0 +1,24 @@
+"use client";
+
+import { createContext, use } from "react";
+import type { Refusal } from "@/broker/refusal";
+
+export type SessionDialog = "edit" | "hold" | "budget" | "agent" | "conclude" | "invite" | "observe";
+
+/** What can be done with a session as a whole, from wherever on its page. */
+export interface SessionActions {
+  open(dialog: SessionDialog): void;
+  openMenu(anchor: HTMLElement): void;
+  resume(): void;
+  readonly resuming: boolean;
+  /** Why the last try to resume failed. */
+  readonly resumeRefusal: Refusal | null;
+}
+
+export const SessionActionsContext = createContext<SessionActions | null>(null);
+
+export function useSessionActions(): SessionActions {
+  const actions = use(SessionActionsContext);
+  if (actions === null) throw new Error("useSessionActions is called outside of a session's page.");
+  return actions;
+}

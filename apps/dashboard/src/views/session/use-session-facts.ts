@@ -1,0 +1,104 @@
+import { useEffect, useMemo } from "react";
+import type { Problem } from "@/broker/problem";
+import { useLooksOn } from "@/broker/use-admitted";
+import { useBroker } from "@/broker/use-broker";
+import { useRead } from "@/broker/use-read";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { usePerson } from "@/identity/use-person";
+import type { SessionFacts } from "@/sessions/session-context";
+
+export interface SessionFactsRead {
+  /** What is known, from before a failure, too. */
+  readonly facts: SessionFacts | null;
+  /** Why the session, or who takes part in it, could not be read at last. */
+  readonly problem: Problem | null;
+  readonly refresh: () => void;
+}
+
+/** How often the roster is read without a hint: a status changes by nobody doing anything. */
+const rosterEveryMs = 15_000;
+
+/** Reads a session by its id or slug, and who takes part in it, and keeps that up to date. */
+export function useSessionFacts(ref: string | undefined): SessionFactsRead {
+  const named = ref === undefined ? null : { session_id: ref };
+  const session = useRead("get_session", named, { on: ["session", "document", "roster", "person"] });
+  const participants = useRead("list_participants", named && { ...named, include_folded: true }, {
+    on: ["roster"],
+  });
+  const peers = useRead("list_peers", named && { ...named, include_left: true }, { on: ["roster"] });
+  const { person } = usePerson();
+  const looksOn = useLooksOn();
+  const [at] = useQueryParam("at");
+
+  const refreshSession = session.refresh;
+  const refreshParticipants = participants.refresh;
+  const refreshPeers = peers.refresh;
+  useRefreshOnWords(session.data?.session_id, refreshSession);
+  useRefreshWhileVisible(refreshParticipants, refreshPeers);
+
+  const facts = useMemo<SessionFacts | null>(() => {
+    if (!session.data || !participants.data || !peers.data) return null;
+    const teams = participants.data.participants;
+    const colours = new Map(teams.map((team) => [team.team_id, team.colour]));
+    return {
+      session: session.data,
+      participants: teams,
+      peers: peers.data.peers,
+      looksOn,
+      myTeamId: teams.find((team) => person !== null && team.person_id === person.id)?.team_id ?? null,
+      colourOf: (teamId) => (teamId === null ? 0 : (colours.get(teamId) ?? 0)),
+      at,
+      refresh: () => {
+        refreshSession();
+        refreshParticipants();
+        refreshPeers();
+      },
+    };
+  }, [
+    session.data,
+    participants.data,
+    peers.data,
+    person,
+    looksOn,
+    at,
+    refreshSession,
+    refreshParticipants,
+    refreshPeers,
+  ]);
+
+  return {
+    facts,
+    problem: session.problem ?? participants.problem ?? peers.problem ?? null,
+    refresh: () => {
+      refreshSession();
+      refreshParticipants();
+      refreshPeers();
+    },
+  };
+}
+
+const countedKinds: ReadonlySet<string> = new Set(["sessions", "memory", "progress"]);
+
+/** The counts of a session change with every message of it, every memory and every progress entry, which the mesh tells at most once a second. */
+function useRefreshOnWords(sessionId: string | undefined, refresh: () => void): void {
+  const broker = useBroker();
+  useEffect(() => {
+    if (sessionId === undefined) return;
+    return broker.onMeshChanged((change) => {
+      const isCounted = countedKinds.has(change.kind);
+      if (isCounted && (change.sessionId === sessionId || change.sessionId === null)) refresh();
+    });
+  }, [broker, sessionId, refresh]);
+}
+
+function useRefreshWhileVisible(...refreshes: readonly [() => void, () => void]): void {
+  const [first, second] = refreshes;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "hidden") return;
+      first();
+      second();
+    }, rosterEveryMs);
+    return () => clearInterval(timer);
+  }, [first, second]);
+}

@@ -1,0 +1,50 @@
+"use client";
+
+import type { InputOf, Session } from "@merkle/wire";
+import { type ReactNode, useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { Button } from "@/ui/button";
+import { TableCell, TableRow } from "@/ui/table";
+import { reading } from "./use-session-list";
+
+export interface MoreSessionsProps {
+  readonly next: InputOf<"list_sessions">;
+  /** The ids of those above: a session that became active meanwhile is shown once. */
+  readonly above: ReadonlySet<string>;
+  readonly renderRow: (session: Session) => ReactNode;
+}
+
+/** The sessions behind those shown, once they are asked for: rows of the same table. */
+export function MoreSessions({ next, above, renderRow }: MoreSessionsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { data, problem, refresh } = useRead("list_sessions", isOpen ? next : null, reading);
+  if (data === undefined) {
+    return (
+      <TableRow>
+        <TableCell colSpan={6} className="p-3 text-center">
+          {problem ? (
+            <ProblemAlert problem={problem} title="More could not be read." onRetry={refresh} />
+          ) : (
+            <Button variant="outline" disabled={isOpen} onClick={() => setIsOpen(true)}>
+              Show more
+            </Button>
+          )}
+        </TableCell>
+      </TableRow>
+    );
+  }
+  const fresh = data.sessions.filter(({ session_id }) => !above.has(session_id));
+  return (
+    <>
+      {fresh.map(renderRow)}
+      {data.next_cursor !== null && (
+        <MoreSessions
+          next={{ ...next, before: data.next_cursor }}
+          above={new Set([...above, ...fresh.map(({ session_id }) => session_id)])}
+          renderRow={renderRow}
+        />
+      )}
+    </>
+  );
+}

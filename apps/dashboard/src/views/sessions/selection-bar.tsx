@@ -1,0 +1,47 @@
+"use client";
+
+import { useCall } from "@/broker/use-call";
+import { Button } from "@/ui/button";
+import { useAttempt } from "@/views/attention/use-attempt";
+
+export interface SelectionBarProps {
+  readonly selected: ReadonlySet<string>;
+  readonly onClear: () => void;
+}
+
+/** What can be done with the sessions that are selected. */
+export function SelectionBar({ selected, onClear }: SelectionBarProps) {
+  const call = useCall();
+  const attempt = useAttempt(onClear);
+  if (selected.size === 0) return null;
+  return (
+    <div
+      role="toolbar"
+      aria-label="Selected sessions"
+      className="mb-3 flex flex-wrap items-center gap-2 rounded-lg border bg-surface px-3 py-1.5"
+    >
+      <span className="mr-auto tabular-nums">{selected.size} selected</span>
+      <Button
+        size="sm"
+        variant="outline"
+        disabled={attempt.busy}
+        onClick={() =>
+          attempt.run(async () => {
+            await Promise.all([...selected].map((session_id) => call("mark_read", { session_id })));
+            return "Marked as read";
+          })
+        }
+      >
+        Mark read
+      </Button>
+      <Button size="sm" variant="ghost" onClick={onClear}>
+        Clear
+      </Button>
+      {attempt.outcome !== null && (
+        <p role="status" className="w-full text-sm">
+          {attempt.outcome}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useEffect, useId, useRef, useState } from "react";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { Segmented } from "@/ui/segmented";
+import { type SessionQuery, type SessionSort, sortLabels } from "./session-query";
+
+export interface SessionFiltersProps {
+  readonly query: SessionQuery;
+  /** How many there are of each, as far as that is known. */
+  readonly counts: { readonly active: number; readonly closed: number } | null;
+  readonly teams: readonly string[];
+  readonly onChange: (change: Partial<SessionQuery>) => void;
+}
+
+const states = ["open", "closed", "all"] as const;
+
+export function SessionFilters({ query, counts, teams, onChange }: SessionFiltersProps) {
+  return (
+    <search className="mb-3 flex flex-wrap items-center gap-2">
+      <Segmented
+        label="Which sessions"
+        value={query.state}
+        onChange={(state) => onChange({ state })}
+        options={states.map((state) => ({
+          value: state,
+          label: (
+            <span className="flex gap-1.5 capitalize">
+              {state}
+              {counts && <span className="text-muted-foreground tabular-nums">{countOf(state, counts)}</span>}
+            </span>
+          ),
+        }))}
+      />
+      <FilterField text={query.q} onChange={(q) => onChange({ q })} />
+      <span className="ml-auto flex flex-wrap items-center gap-2">
+        <TeamFilter team={query.team} teams={teams} onChange={(team) => onChange({ team })} />
+        <Choice
+          label="Sort"
+          value={query.sort}
+          // The options are exactly the keys of the labels.
+          onChange={(sort) => onChange({ sort: sort as SessionSort })}
+          options={Object.entries(sortLabels)}
+        />
+      </span>
+    </search>
+  );
+}
+
+function countOf(state: SessionQuery["state"], { active, closed }: { active: number; closed: number }) {
+  if (state === "all") return active + closed;
+  return state === "open" ? active : closed;
+}
+
+const settleMs = 200;
+
+/** Asks the broker once the typing pauses. */
+function FilterField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const [typed, setTyped] = useState(text);
+  const field = useRef<HTMLInputElement>(null);
+  useShortcut("/", () => field.current?.focus(), { label: "Filter the sessions", group: "Sessions" });
+  useEffect(() => setTyped(text), [text]);
+  useEffect(() => {
+    if (typed === text) return;
+    const timer = setTimeout(() => onChange(typed), settleMs);
+    return () => clearTimeout(timer);
+  }, [typed, text, onChange]);
+  return (
+    <label className="relative min-w-40 flex-1 sm:max-w-64">
+      <span className="sr-only">Filter by title, description or slug</span>
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 left-2 my-auto size-4 text-muted-foreground"
+      />
+      <input
+        ref={field}
+        type="search"
+        value={typed}
+        placeholder="Filter…"
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          setTyped("");
+          onChange("");
+          field.current?.blur();
+        }}
+        className="h-8 w-full rounded-md border border-input bg-background pr-2 pl-8 pointer-coarse:h-11"
+      />
+    </label>
+  );
+}
+
+function TeamFilter({
+  team,
+  teams,
+  onChange,
+}: {
+  team: string;
+  teams: readonly string[];
+  onChange: (team: string) => void;
+}) {
+  const offered = team === "" || teams.includes(team) ? teams : [team, ...teams];
+  if (offered.length < 2 && team === "") return null;
+  const options = offered.map((name): [string, string] => [name, name]);
+  return <Choice label="Team" value={team} onChange={onChange} options={[["", "Any team"], ...options]} />;
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  const id = useId();
+  return (
+    <span className="flex items-center gap-1.5">
+      <label htmlFor={id} className="text-sm text-muted-foreground">
+        {label}
+      </label>
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="h-8 max-w-60 rounded-md border border-input bg-background px-2 pointer-coarse:h-11"
+      >
+        {options.map(([option, words]) => (
+          <option key={option} value={option}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}

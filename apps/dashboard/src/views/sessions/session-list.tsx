@@ -1,0 +1,149 @@
+"use client";
+
+import type { Session } from "@merkle/wire";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useAttention } from "@/components/use-attention";
+import { setQuery } from "@/core/address/address";
+import { useQuery } from "@/core/address/use-query";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { MoreSessions } from "./more-sessions";
+import { SelectionBar } from "./selection-bar";
+import { SessionFilters } from "./session-filters";
+import { isNarrowed, parseSessionQuery, type SessionQuery } from "./session-query";
+import { SessionRow } from "./session-row";
+import { SessionColumns } from "./session-table";
+import { NoneFound, SessionsEmpty } from "./sessions-empty";
+import { SessionsSkeleton } from "./sessions-skeleton";
+import { useSessionList } from "./use-session-list";
+
+/** The sessions that the address asks for, those that need me first. */
+export function SessionList({ onStart }: { onStart: () => void }) {
+  const [query, change] = useSessionQuery();
+  const attention = useAttention();
+  const needing = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
+  const list = useSessionList(query, needing);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const table = useRowKeys();
+
+  function select(sessionId: string, isSelected: boolean): void {
+    const next = new Set(selected);
+    if (isSelected) next.add(sessionId);
+    else next.delete(sessionId);
+    setSelected(next);
+  }
+
+  function row(session: Session) {
+    return (
+      <SessionRow
+        key={session.session_id}
+        session={session}
+        needsYou={needing.has(session.session_id)}
+        selected={selected.has(session.session_id)}
+        onSelect={(isSelected) => select(session.session_id, isSelected)}
+      />
+    );
+  }
+
+  const { sessions } = list;
+  // What needs me stands above the rows and orders them: were they shown before it is known, they would move.
+  const isLoading = (sessions === undefined && !list.problem) || attention.status === "loading";
+  const isEmptyMesh = sessions?.length === 0 && list.counts?.active === 0 && list.counts.closed === 0;
+  return (
+    <section aria-label="All sessions">
+      {!isEmptyMesh && (
+        <SessionFilters query={query} counts={list.counts ?? null} teams={list.teams} onChange={change} />
+      )}
+      <SelectionBar selected={selected} onClear={() => setSelected(new Set())} />
+      <div ref={table} className="rounded-lg border">
+        {list.problem && (
+          <ProblemAlert
+            problem={list.problem}
+            title="The sessions could not be read."
+            stillWorks={sessions && "What is shown is from before."}
+            onRetry={list.refresh}
+            className="m-3"
+          />
+        )}
+        {isLoading && <SessionsSkeleton />}
+        {!isLoading && isEmptyMesh && <SessionsEmpty onStart={onStart} />}
+        {!isLoading && sessions?.length === 0 && !isEmptyMesh && (
+          <NoneFound
+            words={isNarrowed(query) ? "No session fits these filters" : `No ${query.state} sessions`}
+            onShowAll={() => change({ state: "all", q: "", team: "", needs: false })}
+          />
+        )}
+        {!isLoading && sessions && sessions.length > 0 && (
+          <SessionColumns>
+            {sessions.map(row)}
+            {list.next && (
+              <MoreSessions
+                key={JSON.stringify(query)}
+                next={list.next}
+                above={new Set(sessions.map(({ session_id }) => session_id))}
+                renderRow={row}
+              />
+            )}
+          </SessionColumns>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** `j` and `k`, or the arrows within the list, move between titles; `x` selects the row; Enter is the link's own. */
+function useRowKeys(): RefObject<HTMLDivElement | null> {
+  const table = useRef<HTMLDivElement>(null);
+  const group = "Sessions";
+  useShortcut("j", () => moveAlong(table.current, 1), { label: "Next session", group });
+  useShortcut("k", () => moveAlong(table.current, -1), { label: "Previous session", group });
+  useShortcut("x", () => selectRow(table.current), { label: "Select the session, or not", group });
+  useEffect(() => {
+    const element = table.current;
+    const onKey = (event: KeyboardEvent) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (rowOf(event.target) !== null && moveAlong(element, step)) event.preventDefault();
+    };
+    element?.addEventListener("keydown", onKey);
+    return () => element?.removeEventListener("keydown", onKey);
+  }, []);
+  return table;
+}
+
+/** Goes to the title so many rows on; from outside of the list to its first. Returns false where there is none. */
+function moveAlong(table: HTMLElement | null, step: number): boolean {
+  const links = [...(table?.querySelectorAll<HTMLElement>("[data-session-link]") ?? [])];
+  const row = rowOf(document.activeElement);
+  const here = links.findIndex((link) => row?.contains(link));
+  const next = here < 0 ? links[0] : links[Math.max(0, Math.min(links.length - 1, here + step))];
+  next?.focus();
+  return next !== undefined;
+}
+
+/** Returns false when the focus stands on no row. */
+function selectRow(table: HTMLElement | null): boolean {
+  const row = rowOf(document.activeElement);
+  if (row === null || !table?.contains(row)) return false;
+  row.querySelector<HTMLInputElement>("input[type=checkbox]")?.click();
+  return true;
+}
+
+function rowOf(element: EventTarget | null): HTMLElement | null {
+  return element instanceof HTMLElement ? element.closest("tr") : null;
+}
+
+const defaults = parseSessionQuery(() => null);
+
+/** What the address asks for, and how to ask for something else; what is as usual does not stand in the address. */
+function useSessionQuery(): [SessionQuery, (change: Partial<SessionQuery>) => void] {
+  const params = useQuery();
+  const change = useCallback((changed: Partial<SessionQuery>) => {
+    const values = Object.entries(changed).map(([name, value]): [string, string | null] => {
+      if (typeof value === "boolean") return [name, value ? "1" : null];
+      return [name, value === defaults[name as keyof SessionQuery] ? null : value];
+    });
+    setQuery(Object.fromEntries(values), { replace: true });
+  }, []);
+  return [parseSessionQuery((name) => params.get(name)), change];
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from "react";
+import { cn } from "@/core/utils";
+import { Table, TableBody, TableHead, TableHeader, TableRow } from "@/ui/table";
+
+/** The head of the table of sessions, with whatever rows. Where a column has no room, it is a line below the title. */
+export function SessionColumns({ children }: { children: ReactNode }) {
+  return (
+    <Table aria-label="Sessions">
+      <TableHeader>
+        <TableRow>
+          <TableHead className="w-10 pr-0">
+            <span className="sr-only">Selected</span>
+          </TableHead>
+          <TableHead className="w-auto pl-1">Session</TableHead>
+          <TableHead className={cn(wide, "w-48")}>Teams</TableHead>
+          <TableHead className={cn(wide, "w-40")}>Last said</TableHead>
+          <TableHead className={cn(wide, "w-20 text-right")}>Document</TableHead>
+          <TableHead className={cn(wide, "w-16 text-right")}>New</TableHead>
+        </TableRow>
+      </TableHeader>
+      <TableBody>{children}</TableBody>
+    </Table>
+  );
+}
+
+export const wide = "hidden lg:table-cell";

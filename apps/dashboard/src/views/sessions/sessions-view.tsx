@@ -1,0 +1,45 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import dynamic from "next/dynamic";
+import { Suspense, useState } from "react";
+import { PageHeader } from "@/components/page-header";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { Button } from "@/ui/button";
+import { NewSessionDialog } from "./new-session-dialog-lazy";
+import { SessionList } from "./session-list";
+import { SessionsSkeleton } from "./sessions-skeleton";
+
+/** It shows nothing before the broker has said what there is, and is here by then. */
+const AttentionPanel = dynamic(
+  () => import("@/views/attention/attention-panel").then((part) => part.AttentionPanel),
+  { ssr: false },
+);
+
+/** The first page: what needs me, and all sessions. */
+export function SessionsView() {
+  const [isStarting, setIsStarting] = useState(false);
+  useShortcut("n", () => setIsStarting(true), { label: "New session", group: "Sessions" });
+  return (
+    <>
+      <PageHeader
+        crumbs={[{ label: "Sessions" }]}
+        actions={
+          <Button title="New session  N" onClick={() => setIsStarting(true)}>
+            <Plus aria-hidden />
+            New session
+          </Button>
+        }
+      />
+      <div className="mx-auto w-full max-w-6xl p-4 lg:p-6">
+        <h1 className="sr-only">Sessions</h1>
+        <AttentionPanel />
+        {/* The exported page does not know the address, which says what is shown. */}
+        <Suspense fallback={<SessionsSkeleton />}>
+          <SessionList onStart={() => setIsStarting(true)} />
+        </Suspense>
+      </div>
+      {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+"use client";
+
+import type { BrokerSettings as Settings } from "@merkle/wire";
+import { type FormEvent, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RefusalNote } from "@/components/refusal-note";
+import { PowerGate } from "@/identity/power-gate";
+import { Button } from "@/ui/button";
+import { Field, FieldDescription, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { Skeleton } from "@/ui/skeleton";
+
+type Threshold = Exclude<keyof Settings, "public_url" | "exclusive_membership">;
+
+/** Written out because the catalogue's schemas stay out of the browser; one that is missing does not compile. */
+const thresholds: Readonly<Record<Threshold, { label: string; about: string; min: number; max: number }>> = {
+  idle_polls: {
+    label: "Empty waits",
+    about: "After so many in a row an agent is told to stop until its human asks.",
+    min: 1,
+    max: 1_000,
+  },
+  active_within_s: {
+    label: "Active, seconds",
+    about: "A team that was seen this recently is active.",
+    min: 1,
+    max: 3_600,
+  },
+  disconnected_after_s: {
+    label: "Disconnected, seconds",
+    about: "A team that was not seen for longer is disconnected.",
+    min: 2,
+    max: 86_400,
+  },
+  fold_after_s: {
+    label: "Folded, seconds",
+    about: "A team that never spoke nor polled leaves the short roster after this.",
+    min: 10,
+    max: 86_400,
+  },
+  quiet_after_s: {
+    label: "Quiet, seconds",
+    about: "An open session in which nobody polled or spoke for this long needs you.",
+    min: 10,
+    max: 86_400,
+  },
+};
+
+const names = Object.keys(thresholds) as Threshold[];
+
+/** What the broker goes by, for everybody. */
+export function BrokerSettings() {
+  const { data, problem, refresh } = useRead("get_settings", {}, { on: ["settings"] });
+  if (data) return <ThresholdForm key={JSON.stringify(data.settings)} settings={data.settings} />;
+  if (problem) {
+    return <ProblemAlert title="The settings could not be read." problem={problem} onRetry={refresh} />;
+  }
+  return <Skeleton className="h-48" />;
+}
+
+function ThresholdForm({ settings }: { settings: Settings }) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const [typed, setTyped] = useState<Readonly<Record<Threshold, string>>>(() => toTexts(settings));
+  const changed = names.filter((name) => typed[name] !== String(settings[name]));
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    const change = Object.fromEntries(changed.map((name) => [name, Number(typed[name])]));
+    await run(async (signal) => void (await call("update_settings", { settings: change }, { signal })));
+  }
+
+  return (
+    <form className="grid gap-4" onSubmit={(event) => void submit(event)}>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {names.map((name) => {
+          const { label, about, min, max } = thresholds[name];
+          return (
+            <Field key={name} className="content-start">
+              <FieldLabel>{label}</FieldLabel>
+              <Input
+                type="number"
+                required
+                min={min}
+                max={max}
+                step={1}
+                className="w-32 tabular-nums"
+                value={typed[name]}
+                onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+              />
+              <FieldDescription>{about}</FieldDescription>
+            </Field>
+          );
+        })}
+      </div>
+      <RefusalNote refusal={refusal} />
+      <PowerGate>
+        <Button type="submit" className="w-fit" disabled={pending || changed.length === 0}>
+          Save for everybody
+        </Button>
+      </PowerGate>
+    </form>
+  );
+}
+
+function toTexts(settings: Settings): Readonly<Record<Threshold, string>> {
+  return {
+    idle_polls: String(settings.idle_polls),
+    active_within_s: String(settings.active_within_s),
+    disconnected_after_s: String(settings.disconnected_after_s),
+    fold_after_s: String(settings.fold_after_s),
+    quiet_after_s: String(settings.quiet_after_s),
+  };
+}

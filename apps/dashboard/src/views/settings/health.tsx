@@ -1,0 +1,62 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { useKeptFresh } from "@/broker/use-kept-fresh";
+import { useRead } from "@/broker/use-read";
+import { Fact } from "@/components/fact";
+import { ReadPanel } from "@/components/read-panel";
+import { TimeText } from "@/components/time-text";
+import { describeBytes } from "./describe-bytes";
+
+type HealthReport = OutputOf<"get_health">;
+
+/** How the broker is, read again and again while somebody looks. */
+export function Health() {
+  const read = useRead("get_health", {});
+  useKeptFresh(read.refresh);
+  return (
+    <ReadPanel read={read} failed="The broker did not say how it is.">
+      {(health) => <Report health={health} />}
+    </ReadPanel>
+  );
+}
+
+function Report({ health }: { health: HealthReport }) {
+  const { event_loop: loop, append, database } = health;
+  return (
+    <dl className="grid gap-x-8 gap-y-2 text-sm sm:grid-cols-2">
+      <Fact name="Version">
+        {health.version}, Node {health.node}
+      </Fact>
+      <Fact name="Running since">
+        <TimeText at={health.started_at} as="clock" />
+      </Fact>
+      <Fact name="Connections">
+        {count(health.connections)} with {count(health.subscriptions)} subscriptions
+      </Fact>
+      <Fact name="Parked waits">{count(health.parked_waits)}</Fact>
+      <Fact name="Open sessions">{count(health.open_sessions)}</Fact>
+      <Fact name="Memory">{describeBytes(health.memory_bytes)}</Fact>
+      <Fact name="Event loop late" note="over the last minute">
+        typically {ms(loop.p50_ms)}, p99 {ms(loop.p99_ms)}, {ms(loop.max_ms)} at most
+      </Fact>
+      <Fact name="Posts stored in" note="lately">
+        typically {ms(append.p50_ms)}, p99 {ms(append.p99_ms)}; {describeBytes(append.queued_bytes)} queued
+      </Fact>
+      <Fact name="Database">
+        PostgreSQL {database.version}, {database.kind === "embedded" ? "the broker's own" : "yours"}
+      </Fact>
+      <Fact name="Database answers in">{ms(database.round_trip_ms)}</Fact>
+      <Fact name="Stored">{describeBytes(database.bytes)}</Fact>
+      <Fact name="Newest migration">{database.migration}</Fact>
+    </dl>
+  );
+}
+
+function ms(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en-GB")} ms`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-GB");
+}

@@ -1,0 +1,188 @@
+"use client";
+
+import type { Admitted } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import dynamic from "next/dynamic";
+import { type FormEvent, useId, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useAdmitted } from "@/broker/use-admitted";
+import { useBroker } from "@/broker/use-broker";
+import { RefusalNote } from "@/components/refusal-note";
+import { createPerson } from "@/identity/create-person";
+import { type Person, setPerson } from "@/identity/person";
+import { usePerson } from "@/identity/use-person";
+import { Button } from "@/ui/button";
+import { CopyButton } from "@/ui/copy-button";
+import { Input } from "@/ui/input";
+import { SignOutButton } from "@/views/sign-in/sign-out-button";
+
+const ForgetMeDialog = dynamic(() => import("./forget-me-dialog").then((part) => part.ForgetMeDialog), {
+  ssr: false,
+});
+
+/** The person of this browser: the name, the key that proves it, and how another browser gets it. */
+export function NameSettings() {
+  const { person } = usePerson();
+  const admitted = useAdmitted();
+  if (admitted !== null) {
+    return (
+      <div className="grid gap-5">
+        <SignedIn admitted={admitted} />
+        {person && <NameForm key={person.credential} person={person} />}
+      </div>
+    );
+  }
+  return (
+    <div className="grid gap-5">
+      <NameForm key={person?.credential ?? "nobody"} person={person} />
+      {person && <OwnKey person={person} />}
+      <GivenKey person={person} />
+    </div>
+  );
+}
+
+/** The member that this browser is signed in as; other browsers are signed in by a link of their own. */
+function SignedIn({ admitted }: { admitted: Admitted }) {
+  const { as, mesh } = admitted;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 rounded-lg border px-3 py-2.5">
+      <p className="min-w-0 flex-1 basis-56">
+        Signed in{" "}
+        {as.kind === "member" && (
+          <>
+            as <bdi className="font-medium">{as.name}</bdi>
+            {as.role === "admin" ? ", an admin" : ", a member"} of
+          </>
+        )}{" "}
+        the mesh <bdi className="font-medium">{mesh}</bdi>
+      </p>
+      <SignOutButton variant="outline">Sign out…</SignOutButton>
+    </div>
+  );
+}
+
+function NameForm({ person }: { person: Person | null }) {
+  const broker = useBroker();
+  const { run, pending, refusal } = useAction();
+  const [name, setName] = useState(person?.name ?? "");
+  const [isSaved, setIsSaved] = useState(false);
+  const id = useId();
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setIsSaved(
+      await run(async (signal) => {
+        if (person === null) {
+          await createPerson(broker, name);
+          return;
+        }
+        const renamed = await broker.call("rename_person", { name, team_id: person.credential }, { signal });
+        setPerson({ ...person, name: renamed.name });
+      }),
+    );
+  }
+
+  return (
+    <form className="grid gap-1.5" onSubmit={(event) => void submit(event)}>
+      <label htmlFor={id} className="text-sm font-medium">
+        Name
+      </label>
+      <div className="flex flex-wrap gap-2">
+        <Input
+          id={id}
+          dir="auto"
+          required
+          maxLength={limits.nameCharsMax}
+          autoComplete="nickname"
+          className="max-w-80 flex-1"
+          value={name}
+          aria-describedby={`${id}-note`}
+          onChange={(event) => {
+            setName(event.target.value);
+            setIsSaved(false);
+          }}
+        />
+        <Button type="submit" disabled={pending || name.trim() === "" || name.trim() === person?.name}>
+          {person === null ? "Take this name" : "Rename me"}
+        </Button>
+      </div>
+      <p id={`${id}-note`} role="status" className="text-sm text-muted-foreground">
+        {isSaved
+          ? "Saved. Sessions that you are in keep the name you came with."
+          : person === null
+            ? "You have not written anything yet, so nobody needed your name."
+            : "Others see it beside what you write."}
+      </p>
+      <RefusalNote refusal={refusal} />
+    </form>
+  );
+}
+
+function OwnKey({ person }: { person: Person }) {
+  const [isLeaving, setIsLeaving] = useState(false);
+  return (
+    <div className="grid gap-1.5">
+      <h3 className="text-sm font-medium">Use my name in another browser</h3>
+      <p className="text-sm text-muted-foreground">
+        Copy your key here and paste it there. Whoever has it can write as you, so send it to nobody.
+      </p>
+      <div className="flex flex-wrap items-center gap-2">
+        <CopyButton text={person.credential} what="my key" />
+        <Button variant="outline" size="sm" onClick={() => setIsLeaving(true)}>
+          Forget me here…
+        </Button>
+      </div>
+      {isLeaving && <ForgetMeDialog name={person.name} onClose={() => setIsLeaving(false)} />}
+    </div>
+  );
+}
+
+function GivenKey({ person }: { person: Person | null }) {
+  const broker = useBroker();
+  const { run, pending, refusal } = useAction();
+  const [key, setKey] = useState("");
+  const [taken, setTaken] = useState<string | null>(null);
+  const id = useId();
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    await run(async (signal) => {
+      const credential = key.trim();
+      const known = await broker.call("get_person", { team_id: credential }, { signal });
+      setPerson({ id: known.person_id, name: known.name, credential, verified: known.verified });
+      setTaken(known.name);
+      setKey("");
+    });
+  }
+
+  return (
+    <form className="grid gap-1.5" onSubmit={(event) => void submit(event)}>
+      <label htmlFor={id} className="text-sm font-medium">
+        {person === null ? "Or be who I am in another browser" : "Be somebody else here"}
+      </label>
+      <div className="flex flex-wrap gap-2">
+        <Input
+          id={id}
+          // It is a secret, and none of the browser's passwords.
+          type="password"
+          autoComplete="off"
+          className="max-w-80 flex-1 font-mono"
+          placeholder="Paste the key from there"
+          value={key}
+          onChange={(event) => setKey(event.target.value)}
+        />
+        <Button type="submit" variant="outline" disabled={pending || key.trim() === ""}>
+          Use this key
+        </Button>
+      </div>
+      <p role="status" className="text-sm text-muted-foreground">
+        {taken !== null && (
+          <>
+            You are <bdi>{taken}</bdi> here now.
+          </>
+        )}
+      </p>
+      <RefusalNote refusal={refusal} />
+    </form>
+  );
+}

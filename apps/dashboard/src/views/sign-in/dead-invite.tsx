@@ -1,0 +1,78 @@
+"use client";
+
+import { DateText } from "@/components/date-text";
+import type { InvitePreview } from "@/identity/join";
+import { forgetKept } from "@/identity/kept-secret";
+import { Button } from "@/ui/button";
+
+type DeadState = Exclude<InvitePreview["state"], "open">;
+
+const titles: Readonly<Record<DeadState, string>> = {
+  used: "This invite is used up",
+  expired: "This invite has expired",
+  revoked: "This invite was taken back",
+};
+
+/** An invite that lets nobody in any more: why, since when, and whom to ask. */
+export function DeadInvite({
+  state,
+  preview,
+}: {
+  readonly state: DeadState;
+  readonly preview: InvitePreview;
+}) {
+  const { inviter, title, mesh, expires_at } = preview;
+  return (
+    <>
+      <div className="grid gap-2">
+        <h1 className="text-title font-semibold">{titles[state]}</h1>
+        <p className="text-muted-foreground">
+          <bdi>{inviter}</bdi> invited to <bdi className="font-medium text-foreground">{title ?? mesh}</bdi>.{" "}
+          {state === "expired" && (
+            <>
+              It was good until <DateText at={expires_at} />.
+            </>
+          )}
+          {state === "used" && "As many as it was made for have joined by it."}
+          {state === "revoked" && "It lets nobody in any more; who came by it stays."}
+        </p>
+        <p>
+          Ask <bdi className="font-medium">{inviter}</bdi> for another one.
+        </p>
+      </div>
+      <PasteAnother />
+    </>
+  );
+}
+
+export function UnknownInvite() {
+  return (
+    <>
+      <div className="grid gap-2">
+        <h1 className="text-title font-semibold">There is no such invite here</h1>
+        <p className="text-muted-foreground">
+          The link may have been cut off on its way, or belong to another broker; a spoken code is good for
+          ten minutes and five wrong tries. Ask whoever sent it for another one.
+        </p>
+      </div>
+      <PasteAnother />
+    </>
+  );
+}
+
+/** Forgets the link that led here, and asks for another or a sign-in. */
+function PasteAnother() {
+  return (
+    <div className="flex flex-wrap gap-2 border-t pt-5">
+      <Button
+        variant="outline"
+        onClick={() => {
+          forgetKept("join");
+          window.location.reload();
+        }}
+      >
+        Use another link
+      </Button>
+    </div>
+  );
+}

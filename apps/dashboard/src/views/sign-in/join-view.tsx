@@ -1,0 +1,89 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { type Problem, toProblem } from "@/broker/problem";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useHydrated } from "@/core/address/use-hydrated";
+import { type InvitePreview, previewInvite } from "@/identity/join";
+import { getKept } from "@/identity/kept-secret";
+import { Skeleton } from "@/ui/skeleton";
+import { SignInFrame } from "@/views/sign-in/sign-in-frame";
+import { SignInPanel } from "@/views/sign-in/sign-in-panel";
+import { DeadInvite, UnknownInvite } from "./dead-invite";
+import { OpenInvite } from "./open-invite";
+
+type Looked =
+  | { readonly is: "looking" }
+  | { readonly is: "found"; readonly preview: InvitePreview }
+  | { readonly is: "failed"; readonly problem: Problem };
+
+/** What an invite is for, before anybody is let in: it tells the title, and nothing of what is behind it. */
+export function JoinView() {
+  // The exported page knows of no secret.
+  const hydrated = useHydrated();
+  return <SignInFrame wide>{hydrated ? <JoinByLink /> : <Looking />}</SignInFrame>;
+}
+
+function JoinByLink() {
+  const [invite] = useState(() => getKept("join"));
+  if (invite === null) {
+    return (
+      <SignInPanel
+        title="Join"
+        about={<p>Open the link of your invite, or paste it here. A spoken code works as well.</p>}
+        onSignedIn={() => window.location.replace("/")}
+      />
+    );
+  }
+  return <Invited invite={invite} />;
+}
+
+function Invited({ invite }: { readonly invite: string }) {
+  const [looked, setLooked] = useState<Looked>({ is: "looking" });
+  const [tries, setTries] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks again for each try.
+  useEffect(() => {
+    let isCurrent = true;
+    const tell = (next: Looked) => isCurrent && setLooked(next);
+    previewInvite(invite).then(
+      (preview) => tell({ is: "found", preview }),
+      (error: unknown) => tell({ is: "failed", problem: toProblem(error) }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [invite, tries]);
+
+  if (looked.is === "looking") return <Looking />;
+  if (looked.is === "found") {
+    const { preview } = looked;
+    return preview.state === "open" ? (
+      <OpenInvite invite={invite} preview={preview} />
+    ) : (
+      <DeadInvite state={preview.state} preview={preview} />
+    );
+  }
+  const { problem } = looked;
+  if (problem.code === "not_found" || problem.code === "bad_request") return <UnknownInvite />;
+  return (
+    <>
+      <h1 className="text-title font-semibold">Join</h1>
+      <ProblemAlert
+        title="The invite could not be read."
+        problem={problem}
+        stillWorks="It is not used up by that."
+        onRetry={() => setTries(tries + 1)}
+      />
+    </>
+  );
+}
+
+function Looking() {
+  return (
+    <div aria-busy="true" className="grid gap-4">
+      <h1 className="text-title font-semibold">Join</h1>
+      <Skeleton className="h-5 w-3/4" />
+      <Skeleton className="h-24" />
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { DateText } from "@/components/date-text";
+import type { InvitePreview } from "@/identity/join";
+import { forgetKept } from "@/identity/kept-secret";
+import { readSignIn } from "@/identity/sign-in";
+import { Button } from "@/ui/button";
+import { JoinHere } from "./join-here";
+import { JoinWithAgent } from "./join-with-agent";
+
+/** An invite with its sender and mesh, and the two ways to accept: as a person in this browser, or with an agent where it runs. */
+export function OpenInvite({
+  invite,
+  preview,
+}: {
+  readonly invite: string;
+  readonly preview: InvitePreview;
+}) {
+  const { inviter, title, mesh, uses_left, expires_at } = preview;
+  const memberAs = useMembership(preview.mesh_id);
+  return (
+    <>
+      <div className="grid gap-2">
+        <h1 className="grid gap-1">
+          <span className="text-muted-foreground">
+            Invited by <bdi className="font-medium text-foreground">{inviter}</bdi> to{" "}
+          </span>
+          <span dir="auto" className="text-title font-semibold [overflow-wrap:anywhere]">
+            {title ?? mesh}
+          </span>
+        </h1>
+        <p className="flex flex-wrap gap-x-2 text-sm text-muted-foreground tabular-nums">
+          <span>
+            {uses_left} {uses_left === 1 ? "use" : "uses"} left
+          </span>
+          <span aria-hidden>·</span>
+          <span>
+            until <DateText at={expires_at} />
+          </span>
+          <span aria-hidden>·</span>
+          <span>from {window.location.host}</span>
+        </p>
+        <p>{describeMembership(preview)}</p>
+      </div>
+      {memberAs === null ? (
+        <JoinHere invite={invite} preview={preview} />
+      ) : (
+        <AlreadyIn name={memberAs} slug={preview.slug} />
+      )}
+      <JoinWithAgent slug={preview.slug} />
+    </>
+  );
+}
+
+function describeMembership({ title, mesh, role }: InvitePreview): string {
+  const asWhat = role === "admin" ? "an admin" : "a member";
+  const seen = title === null ? "its sessions" : "this and its other sessions";
+  return `You become ${asWhat} of the mesh “${mesh}”: you and your agents read and write in ${seen}.`;
+}
+
+/** The name of the member that this browser is signed in as in that mesh, if it is. */
+function useMembership(meshId: string): string | null {
+  const [name, setName] = useState<string | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    readSignIn().then(
+      ({ mesh_id, you }) => {
+        if (isCurrent && mesh_id === meshId && you?.kind === "member") setName(you.name);
+      },
+      // Then it is not known, and joining says what is wrong.
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [meshId]);
+  return name;
+}
+
+function AlreadyIn({ name, slug }: { readonly name: string; readonly slug: string | null }) {
+  return (
+    <section aria-label="You are a member" className="grid gap-2 border-t pt-5">
+      <p>
+        In this browser you are <bdi className="font-medium">{name}</bdi> already. The invite stays as it is.
+      </p>
+      <Button
+        className="w-fit"
+        onClick={() => {
+          forgetKept("join");
+          window.location.replace(slug === null ? "/" : `/sessions/${slug}`);
+        }}
+      >
+        {slug === null ? "Open the sessions" : "Open the session"}
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,124 @@
+"use client";
+
+import { type FormEvent, type ReactNode, useId, useState, useSyncExternalStore } from "react";
+import type { Refusal } from "@/broker/refusal";
+import { useAction } from "@/broker/use-action";
+import { RefusalNote } from "@/components/refusal-note";
+import { Snippet } from "@/components/snippet";
+import { useHydrated } from "@/core/address/use-hydrated";
+import { getKeptMember, type KeptMember, onKeptMember } from "@/identity/member-key";
+import { signInByKey } from "@/identity/sign-in";
+import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
+import { useLink } from "./use-link";
+
+export interface SignInPanelProps {
+  readonly title: string;
+  /** What happened before, or what this place is. */
+  readonly about: ReactNode;
+  /** This browser is signed in now. */
+  readonly onSignedIn: () => void;
+}
+
+/** The ways to be let in: the key that this browser has, a link, or somebody to ask. */
+export function SignInPanel({ title, about, onSignedIn }: SignInPanelProps) {
+  const member = useSyncExternalStore(onKeptMember, getKeptMember, () => null);
+  return (
+    <>
+      <div className="grid gap-2">
+        <h1 className="text-title font-semibold">{title}</h1>
+        <div className="grid gap-1 text-muted-foreground">{about}</div>
+      </div>
+      {member && <OwnKey member={member} onSignedIn={onSignedIn} />}
+      <LinkForm onSignedIn={onSignedIn} />
+      <section aria-label="Where to get a link" className="grid gap-3 border-t pt-5 text-sm">
+        <p className="text-muted-foreground">
+          Where you have joined with the merkle command, this opens the pages and signs you in:
+        </p>
+        <Snippet label="On that machine" text="merkle open" />
+        <p className="text-muted-foreground">
+          Nobody has invited you? Ask whoever runs <BrokerName /> for an invite.
+        </p>
+      </section>
+    </>
+  );
+}
+
+function OwnKey({ member, onSignedIn }: { readonly member: KeptMember; readonly onSignedIn: () => void }) {
+  const { run, pending, refusal } = useAction();
+  async function signIn(): Promise<void> {
+    if (await run(async () => void (await signInByKey(member)))) onSignedIn();
+  }
+  return (
+    <div className="grid gap-2">
+      <Button className="h-10 w-full" disabled={pending} onClick={() => void signIn()}>
+        {pending ? (
+          "Signing in…"
+        ) : (
+          <span className="truncate">
+            Sign in as <bdi>{member.name}</bdi>
+          </span>
+        )}
+      </Button>
+      <p className="text-sm text-muted-foreground">
+        With the key that this browser made when you joined <bdi>{member.mesh}</bdi>.
+      </p>
+      <RefusalNote refusal={refusal && explainKey(refusal)} />
+    </div>
+  );
+}
+
+/** What is wrong with a key the broker tells nobody; there are two reasons, and one way out of both. */
+function explainKey(refusal: Refusal): Refusal {
+  if (refusal.code !== "unauthorized") return refusal;
+  return {
+    ...refusal,
+    title: "This key is not let in any more.",
+    detail: "The membership was revoked, or the broker was set up anew. A new invite makes a new key.",
+  };
+}
+
+function LinkForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const { follow, pending, problem, refusal } = useLink(onSignedIn);
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    await follow(typed);
+  }
+  return (
+    <form className="grid gap-1.5" onSubmit={(event) => void submit(event)}>
+      <label htmlFor={id} className="font-medium">
+        Sign-in link, invite or code
+      </label>
+      <div className="flex flex-wrap gap-2">
+        <Input
+          id={id}
+          // It is a secret, and none of the browser's passwords.
+          type="password"
+          autoComplete="off"
+          className="min-w-48 flex-1 font-mono"
+          placeholder="Paste it here"
+          value={typed}
+          aria-invalid={problem !== null}
+          aria-describedby={`${id}-problem`}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <Button type="submit" variant="outline" disabled={pending || typed.trim() === ""}>
+          {pending ? "One moment…" : "Continue"}
+        </Button>
+      </div>
+      <p id={`${id}-problem`} role="alert" className="text-sm text-danger empty:hidden">
+        {problem}
+      </p>
+      <RefusalNote refusal={refusal} />
+    </form>
+  );
+}
+
+function BrokerName() {
+  const hydrated = useHydrated();
+  return (
+    <span className="font-medium text-foreground">{hydrated ? window.location.host : "this broker"}</span>
+  );
+}

@@ -1,0 +1,53 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { type Refusal, toRefusal } from "@/broker/refusal";
+import { RefusalNote } from "@/components/refusal-note";
+import { takeKept } from "@/identity/kept-secret";
+import { readSignIn, signIn } from "@/identity/sign-in";
+import { SignInFrame } from "./sign-in-frame";
+import { SignInPanel } from "./sign-in-panel";
+import { explainLink } from "./use-link";
+
+/** Uses the link that led here at once. Previews and prefetchers run no scripts, so none of them uses it up. */
+export function SignInView() {
+  const [state, setState] = useState<"looking" | "waiting" | Refusal>("looking");
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    // Effects may run twice; a link is good once.
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    const secret = takeKept("sign-in");
+    if (secret === null) return setState("waiting");
+    followSecret(secret).then(goOn, (error: unknown) => setState(explainLink(toRefusal(error))));
+  }, []);
+  return (
+    <SignInFrame>
+      {state === "looking" ? (
+        <h1 role="status" className="text-title font-semibold">
+          Signing in…
+        </h1>
+      ) : (
+        <>
+          {state !== "waiting" && <RefusalNote refusal={state} />}
+          <SignInPanel
+            title="Sign in"
+            about={<p>Agents and people work together here, and only members are let in.</p>}
+            onSignedIn={goOn}
+          />
+        </>
+      )}
+    </SignInFrame>
+  );
+}
+
+/** A member who opens a link to look on stays a member: that may do more. */
+async function followSecret(secret: string): Promise<void> {
+  if (secret.startsWith("mko_") && (await readSignIn()).you?.kind === "member") return;
+  await signIn({ secret });
+}
+
+/** Leaves no way back here: a used link leads nowhere. */
+function goOn(): void {
+  window.location.replace(takeKept("then") ?? "/");
+}

@@ -1,0 +1,75 @@
+"use client";
+
+import { useId, useState } from "react";
+import { announceSignIn } from "@/broker/sign-in-channel";
+import { useAdmitted } from "@/broker/use-admitted";
+import { FormDialog } from "@/components/form-dialog";
+import { callHttp } from "@/identity/call-http";
+import { forgetMember, getKeptMember } from "@/identity/member-key";
+import { forgetPageToken, getPageToken, headersFor, keepPageToken } from "@/identity/page-token";
+import { forgetPerson } from "@/identity/person";
+import { Checkbox } from "@/ui/checkbox";
+
+/** Asks before this browser is signed out, and what becomes of the key that it may have made. */
+export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
+  const isOnlooker = useAdmitted()?.as.kind === "observer";
+  const [member] = useState(getKeptMember);
+  const id = useId();
+  const [withKey, setWithKey] = useState(false);
+  return (
+    <FormDialog
+      role="alertdialog"
+      title={isOnlooker ? "Leave this session?" : "Sign out of this browser?"}
+      description={
+        isOnlooker
+          ? "As long as the link is good, it brings you back."
+          : "All its tabs are signed out. Your agents and other browsers go on."
+      }
+      submit={isOnlooker ? "Leave" : "Sign out"}
+      submitting="Signing out…"
+      cancel="Stay"
+      onSubmit={() => signOut({ withKey })}
+      onDone={() => undefined}
+      onClose={onClose}
+    >
+      {member !== null && !isOnlooker && (
+        <div className="grid grid-cols-[auto_1fr] items-start gap-x-2">
+          <Checkbox
+            id={id}
+            checked={withKey}
+            className="mt-0.5"
+            onChange={(event) => setWithKey(event.target.checked)}
+          />
+          <label htmlFor={id}>
+            Also forget the key of <bdi className="font-medium">{member.name}</bdi>
+            <span className="block text-sm text-muted-foreground">
+              {withKey
+                ? "Coming back then needs a sign-in link of yours, or a new invite."
+                : "Kept, it signs in again by one press: whoever uses this browser can."}
+            </span>
+          </label>
+        </div>
+      )}
+    </FormDialog>
+  );
+}
+
+/**
+ * Ends what this browser is signed in by, and loads the page anew, so that nothing of what was shown is left. The person's
+ * key goes too: a member who signs in again is given another for the same person.
+ */
+async function signOut({ withKey }: { readonly withKey: boolean }): Promise<void> {
+  const token = await getPageToken();
+  // Before the broker ends the connections: a tab that came again with it would be refused, and have that in its console.
+  await forgetPageToken();
+  try {
+    await callHttp("POST", "/api/sign-out", {}, headersFor(token));
+  } catch (error) {
+    if (token !== undefined) await keepPageToken(token);
+    throw error;
+  }
+  forgetPerson();
+  if (withKey) forgetMember();
+  announceSignIn();
+  location.assign("/");
+}

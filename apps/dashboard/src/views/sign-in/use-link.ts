@@ -1,0 +1,53 @@
+import { useState } from "react";
+import type { Refusal } from "@/broker/refusal";
+import { useAction } from "@/broker/use-action";
+import { keep } from "@/identity/kept-secret";
+import { readLink } from "@/identity/read-link";
+import { signIn } from "@/identity/sign-in";
+
+export interface FollowedLink {
+  /** Does what a pasted link is for. */
+  follow(text: string): Promise<void>;
+  readonly pending: boolean;
+  /** Why the text is no link. */
+  readonly problem: string | null;
+  /** Why the broker did not take it. */
+  readonly refusal: Refusal | null;
+}
+
+export function useLink(onSignedIn: () => void): FollowedLink {
+  const { run, pending, refusal } = useAction();
+  const [problem, setProblem] = useState<string | null>(null);
+
+  async function follow(text: string): Promise<void> {
+    const link = readLink(text);
+    setProblem(
+      link ? null : "This is neither a sign-in link nor an invite. Paste the whole link, as you got it.",
+    );
+    if (!link) return;
+    if (link.kind === "join") return goToJoin(link.secret);
+    const isIn = await run(async () => void (await signIn({ secret: link.secret })));
+    if (!isIn) return;
+    if (link.path === null) onSignedIn();
+    else window.location.assign(link.path);
+  }
+
+  return { follow, pending, problem, refusal: refusal && explainLink(refusal) };
+}
+
+/** In the same tab, so that the secret needs no address. */
+function goToJoin(secret: string): void {
+  keep("join", secret);
+  window.location.assign("/join");
+}
+
+/** The broker says of a link that is not good any more only that; the remedy is the same for all. */
+export function explainLink(refusal: Refusal): Refusal {
+  if (refusal.code !== "unauthorized") return refusal;
+  return {
+    ...refusal,
+    title: "This link signs nobody in.",
+    detail:
+      "It was used already, has expired, was revoked, or is not whole. Make a new one with merkle open, or ask for one.",
+  };
+}

@@ -1,0 +1,87 @@
+"use client";
+
+import { BookText, History, PencilLine, StickyNote } from "lucide-react";
+import { type RefObject, Suspense } from "react";
+import { TimeText } from "@/components/time-text";
+import { setQuery } from "@/core/address/address";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { type DocumentRead, useVersion } from "@/document/use-document";
+import { useCompareParam, useProposalParam } from "@/document/use-version-param";
+import { useSession } from "@/sessions/session-context";
+import { CopyButton } from "@/ui/copy-button";
+import { ToolButton } from "@/ui/tool-button";
+import { PerspectivesButton } from "@/views/source/perspectives-button";
+import { TopicsButton } from "./lazy-faces";
+import { OutlineButton } from "./outline-places";
+
+export interface DocumentHeaderProps {
+  readonly doc: DocumentRead | undefined;
+  readonly scroller: RefObject<HTMLElement | null>;
+  /** Whether the newest version is shown, as it is now. */
+  readonly isLive: boolean;
+  readonly canEdit: boolean;
+}
+
+/** Which version this is, whose and from when; and what can be done with the document. */
+export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeaderProps) {
+  const { looksOn } = useSession();
+  const version = useVersion(doc?.version);
+  const [face] = useQueryParam("doc");
+  const [edit] = useQueryParam("edit");
+  const isCompared = useCompareParam() !== null;
+  const isReviewed = useProposalParam() !== null;
+  const isHistory = face === "history" && !isCompared && !isReviewed;
+  const isRead = !isHistory && !isCompared && !isReviewed && edit === null;
+  const content = doc?.content ?? "";
+  return (
+    <header className="relative flex min-h-10 flex-wrap items-center gap-x-1 gap-y-1 border-b px-3 py-1 md:gap-x-2">
+      <h2 className="flex min-w-0 flex-1 items-baseline gap-x-2 truncate font-semibold">
+        Document
+        <span className="truncate text-sm font-normal text-muted-foreground tabular-nums">
+          {doc && `v${doc.version}`}
+          {version && (
+            <>
+              {" · "}
+              <bdi>{version.written_by}</bdi> <TimeText at={version.written_at} />
+            </>
+          )}
+        </span>
+      </h2>
+      <div
+        role="toolbar"
+        aria-label="Document"
+        className="flex flex-wrap items-center justify-end md:gap-0.5"
+      >
+        {isRead && isLive && (
+          <Suspense>
+            <TopicsButton />
+          </Suspense>
+        )}
+        {isRead && <OutlineButton content={content} scroller={scroller} />}
+        {isRead && isLive && !looksOn && <PerspectivesButton />}
+        <ToolButton
+          icon={isHistory ? <BookText aria-hidden /> : <History aria-hidden />}
+          label={isHistory ? "Text" : "History"}
+          onClick={() =>
+            setQuery({ doc: isHistory ? null : "history", compare: null, proposal: null, edit: null })
+          }
+        />
+        {canEdit && isRead && (
+          <>
+            <ToolButton
+              icon={<StickyNote aria-hidden />}
+              label="Add note"
+              onClick={() => setQuery({ doc: face === "note" ? null : "note" }, { replace: true })}
+            />
+            <ToolButton
+              icon={<PencilLine aria-hidden />}
+              label="Edit"
+              onClick={() => setQuery({ edit: "1", doc: null })}
+            />
+          </>
+        )}
+        {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" compact />}
+      </div>
+    </header>
+  );
+}

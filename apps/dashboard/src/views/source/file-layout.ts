@@ -1,0 +1,21 @@
+import { layoutOfMarkdown, type TextLayout } from "@/document/part-starts";
+import { colouredCharsMax } from "@/text/markdown/code-block";
+
+const codeExtensions: ReadonlySet<string> = new Set(
+  "ts tsx js jsx mjs cjs json jsonc sh bash zsh py sql diff patch yaml yml go rs".split(" "),
+);
+
+/** How a file's text is drawn: markdown as one reads it, code in its colours, anything else as it is written. */
+export function layoutOfFile(path: string, text: string): TextLayout {
+  const extension = extensionOf(path);
+  if (isMarkdown(path)) return layoutOfMarkdown(text);
+  return codeExtensions.has(extension) && text.length <= colouredCharsMax ? "code" : "lines";
+}
+
+export function isMarkdown(path: string): boolean {
+  return /^(?:md|markdown)$/.test(extensionOf(path));
+}
+
+export function extensionOf(path: string): string {
+  return /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+}

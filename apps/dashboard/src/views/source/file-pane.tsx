@@ -1,0 +1,121 @@
+"use client";
+
+import { type ReactNode, Suspense, useRef } from "react";
+import type { Read } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { DocumentSkeleton } from "@/document/document-skeleton";
+import { useProposalParam } from "@/document/use-version-param";
+import { useSource } from "@/sessions/source-context";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { AnnotatedText } from "@/views/source/annotated-text";
+import { OpenProposals, ProposalReview } from "@/views/source/lazy-faces";
+import { SourcePane } from "@/views/source/source-pane";
+import { SourceJobs } from "@/work/jobs/source-jobs";
+import { usePerspectiveParam } from "@/work/perspectives/use-perspective-param";
+import { TopicList } from "@/work/topics/topic-list";
+import { useTopicParam } from "@/work/topics/topic-param";
+import { useTopics } from "@/work/topics/use-topics";
+import { FileHeader } from "./file-header";
+import { layoutOfFile } from "./file-layout";
+import { FileText } from "./file-text";
+import type { FileRead } from "./use-file";
+
+export interface FilePaneProps {
+  readonly path: string;
+  readonly file: Read<FileRead>;
+}
+
+/** A file: read, commented on, changed by proposals. What of it is shown stands in the address. */
+export function FilePane({ path, file: { data, problem, refresh } }: FilePaneProps) {
+  const { looksOn } = useSource();
+  const proposal = useProposalParam();
+  const [jobs] = useQueryParam("jobs");
+  const perspective = usePerspectiveParam();
+  const scroller = useRef<HTMLDivElement>(null);
+  const isRead = proposal === null && jobs === null;
+
+  function body(): ReactNode {
+    if (proposal !== null) return <ProposalReview key={proposal} proposalId={proposal} />;
+    if (jobs !== null) return <FileJobs />;
+    if (!data) return problem ? <GoneFile /> : <DocumentSkeleton />;
+    const layout = layoutOfFile(path, data.text);
+    return (
+      <AnnotatedText
+        text={{ revision: data.source_sha, content: data.text, layout }}
+        scroller={scroller}
+        isLive
+        canComment={!looksOn}
+      >
+        <FileText path={path} file={data} layout={layout} scroller={scroller} />
+      </AnnotatedText>
+    );
+  }
+
+  return (
+    <SourcePane
+      label="File"
+      scroller={scroller}
+      persona={isRead && !looksOn && data ? perspective : null}
+      head={
+        <>
+          <FileHeader path={path} file={data} scroller={scroller} isRead={isRead} />
+          {problem && (
+            <ProblemAlert
+              className="m-3"
+              title="The file could not be read."
+              problem={problem}
+              stillWorks={data ? "What is shown is from before." : undefined}
+              onRetry={refresh}
+            />
+          )}
+          {data?.committed === false && (
+            <p role="note" className="border-b bg-highlight px-4 py-1.5 text-sm">
+              This text is not committed. Nothing is written over it: what is proposed can be accepted once it
+              is committed, or taken back.
+            </p>
+          )}
+          {isRead && (
+            <Suspense>
+              <OpenProposals />
+            </Suspense>
+          )}
+        </>
+      }
+    >
+      {body()}
+    </SourcePane>
+  );
+}
+
+/** What agents were asked to do about a file, and how that goes. */
+function FileJobs() {
+  return (
+    <section aria-label="Jobs" className="grid max-w-4xl gap-3 p-4 lg:p-6">
+      <SourceJobs
+        none={
+          <Empty className="rounded-lg border">
+            <EmptyTitle>No jobs yet</EmptyTitle>
+            <EmptyDescription>
+              Send a comment on the file to the agent, or have the file read from a perspective.
+            </EmptyDescription>
+          </Empty>
+        }
+      />
+    </section>
+  );
+}
+
+const noText = { revision: "", content: "", layout: "lines" } as const;
+
+/** What was said of a file that cannot be read any more. */
+function GoneFile() {
+  const shown = useTopicParam();
+  const { data } = useTopics({ status: "open" });
+  if (!data) return null;
+  return (
+    <section aria-label="Comments" className="max-w-2xl p-4">
+      <TopicList text={noText} topics={data.topics} shown={shown} canWrite={false} onFind={() => undefined} />
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+"use client";
+
+import { useEffect, useMemo } from "react";
+import { useLooksOn } from "@/broker/use-admitted";
+import { PageHeader } from "@/components/page-header";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { announceFront } from "@/sessions/front-session";
+import { SourceContext, type SourceFacts } from "@/sessions/source-context";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { FilePane } from "./file-pane";
+import { useFile } from "./use-file";
+
+/** The page of one file. */
+export function FileView({ path }: { readonly path: string }) {
+  const file = useFile(path);
+  const looksOn = useLooksOn();
+  const revision = file.data?.source_sha;
+  const facts = useMemo<SourceFacts>(
+    () => ({ source: { kind: "file", source_path: path }, revision, isOpen: true, looksOn }),
+    [path, revision, looksOn],
+  );
+  useEffect(() => announceFront(path), [path]);
+  const name = showHidden(path);
+  return (
+    <SourceContext value={facts}>
+      <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto">
+        <h1 dir="auto" className="sr-only">
+          {name}
+        </h1>
+        <PageHeader crumbs={[{ label: "Files", href: "/sources" }, { label: name }]} />
+        {/* Where the screen is low, what stands above scrolls away, and this has the screen to itself. */}
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
+          <PanelBoundary title="The file">
+            <FilePane path={path} file={file} />
+          </PanelBoundary>
+        </div>
+      </div>
+    </SourceContext>
+  );
+}

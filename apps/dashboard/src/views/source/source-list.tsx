@@ -1,0 +1,208 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { useId, useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { PageHeader } from "@/components/page-header";
+import { PageLink } from "@/components/page-link";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ProblemAlert } from "@/components/problem-alert";
+import { Snippet } from "@/components/snippet";
+import { setQuery } from "@/core/address/address";
+import { sourceHref } from "@/core/address/source-href";
+import { useTypedParam } from "@/core/address/use-typed-param";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Input } from "@/ui/input";
+import { Skeleton } from "@/ui/skeleton";
+
+type Listed = OutputOf<"list_sources">;
+type ListedFile = Listed["files"][number];
+
+/** So many are shown before somebody asks for more. */
+const filesFirst = 200;
+
+/** Every root with its files, and what is open for each of them. */
+export function SourceList() {
+  return (
+    <>
+      <PageHeader crumbs={[{ label: "Files" }]} />
+      <div className="grid max-w-4xl gap-4 p-4 lg:p-6">
+        <h1 className="sr-only">Files</h1>
+        <PanelBoundary title="The files">
+          <Files />
+        </PanelBoundary>
+      </div>
+    </>
+  );
+}
+
+function Files() {
+  const [query, typed, type] = useTypedParam("q");
+  const [limit, setLimit] = useState<number>(filesFirst);
+  const { data, problem, refresh } = useRead(
+    "list_sources",
+    { limit, ...(query.trim() !== "" && { query }) },
+    { on: ["topics", "proposals", "jobs"], keepLast: true },
+  );
+  const fieldId = useId();
+  if (data?.roots.length === 0) return <NoRoots />;
+  return (
+    <>
+      <p className="max-w-prose text-muted-foreground">
+        What Git keeps under the roots of this broker. Comment on a file, and have an agent work the comment
+        in: what you accept is committed.
+      </p>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <label htmlFor={fieldId} className="sr-only">
+          Files whose path holds
+        </label>
+        <Input
+          id={fieldId}
+          type="search"
+          className="w-72 max-w-full"
+          placeholder="Part of a path…"
+          value={typed}
+          maxLength={limits.queryCharsMax}
+          onChange={(event) => type(event.target.value)}
+        />
+        {data && (
+          <p role="status" className="text-sm text-muted-foreground tabular-nums">
+            {describeCount(data)}
+          </p>
+        )}
+      </div>
+      {problem && (
+        <ProblemAlert
+          title="The files could not be listed."
+          problem={problem}
+          stillWorks={data ? "What is shown below is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {data && !data.can_commit && (
+        <p role="note" className="rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm">
+          Nothing can be accepted: <code className="font-mono">agent.author_name</code> and{" "}
+          <code className="font-mono">agent.author_email</code> are not configured, and nobody else commits.
+        </p>
+      )}
+      {data === undefined && problem === undefined && <Skeleton className="h-64" />}
+      {data?.roots.map((root) => (
+        <Root key={root.root} {...root} files={data.files} isNarrowed={query !== ""} />
+      ))}
+      {data?.files.length === 0 && query !== "" && (
+        <Empty>
+          <EmptyTitle>No file’s path holds “{query}”</EmptyTitle>
+          <Button variant="outline" onClick={() => setQuery({ q: null })}>
+            Show all files
+          </Button>
+        </Empty>
+      )}
+      {data?.has_more &&
+        (limit < limits.sourcesListedMax ? (
+          <Button
+            variant="outline"
+            className="justify-self-start"
+            onClick={() => setLimit(limits.sourcesListedMax)}
+          >
+            Show more
+          </Button>
+        ) : (
+          <p className="text-muted-foreground">There are more. Say what their path holds.</p>
+        ))}
+    </>
+  );
+}
+
+function describeCount({ files, has_more }: Listed): string {
+  const count = `${files.length.toLocaleString("en-GB")} ${files.length === 1 ? "file" : "files"}`;
+  return has_more ? `The first ${count}` : count;
+}
+
+interface RootProps {
+  readonly root: string;
+  readonly problem: string | null;
+  /** Those of all roots. */
+  readonly files: readonly ListedFile[];
+  readonly isNarrowed: boolean;
+}
+
+function Root({ root, problem, files, isNarrowed }: RootProps) {
+  const titleId = useId();
+  const own = files.filter(({ source_path }) => source_path.startsWith(`${root}/`));
+  if (own.length === 0 && problem === null && isNarrowed) return null;
+  return (
+    <section aria-labelledby={titleId} className="grid gap-1.5">
+      <h2 id={titleId} className="font-semibold">
+        {root}
+      </h2>
+      {problem !== null && <p className="text-danger [overflow-wrap:anywhere]">{problem}</p>}
+      {own.length === 0 && problem === null && (
+        <p className="text-sm text-muted-foreground">No text file of it is among those listed.</p>
+      )}
+      {own.length > 0 && (
+        <ul className="divide-y rounded-lg border">
+          {own.map((file) => (
+            <FileRow key={file.source_path} file={file} root={root} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function FileRow({ file, root }: { readonly file: ListedFile; readonly root: string }) {
+  const { source_path, open_topics, open_proposals, jobs_in_flight } = file;
+  return (
+    <li className="flex flex-wrap items-center gap-x-2 px-3 [contain-intrinsic-size:auto_2.25rem] [content-visibility:auto]">
+      <PageLink
+        href={sourceHref({ file: source_path })}
+        className="flex min-h-9 min-w-0 flex-1 basis-48 items-center rounded-md text-link underline-offset-4 hover:underline pointer-coarse:min-h-11"
+      >
+        <span dir="auto" className="[overflow-wrap:anywhere]">
+          {showHidden(source_path.slice(root.length + 1))}
+        </span>
+      </PageLink>
+      <p className="flex flex-wrap gap-2 py-1.5 empty:hidden">
+        {open_topics > 0 && <Badge variant="muted">{count(open_topics, "comment")}</Badge>}
+        {open_proposals > 0 && <Badge variant="warning">{count(open_proposals, "proposal")}</Badge>}
+        {jobs_in_flight > 0 && <Badge variant="muted">an agent works on it</Badge>}
+      </p>
+    </li>
+  );
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+const config = `{
+  "agent": {
+    "author_name": "Merkle Agent",
+    "author_email": "agent@example.com",
+    "roots": { "docs": "/srv/handbook" }
+  }
+}`;
+
+/** How there come to be files here. */
+function NoRoots() {
+  return (
+    <Empty className="rounded-lg border">
+      <EmptyTitle>No files to work on</EmptyTitle>
+      <EmptyDescription>
+        Agents can work on the files of a Git repository as they do on a session’s document. In{" "}
+        <code className="font-mono text-sm">config.json</code> of the broker’s home,{" "}
+        <code className="font-mono text-sm">agent.roots</code> names folders, each the top of a Git
+        repository, and <code className="font-mono text-sm">author_name</code> with{" "}
+        <code className="font-mono text-sm">author_email</code> say whose commits they will be. They hold from
+        the next <code className="font-mono text-sm">merkle up</code>, in the main mesh alone.
+      </EmptyDescription>
+      <div className="w-full max-w-xl text-start">
+        <Snippet label="config.json" text={config} />
+      </div>
+    </Empty>
+  );
+}

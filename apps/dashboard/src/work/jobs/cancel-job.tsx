@@ -1,0 +1,29 @@
+"use client";
+
+import { X } from "lucide-react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { RefusalNote } from "@/components/refusal-note";
+import { Button } from "@/ui/button";
+
+/** Cancels a job: nothing that its agent does counts from then on. */
+export function CancelJob({ jobId }: { readonly jobId: number }) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  return (
+    <>
+      <Button
+        variant="outline"
+        size="sm"
+        disabled={pending}
+        aria-label={`Cancel job ${jobId}`}
+        onClick={() =>
+          void run(async (signal) => void (await call("cancel_job", { job_id: jobId }, { signal })))
+        }
+      >
+        <X aria-hidden /> {pending ? "Cancelling…" : "Cancel"}
+      </Button>
+      <RefusalNote refusal={refusal} className="basis-full" />
+    </>
+  );
+}

@@ -1,0 +1,230 @@
+"use client";
+
+import type { Job, Proposal } from "@merkle/wire";
+import { NotebookPen } from "lucide-react";
+import { type ReactNode, useCallback, useEffect, useRef } from "react";
+import { type Action, useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { Button } from "@/ui/button";
+import { isInFlight } from "./describe-job";
+import { JobMark } from "./job-mark";
+import { JobTime } from "./job-time";
+import { RunnerNote } from "./runner-note";
+import { useJobs } from "./use-jobs";
+import { draftTheConclusion, useStartJob } from "./use-start-job";
+
+export interface ConclusionDraftProps {
+  /** Where it can be seen how the document has changed since the draft. */
+  readonly changes: string;
+  /** The draft that waits for a decision, null where none does; undefined until that is known. */
+  readonly draft: Proposal | null | undefined;
+  /** Whether what stands in the field was made of that draft. */
+  readonly isUsed: boolean;
+  /** Whether nothing stands in the field: then a draft is put there by itself. */
+  readonly isEmpty: boolean;
+  /** What stands in the field is of this draft from now on; with a text that takes its place. */
+  readonly onUse: (proposalId: number, text?: string) => void;
+}
+
+/** The draft of a conclusion that is open, or null, live; undefined until it is known. */
+export function useOpenDraft(sessionId: string): Proposal | null | undefined {
+  const input = { session_id: sessionId, status: "open", limit: 50 } as const;
+  const { data } = useRead("list_proposals", input, { on: ["proposals"] });
+  if (data === undefined) return undefined;
+  return data.proposals.find(({ kind }) => kind === "conclusion") ?? null;
+}
+
+/** Has an agent draft the conclusion, says how that goes, and puts the draft where it can be edited. */
+export function ConclusionDraft(props: ConclusionDraftProps) {
+  const { draft } = props;
+  const { data } = useJobs();
+  if (data === undefined || draft === undefined) return null;
+  const busy = data.jobs.find(isInFlight);
+  const last = data.jobs.find(({ kind }) => kind === "conclude");
+  if (busy) return <Bar>{busy.kind === "conclude" ? <Drafting job={busy} /> : <Elsewhere job={busy} />}</Bar>;
+  if (draft !== null) return <Drafted {...props} draft={draft} />;
+  return <Draftable failed={last?.message === null ? undefined : last} />;
+}
+
+function Bar({ children }: { readonly children: ReactNode }) {
+  return (
+    <section
+      aria-label="A draft by an agent"
+      className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2 rounded-md border bg-surface px-3 py-2 text-sm"
+    >
+      {children}
+    </section>
+  );
+}
+
+const wordsClass = "min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]";
+
+function Drafting({ job }: { readonly job: Job }) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const { job_id } = job;
+  return (
+    <>
+      <p role="status" className={wordsClass}>
+        <JobMark status={job.status} className="font-medium" /> <JobTime {...job} />
+        {job.status === "queued" ? ". An agent drafts it when its turn comes." : ". An agent drafts it."} You
+        can write meanwhile, or close this and come back.
+      </p>
+      <Button
+        type="button"
+        variant="outline"
+        size="sm"
+        disabled={pending}
+        onClick={() => void run(async (signal) => void (await call("cancel_job", { job_id }, { signal })))}
+      >
+        Cancel the draft
+      </Button>
+      <RefusalNote refusal={refusal} className="basis-full" />
+    </>
+  );
+}
+
+function Elsewhere({ job: { job_id } }: { readonly job: Job }) {
+  return (
+    <p className={wordsClass}>
+      An agent works on the document: <span className="tabular-nums">job {job_id}</span>. When it has ended,
+      one can draft the conclusion.
+    </p>
+  );
+}
+
+function Draftable({ failed }: { readonly failed: Job | undefined }) {
+  const { start, pending, refusal } = useStartJob();
+  return (
+    <div className="grid gap-2">
+      <Bar>
+        <p className={wordsClass}>
+          {failed === undefined ? (
+            "An agent can read feed and document and draft it. You edit the draft and conclude."
+          ) : (
+            <>
+              <span className="font-medium text-danger">{failed.message}</span>{" "}
+              <TimeText at={failed.completed_at ?? failed.created_at} className="text-muted-foreground" />
+            </>
+          )}
+        </p>
+        <Button
+          type="button"
+          variant="outline"
+          size="sm"
+          disabled={pending}
+          onClick={() => void start(draftTheConclusion)}
+        >
+          <NotebookPen aria-hidden />
+          {pending ? "Starting…" : failed === undefined ? "Have it drafted" : "Try again"}
+        </Button>
+        <RefusalNote refusal={refusal} className="basis-full" />
+      </Bar>
+      <RunnerNote />
+    </div>
+  );
+}
+
+function Drafted({ changes, draft, isUsed, isEmpty, onUse }: ConclusionDraftProps & { draft: Proposal }) {
+  const action = useAction();
+  const use = useUseDraft(draft.proposal_id, action, onUse);
+  const tried = useRef<number>(null);
+  useEffect(() => {
+    if (!isEmpty || isUsed || tried.current === draft.proposal_id) return;
+    tried.current = draft.proposal_id;
+    use();
+  }, [isEmpty, isUsed, draft.proposal_id, use]);
+  return (
+    <Bar>
+      <div className={wordsClass}>
+        <p>
+          {isUsed ? "This is a draft by " : "There is a draft by "}
+          <bdi>{draft.proposed_by ?? "an agent"}</bdi>, <TimeText at={draft.proposed_at} />.{" "}
+          {isUsed && !draft.stale && "Edit it as you like; concluding accepts it."}
+        </p>
+        {draft.note !== "" && (
+          <p dir="auto" className="text-muted-foreground">
+            {draft.note}
+          </p>
+        )}
+        {draft.stale && (
+          <p className="text-warning">
+            The document has changed since.{" "}
+            <PageLink href={changes} className="text-link underline underline-offset-4">
+              See what
+            </PageLink>
+          </p>
+        )}
+      </div>
+      {isUsed ? (
+        <Decide draft={draft} action={action} onUse={onUse} />
+      ) : (
+        <Button type="button" variant="outline" size="sm" disabled={action.pending} onClick={use}>
+          {isEmpty ? "Use it" : "Use it instead"}
+        </Button>
+      )}
+      <RefusalNote refusal={action.refusal} className="basis-full" />
+    </Bar>
+  );
+}
+
+interface DecideProps {
+  readonly draft: Proposal;
+  readonly action: Action;
+  readonly onUse: ConclusionDraftProps["onUse"];
+}
+
+/** What else can be decided about a draft than to conclude with it. */
+function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse }: DecideProps) {
+  const call = useCall();
+  const keep = () =>
+    void run(async (signal) => {
+      const { next_proposal_id } = await call(
+        "decide_proposal",
+        { proposal_id, decision: "rebase" },
+        { signal },
+      );
+      // What was edited stays: it is of the new revision now.
+      if (next_proposal_id !== null) onUse(next_proposal_id);
+    });
+  const reject = () =>
+    void run(
+      async (signal) => void (await call("decide_proposal", { proposal_id, decision: "reject" }, { signal })),
+    );
+  return (
+    <>
+      {stale && (
+        <Button type="button" variant="outline" size="sm" disabled={pending} onClick={keep}>
+          Keep it nevertheless
+        </Button>
+      )}
+      <Button type="button" variant="ghost" size="sm" disabled={pending} onClick={reject}>
+        Reject the draft
+      </Button>
+    </>
+  );
+}
+
+function useUseDraft(
+  proposal_id: number,
+  { run }: Pick<Action, "run">,
+  onUse: ConclusionDraftProps["onUse"],
+): () => void {
+  const call = useCall();
+  const latest = useRef(onUse);
+  useEffect(() => {
+    latest.current = onUse;
+  });
+  return useCallback(
+    () =>
+      void run(async (signal) => {
+        const { content } = await call("get_proposal", { proposal_id }, { signal });
+        latest.current(proposal_id, content ?? "");
+      }),
+    [call, run, proposal_id],
+  );
+}

@@ -1,0 +1,46 @@
+import type { Job, JobKind, JobStatus } from "@merkle/wire";
+import { showHidden } from "@/text/markdown/hidden-characters";
+
+/** What a job is for, in words. */
+export function describeJob({ kind, topic_id, persona_name, source_path }: DescribedJob): string {
+  const what = source_path === null ? "document" : "file";
+  switch (kind) {
+    case "conclude":
+      return "Draft the conclusion";
+    case "incorporate":
+      return `Rewrite the ${what} for comment ${topic_id}`;
+    case "perspective":
+      return `Read the ${what} as \u2068${showHidden(persona_name ?? "")}\u2069`;
+  }
+}
+
+export type DescribedJob = JobTarget & Pick<Job, "source_path">;
+
+export type JobTarget = Pick<Job, "kind" | "topic_id" | "persona_name">;
+
+/** How a job's state is called. */
+export const stateWords: Readonly<Record<JobStatus, string>> = {
+  queued: "Queued",
+  running: "Running",
+  succeeded: "Succeeded",
+  failed: "Failed",
+  timed_out: "Timed out",
+  cancelled: "Cancelled",
+};
+
+export const kindWords: Readonly<Record<JobKind, string>> = {
+  conclude: "Conclusions",
+  incorporate: "Rewrites for a comment",
+  perspective: "Perspectives",
+};
+
+export function isInFlight({ status }: Pick<Job, "status">): boolean {
+  return status === "queued" || status === "running";
+}
+
+/** Whether two jobs were to do the same. */
+export function isSameTarget(one: JobTarget, other: JobTarget): boolean {
+  return (
+    one.kind === other.kind && one.topic_id === other.topic_id && one.persona_name === other.persona_name
+  );
+}

@@ -1,0 +1,126 @@
+"use client";
+
+import type { Job } from "@merkle/wire";
+import { RotateCw } from "lucide-react";
+import { PageLink } from "@/components/page-link";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { placeHref } from "@/core/address/place-href";
+import { Button } from "@/ui/button";
+import { CancelJob } from "./cancel-job";
+import { describeJob, isInFlight } from "./describe-job";
+import { JobMark } from "./job-mark";
+import { JobTail } from "./job-tail";
+import { JobTime } from "./job-time";
+import { useStartJob } from "./use-start-job";
+
+export interface JobRowProps {
+  readonly job: Job;
+  /** The job that has tried the same again, where one has. */
+  readonly triedAgainAs: number | null;
+  /** Whether another try would be taken now. */
+  readonly mayRetry: boolean;
+}
+
+/** A job: what it is for, how it goes, what came of it or why not, and what can be done about it. */
+export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
+  const { job_id, status, started_by, created_at, message, error_tail, result } = job;
+  const titleId = `job-${job_id}`;
+  return (
+    <li
+      aria-labelledby={titleId}
+      className="grid min-w-0 gap-x-4 gap-y-1 px-3 py-row sm:grid-cols-[6.5rem_minmax(0,1fr)_auto] sm:px-4"
+    >
+      <p className="flex items-baseline justify-between gap-2 sm:block">
+        <JobMark status={status} className="font-medium" />
+        <span className="text-sm text-muted-foreground tabular-nums sm:hidden">job {job_id}</span>
+      </p>
+      <div className="min-w-0">
+        <p className="[overflow-wrap:anywhere]">
+          <span id={titleId} className="font-medium">
+            {describeJob(job)}
+          </span>{" "}
+          <span className="text-sm text-muted-foreground tabular-nums max-sm:hidden">job {job_id}</span>
+        </p>
+        <p className="flex flex-wrap gap-x-1.5 text-sm text-muted-foreground">
+          <JobTime {...job} />
+          <span aria-hidden>·</span>
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            asked for by <bdi>{started_by}</bdi> <TimeText at={created_at} />
+          </span>
+        </p>
+        {message !== null && <p className="mt-1 text-danger">{message}</p>}
+        {error_tail !== null && error_tail !== "" && (
+          <JobTail text={error_tail} label={`The end of what job ${job_id} wrote`} />
+        )}
+        {result !== null && <JobResult job={job} />}
+        {triedAgainAs !== null && (
+          <p className="text-sm text-muted-foreground">
+            Tried again as <span className="tabular-nums">job {triedAgainAs}</span>.
+          </p>
+        )}
+      </div>
+      {(isInFlight(job) || mayRetry) && (
+        <div className="flex flex-col gap-1 max-sm:items-start sm:items-end">
+          {isInFlight(job) ? <CancelJob jobId={job_id} /> : <Retry job={job} />}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Retry({ job }: { readonly job: Job }) {
+  const { start, pending, refusal } = useStartJob();
+  return (
+    <>
+      <Button
+        variant="outline"
+        size="sm"
+        disabled={pending}
+        aria-label={`Retry job ${job.job_id}`}
+        onClick={() => void start(job)}
+      >
+        <RotateCw aria-hidden /> {pending ? "Starting…" : "Retry"}
+      </Button>
+      <RefusalNote refusal={refusal} />
+    </>
+  );
+}
+
+/** What a job made, as the way to it. */
+function JobResult({ job }: { readonly job: Job }) {
+  const { result } = job;
+  if (result === null) return null;
+  const { text, href } = toTarget(job, result);
+  return (
+    <PageLink
+      href={href}
+      // On touch it reaches further than it looks.
+      className="relative inline-flex min-h-6 items-center text-link underline-offset-4 hover:underline pointer-coarse:after:absolute pointer-coarse:after:-inset-x-2 pointer-coarse:after:-inset-y-2.5"
+    >
+      {text}
+    </PageLink>
+  );
+}
+
+function toTarget(
+  job: Job,
+  { kind: made, id }: NonNullable<Job["result"]>,
+): { readonly text: string; readonly href: string } {
+  const home = `/sessions/${job.session}`;
+  switch (made) {
+    case "proposal":
+      return job.kind === "conclude"
+        ? { text: "The drafted conclusion", href: conclusionAddress(home) }
+        : { text: `Proposal ${id}`, href: placeHref(job, { proposal: id }) };
+    case "perspective":
+      return { text: "What it came to", href: placeHref(job, { perspective: job.persona_name }) };
+    case "conclusion":
+      return { text: `Concluded with document v${id}`, href: `${home}/doc?v=${id}` };
+  }
+}
+
+/** Where the dialog that concludes a session is open, with the draft that there is. */
+function conclusionAddress(home: string): string {
+  return `${home}/jobs?conclude=1`;
+}

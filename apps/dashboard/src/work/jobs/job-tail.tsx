@@ -1,0 +1,39 @@
+"use client";
+
+import { useState } from "react";
+import { showHidden } from "@/text/markdown/hidden-characters";
+
+const linesShown = 4;
+
+/** The end of what an agent wrote before it ended: its last lines, and all that there is when asked for. */
+export function JobTail({ text, label }: { readonly text: string; readonly label: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const lines = text.trimEnd().split("\n");
+  const isLong = lines.length > linesShown;
+  const shown = isWhole ? lines : lines.slice(-linesShown);
+  return (
+    <div className="mt-1.5 min-w-0">
+      {/* What scrolls must be reached by keys. */}
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
+        tabIndex={0}
+        aria-label={label}
+        className="max-h-64 overflow-y-auto rounded-md border bg-surface px-2.5 py-1.5"
+      >
+        <pre className="font-mono text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {showHidden(shown.join("\n"))}
+        </pre>
+      </section>
+      {isLong && (
+        <button
+          type="button"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+          className="mt-0.5 min-h-6 text-sm text-link underline-offset-4 hover:underline pointer-coarse:min-h-11"
+        >
+          {isWhole ? "Show only its end" : `Show all ${lines.length} lines`}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+
+/** Says why nothing can run, where that is known, and where to look. */
+export function RunnerNote() {
+  const { data } = useRead("get_runner", {}, { on: ["jobs"] });
+  const why = data === undefined ? null : whyNothingRuns(data);
+  if (why === null) return null;
+  return (
+    <p className="rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm [overflow-wrap:anywhere]">
+      {why}{" "}
+      <PageLink href="/settings#jobs" className="text-link underline underline-offset-4">
+        Jobs runner
+      </PageLink>
+    </p>
+  );
+}
+
+/** What hinders jobs, as sentences; null where nothing does. */
+export function whyNothingRuns({ here, elsewhere }: OutputOf<"get_runner">): string | null {
+  if (here === null) {
+    return elsewhere
+      ? "This broker runs no jobs itself: they wait until another runner takes them."
+      : "This broker runs no jobs, and lets no other runner take them: what is started waits.";
+  }
+  const problem = here.runner?.problem ?? null;
+  if (problem === null) return null;
+  return `${elsewhere ? "Jobs that this broker takes" : "Jobs"} fail at once as it is. ${problem}`;
+}

@@ -1,0 +1,67 @@
+"use client";
+
+import type { Job } from "@merkle/wire";
+import type { ReactNode } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSource } from "@/sessions/source-context";
+import { Skeleton } from "@/ui/skeleton";
+import { isInFlight, isSameTarget } from "./describe-job";
+import { JobRow } from "./job-row";
+import { RunnerNote } from "./runner-note";
+import { useJobs } from "./use-jobs";
+
+/** The jobs of the page's document or file, newest first; `none` stands where there are none. */
+export function SourceJobs({ none }: { readonly none: ReactNode }) {
+  const { isOpen, looksOn } = useSource();
+  const { data, problem, refresh } = useJobs();
+  const jobs = data?.jobs;
+  const isBusy = jobs?.some(isInFlight) ?? true;
+  return (
+    <>
+      <RunnerNote />
+      {problem && (
+        <ProblemAlert
+          title="The jobs could not be read."
+          problem={problem}
+          stillWorks={jobs ? "What is shown below is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {jobs === undefined ? (
+        problem === undefined && <Rows />
+      ) : jobs.length === 0 ? (
+        none
+      ) : (
+        <ol aria-label="Jobs, newest first" className="divide-y rounded-lg border">
+          {jobs.map((job, index) => {
+            const again = jobs.slice(0, index).findLast((newer) => isSameTarget(newer, job));
+            const isOver = job.status === "succeeded" || again !== undefined;
+            return (
+              <JobRow
+                key={job.job_id}
+                job={job}
+                triedAgainAs={job.status === "succeeded" ? null : (again?.job_id ?? null)}
+                mayRetry={!looksOn && !isBusy && !isOver && isTaken(job, isOpen)}
+              />
+            );
+          })}
+        </ol>
+      )}
+    </>
+  );
+}
+
+/** What is concluded can be read and concluded anew, and not rewritten. */
+function isTaken({ kind }: Job, isOpen: boolean): boolean {
+  return kind !== "incorporate" || isOpen;
+}
+
+function Rows() {
+  return (
+    <div role="status" aria-busy="true" aria-label="Loading the jobs" className="space-y-2">
+      {[0, 1, 2].map((row) => (
+        <Skeleton key={row} className="h-16" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Persona } from "@merkle/wire";
+import { TimeText } from "@/components/time-text";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Button } from "@/ui/button";
+
+export interface PersonaConflictProps {
+  readonly theirs: Persona;
+  readonly onTake: () => void;
+}
+
+/** What somebody else saved while one was writing, to be taken or replaced knowingly. */
+export function PersonaConflict({ theirs, onTake }: PersonaConflictProps) {
+  const { name, prompt, version, retired, updated_by, updated_at } = theirs;
+  return (
+    <div
+      role="alert"
+      className="grid gap-2 rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm"
+    >
+      <p className="[overflow-wrap:anywhere]">
+        {updated_by === null ? (
+          <>
+            <bdi className="font-medium">{showHidden(name)}</bdi> is there already.
+          </>
+        ) : (
+          <>
+            <bdi className="font-medium">{showHidden(updated_by)}</bdi> saved version {version} of{" "}
+            <bdi>{showHidden(name)}</bdi> <TimeText at={updated_at} />
+            {retired && ", and retired it"}. Nothing of yours was written.
+          </>
+        )}
+      </p>
+      {/* What scrolls must be reached by keys. */}
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
+        tabIndex={0}
+        aria-label={`Version ${version}`}
+        dir="auto"
+        className="max-h-40 overflow-y-auto rounded-md border bg-background px-2.5 py-1.5 whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
+        {showHidden(prompt)}
+      </section>
+      <div>
+        <Button type="button" variant="outline" size="sm" onClick={onTake}>
+          Take theirs
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+"use client";
+
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Segmented } from "@/ui/segmented";
+import { Select } from "@/ui/select";
+import type { OfferedPersona } from "./use-perspectives";
+
+export interface PersonaPickerProps {
+  readonly offered: readonly OfferedPersona[];
+  readonly chosen: string;
+  readonly onChoose: (name: string) => void;
+}
+
+/** So many are shown beside each other; more stand in a list that opens. */
+const besideMax = 6;
+
+/** As whom the document is looked at. */
+export function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps) {
+  if (offered.length <= besideMax) {
+    return (
+      <Segmented
+        label="Persona"
+        value={chosen}
+        options={offered.map(({ persona: { name } }) => ({
+          value: name,
+          label: <bdi>{showHidden(name)}</bdi>,
+        }))}
+        onChange={onChoose}
+        className="bg-background"
+      />
+    );
+  }
+  return (
+    <Select
+      aria-label="Persona"
+      className="w-full"
+      value={chosen}
+      onChange={(event) => onChoose(event.target.value)}
+    >
+      {offered.map((each) => (
+        <option key={each.persona.name} value={each.persona.name}>
+          {showHidden(each.persona.name)} {noteOn(each)}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+function noteOn({ perspective }: OfferedPersona): string {
+  if (perspective === null) return "· not read yet";
+  return perspective.stale ? "· stale" : "";
+}

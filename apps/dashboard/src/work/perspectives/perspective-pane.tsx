@@ -1,0 +1,100 @@
+"use client";
+
+import { X } from "lucide-react";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ProblemAlert } from "@/components/problem-alert";
+import { setQuery } from "@/core/address/address";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Skeleton } from "@/ui/skeleton";
+import { PersonaPicker } from "./persona-picker";
+import { PersonaReading } from "./persona-reading";
+import { anyPersona } from "./use-perspective-param";
+import { type OfferedPersona, usePerspectives } from "./use-perspectives";
+
+/** What personas make of a text, beside it: one is chosen, and what it came to is shown at once. */
+export function PerspectivePane({ chosen }: { readonly chosen: string }) {
+  const close = () => setQuery({ perspective: null });
+  return (
+    <aside
+      aria-label="Perspectives"
+      className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface @min-[48rem]:max-w-[26rem] @min-[48rem]:basis-[26rem] @min-[48rem]:border-s"
+    >
+      <header className="flex min-h-10 items-center gap-2 border-b py-1 ps-4 pe-2">
+        <h3 className="flex-1 text-sm font-semibold">Perspectives</h3>
+        <Button variant="ghost" size="icon" title="Close" onClick={close}>
+          <X aria-hidden />
+          <span className="sr-only">Close the perspectives</span>
+        </Button>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto px-4 py-3">
+        <PanelBoundary title="The perspectives">
+          <Perspectives chosen={chosen} />
+        </PanelBoundary>
+      </div>
+    </aside>
+  );
+}
+
+function Perspectives({ chosen }: { readonly chosen: string }) {
+  const personas = useRead("list_personas", { retired: true }, { on: ["personas"] });
+  const readings = usePerspectives();
+  const problem = personas.problem ?? readings.problem;
+  if (!personas.data || !readings.data) {
+    if (!problem) return <Skeleton className="h-24" />;
+    const retry = () => {
+      personas.refresh();
+      readings.refresh();
+    };
+    return <ProblemAlert title="The perspectives could not be read." problem={problem} onRetry={retry} />;
+  }
+  const { perspectives } = readings.data;
+  const offered = personas.data.personas.flatMap((persona) => {
+    const perspective = perspectives.find(({ persona_name }) => persona_name === persona.name) ?? null;
+    return persona.retired && !perspective ? [] : [{ persona, perspective }];
+  });
+  const current = choose(offered, chosen);
+  if (!current) return <NoPersonas />;
+  return (
+    <div className="grid gap-4">
+      <PersonaPicker
+        offered={offered}
+        chosen={current.persona.name}
+        onChoose={(name) => setQuery({ perspective: name }, { replace: true })}
+      />
+      <PersonaReading key={current.persona.name} {...current} />
+      <p className="text-sm text-muted-foreground">
+        How each of them reads is written in{" "}
+        <PageLink href="/settings#personas" className="text-link underline underline-offset-4">
+          Settings, Personas
+        </PageLink>
+        .
+      </p>
+    </div>
+  );
+}
+
+/** The one that the address names; where it leaves that open, one that has read it, or the first. */
+function choose(offered: readonly OfferedPersona[], chosen: string): OfferedPersona | undefined {
+  const key = chosen.toLowerCase();
+  const named = offered.find(({ persona }) => persona.name.toLowerCase() === key);
+  if (named && chosen !== anyPersona) return named;
+  return offered.find(({ perspective }) => perspective !== null) ?? offered[0];
+}
+
+function NoPersonas() {
+  return (
+    <Empty>
+      <EmptyTitle>No personas</EmptyTitle>
+      <EmptyDescription>
+        A persona is a named way of reading. Make one, or restore one, in{" "}
+        <PageLink href="/settings#personas" className="text-link underline underline-offset-4">
+          Settings
+        </PageLink>
+        .
+      </EmptyDescription>
+    </Empty>
+  );
+}

@@ -1,0 +1,145 @@
+"use client";
+
+import { useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { ConfirmButton } from "@/components/confirm-button";
+import { RefusalNote } from "@/components/refusal-note";
+import { setQuery } from "@/core/address/address";
+import { PowerGate } from "@/identity/power-gate";
+import { useSource } from "@/sessions/source-context";
+import { Button } from "@/ui/button";
+import { Kbd } from "@/ui/kbd";
+import { baseOf } from "./base-of";
+import { ProposalRemark, type Remarked } from "./proposal-remark";
+import type { ProposalInFull } from "./use-proposals";
+
+export interface ProposalActionsProps {
+  readonly proposal: ProposalInFull;
+  /** The hunks that would be accepted. */
+  readonly chosen: ReadonlySet<string>;
+  readonly onEdit: () => void;
+  /** Somebody decided, perhaps another. */
+  readonly onDecided: () => void;
+}
+
+/** What can be decided about an open proposal. Nothing is written but what is seen: one that is stale is shown anew first. */
+export function ProposalActions({ proposal, chosen, onEdit, onDecided }: ProposalActionsProps) {
+  const { looksOn, isOpen } = useSource();
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const [remarked, setRemarked] = useState<Remarked | null>(null);
+  const { proposal_id, hunks, stale, kind } = proposal;
+  const base = baseOf(proposal);
+  const isWhole = chosen.size === hunks.length;
+  const closes = kind === "conclusion" && isOpen;
+  if (looksOn) return null;
+
+  async function decide(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    await run(work);
+    // After a refusal too: it says that the text, or the proposal, is not what is shown here.
+    onDecided();
+  }
+  function accept(): void {
+    if (base === null) return;
+    void decide(async (signal) => {
+      const parts = isWhole ? {} : { hunks: [...chosen] };
+      await call("decide_proposal", { proposal_id, decision: "accept", base, ...parts }, { signal });
+    });
+  }
+  function rebase(): void {
+    void decide(async (signal) => {
+      const { next_proposal_id } = await call(
+        "decide_proposal",
+        { proposal_id, decision: "rebase" },
+        { signal },
+      );
+      if (next_proposal_id !== null) setQuery({ proposal: String(next_proposal_id) }, { replace: true });
+    });
+  }
+
+  const acceptWords = isWhole ? "Accept" : `Accept ${chosen.size} of ${hunks.length}`;
+  return (
+    <footer className="sticky bottom-0 grid gap-2 border-t bg-background px-3 py-2">
+      {stale && (
+        <p role="status" className="text-sm">
+          The text has changed since this was made. Nothing is written before it was seen on the newest one.
+        </p>
+      )}
+      <RefusalNote refusal={refusal} />
+      {remarked ? (
+        <ProposalRemark
+          proposalId={proposal_id}
+          decision={remarked}
+          onDecided={onDecided}
+          onClose={() => setRemarked(null)}
+        />
+      ) : (
+        <PowerGate>
+          <div className="flex flex-wrap items-center gap-2">
+            {stale ? (
+              <Button disabled={pending} onClick={rebase}>
+                {pending ? "Rebasing…" : "Rebase and show again"}
+              </Button>
+            ) : (
+              base !== null &&
+              hunks.length > 0 && (
+                <>
+                  {closes ? (
+                    <ConcludeWith
+                      words={acceptWords}
+                      disabled={pending || chosen.size === 0}
+                      onConfirm={accept}
+                    />
+                  ) : (
+                    <Button disabled={pending || chosen.size === 0} onClick={accept}>
+                      {pending ? "Accepting…" : acceptWords}
+                    </Button>
+                  )}
+                  <Button variant="outline" disabled={pending} onClick={onEdit}>
+                    Edit, then accept
+                  </Button>
+                </>
+              )
+            )}
+            {kind === "rewrite" && (
+              <Button variant="outline" disabled={pending} onClick={() => setRemarked("return")}>
+                Ask for changes…
+              </Button>
+            )}
+            <Button variant="ghost" disabled={pending} onClick={() => setRemarked("reject")}>
+              Reject…
+            </Button>
+            {hunks.length > 1 && (
+              <p className="ms-auto text-xs text-muted-foreground pointer-coarse:hidden">
+                <Kbd>j</Kbd> <Kbd>k</Kbd> next change
+              </p>
+            )}
+          </div>
+        </PowerGate>
+      )}
+    </footer>
+  );
+}
+
+interface ConcludeWithProps {
+  readonly words: string;
+  readonly disabled: boolean;
+  readonly onConfirm: () => void;
+}
+
+/** Accepts a conclusion, which ends the session; so it is asked first. */
+function ConcludeWith({ words, disabled, onConfirm }: ConcludeWithProps) {
+  return (
+    <ConfirmButton
+      button={<Button disabled={disabled}>{words} and conclude…</Button>}
+      question="Conclude the session with this?"
+      no="Not yet"
+      yes="Conclude for everyone"
+      onConfirm={onConfirm}
+    >
+      This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can
+      still be revised.
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,207 @@
+"use client";
+
+import { MerkleError } from "@merkle/wire";
+import { useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { type Call, useCall } from "@/broker/use-call";
+import { RefusalNote } from "@/components/refusal-note";
+import { setQuery } from "@/core/address/address";
+import { ConflictView } from "@/document/conflict-view";
+import { MarkdownField } from "@/document/markdown-field";
+import { type Conflict, findConflict } from "@/document/save-document";
+import type { Revision } from "@/sessions/source";
+import { MarkdownText } from "@/text/markdown/markdown-text";
+import { Button } from "@/ui/button";
+import { baseOf } from "./base-of";
+import { useKeptProposalText } from "./use-kept-proposal-text";
+import type { ProposalInFull } from "./use-proposals";
+
+export interface ProposalEditorProps {
+  readonly proposal: ProposalInFull;
+  /** The text to begin with: the proposed one, without the changes that were left out. */
+  readonly start: string;
+  readonly onDecided: () => void;
+  readonly onClose: () => void;
+}
+
+/** The revision that is decided about, and what it was made from. */
+interface Target {
+  readonly id: number;
+  readonly base: Revision | null;
+}
+
+/**
+ * Changes a proposed text before it is accepted. Where the document or file went on meanwhile, both are brought together, and what was
+ * typed is kept whatever happens.
+ */
+export function ProposalEditor({ proposal, start, onDecided, onClose }: ProposalEditorProps) {
+  const { proposal_id, session_id, source_path, kind, base_version, base_sha } = proposal;
+  const call = useCall();
+  const [begunWith] = useState(start);
+  // The base is the one that the text was begun from, not the one that came meanwhile.
+  const [base, setBase] = useState(() => baseOf(proposal));
+  const [text, setText, forget] = useKeptProposalText(proposal_id, begunWith);
+  const [isPreview, setPreview] = useState(false);
+  const [conflict, setConflict] = useState<Conflict<Revision> | null>(null);
+  const { run, pending, refusal } = useAction();
+  // The revision that is accepted: a new one, once the text was brought together with another version.
+  const [target, setTarget] = useState<Target>(() => ({ id: proposal_id, base: base_version ?? base_sha }));
+  const isDecided = proposal.status !== "open" && target.id === proposal_id && !pending;
+
+  function accept(content: string, on: Revision | null): void {
+    if (on === null || isDecided) return;
+    void run(async (signal) => {
+      const ready = await readyFor(on);
+      try {
+        await call(
+          "decide_proposal",
+          { proposal_id: ready.id, decision: "accept", base: on, content },
+          { signal },
+        );
+      } catch (error) {
+        onDecided();
+        const found = isConflict(error) ? await findNewer(ready.id, content, on) : null;
+        if (found === null) throw error;
+        setConflict(found);
+        return;
+      }
+      forget();
+      onDecided();
+      if (ready.id === proposal_id) onClose();
+      else setQuery({ proposal: String(ready.id) }, { replace: true });
+    });
+  }
+
+  /** The proposal as one that was made from this text: what is accepted is never older than what was seen. */
+  async function readyFor(on: Revision): Promise<Target> {
+    if (on === target.base) return target;
+    const { next_proposal_id } = await call("decide_proposal", {
+      proposal_id: target.id,
+      decision: "rebase",
+    });
+    const next = { id: next_proposal_id ?? target.id, base: on };
+    setTarget(next);
+    return next;
+  }
+
+  /** What another wrote meanwhile, where that is what hinders; null where the proposal itself was decided. */
+  async function findNewer(id: number, text: string, on: Revision): Promise<Conflict<Revision> | null> {
+    const now = await call("get_proposal", { proposal_id: id });
+    if (now.status !== "open" || kind !== "rewrite") return null;
+    if (typeof on === "string") {
+      return source_path === null ? null : findFileConflict(call, { source_path, base: on, text });
+    }
+    if (session_id === null) return null;
+    const outcome = await findConflict(call, { sessionId: session_id, baseVersion: on, text });
+    return outcome.kind === "conflict" ? outcome.conflict : null;
+  }
+
+  if (conflict && !isDecided) {
+    const { theirsRevision } = conflict;
+    return (
+      <div className="flex-1 p-3">
+        <ConflictView
+          key={theirsRevision}
+          conflict={conflict}
+          isSaving={pending}
+          refusal={refusal}
+          onSave={(merged) => {
+            setText(merged);
+            setBase(theirsRevision);
+            setConflict(null);
+            accept(merged, theirsRevision);
+          }}
+          onEdit={(merged) => {
+            setText(merged);
+            setBase(theirsRevision);
+            setConflict(null);
+          }}
+          onBack={() => setConflict(null)}
+        />
+      </div>
+    );
+  }
+  return (
+    <form
+      aria-label="Edit, then accept"
+      className="flex flex-1 flex-col gap-2 px-3 pt-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        accept(text, base);
+      }}
+    >
+      {isPreview ? (
+        <section aria-label="Preview" className="min-h-48 flex-1 rounded-md border px-3 py-2">
+          <MarkdownText text={text} variant="document" className="max-w-[72ch]" />
+        </section>
+      ) : (
+        <MarkdownField
+          autoFocus
+          label={`Text of proposal ${proposal_id}`}
+          value={text}
+          onChange={setText}
+          onSave={() => accept(text, base)}
+          className="min-h-48 flex-1"
+        />
+      )}
+      <div className="sticky bottom-0 grid gap-2 border-t bg-background py-2">
+        {isDecided ? (
+          <p role="status" className="text-sm">
+            {proposal.decided_by === null ? "It" : <bdi className="font-medium">{proposal.decided_by}</bdi>}
+            {proposal.decided_by === null ? " was decided" : " decided"} about this while you wrote. What you
+            wrote is kept.
+          </p>
+        ) : (
+          <RefusalNote refusal={refusal} isKept />
+        )}
+        <div className="flex flex-wrap gap-2">
+          {!isDecided && (
+            <Button type="submit" disabled={pending || text.trim() === ""}>
+              {pending ? "Accepting…" : "Accept this text"}
+            </Button>
+          )}
+          <Button
+            type="button"
+            variant="outline"
+            aria-pressed={isPreview}
+            onClick={() => setPreview(!isPreview)}
+          >
+            {isPreview ? "Write" : "Preview"}
+          </Button>
+          <Button type="button" variant="ghost" onClick={onClose}>
+            {isDecided ? "See what was decided" : "Back to the changes"}
+          </Button>
+          {text !== begunWith && (
+            <Button type="button" variant="ghost" onClick={() => setText(begunWith)}>
+              Discard what I changed
+            </Button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof MerkleError && error.code === "conflict";
+}
+
+interface FileText {
+  readonly source_path: string;
+  /** The hash of the text that it was made from. */
+  readonly base: string;
+  readonly text: string;
+}
+
+/** What a file was made to meanwhile, beside one's own text; null where both read the same. */
+async function findFileConflict(
+  call: Call,
+  { source_path, base, text }: FileText,
+): Promise<Conflict<string> | null> {
+  const [before, now] = await Promise.all([
+    call("read_source", { source_path, source_sha: base }),
+    call("read_source", { source_path }),
+  ]);
+  if (now.text === text || now.source_sha === base) return null;
+  return { base: before.text, mine: text, theirs: now.text, theirsRevision: now.source_sha };
+}

@@ -1,0 +1,137 @@
+"use client";
+
+import { X } from "lucide-react";
+import { useMemo, useRef, useState } from "react";
+import { ProblemAlert } from "@/components/problem-alert";
+import { setQuery } from "@/core/address/address";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { usePreference } from "@/core/preferences/use-preference";
+import { DocumentSkeleton } from "@/document/document-skeleton";
+import { useSource } from "@/sessions/source-context";
+import { linesOfHunks, textWith } from "@/text/diff/hunk-lines";
+import { Button } from "@/ui/button";
+import { ProposalActions } from "./proposal-actions";
+import { ProposalEditor } from "./proposal-editor";
+import { ProposalHead } from "./proposal-head";
+import { ProposalHunk } from "./proposal-hunk";
+import { ProposalOutcome } from "./proposal-outcome";
+import { type ProposalInFull, useProposal } from "./use-proposals";
+
+/** What somebody proposes to change, place by place, and what can be decided about it. */
+export function ProposalReview({ proposalId }: { readonly proposalId: number }) {
+  const { source } = useSource();
+  const { data, problem, refresh } = useProposal(proposalId);
+  return (
+    <section aria-label={`Proposal ${proposalId}`} className="flex min-h-full flex-col">
+      {problem && (
+        <ProblemAlert
+          className="m-3"
+          title={`Proposal ${proposalId} could not be read.`}
+          problem={problem}
+          stillWorks={data ? "What is shown is from before." : undefined}
+          onRetry={refresh}
+        />
+      )}
+      {!data && problem && (
+        <Button variant="outline" className="mx-3 self-start" onClick={() => setQuery({ proposal: null })}>
+          <X aria-hidden /> Back to the {source.kind}
+        </Button>
+      )}
+      {!data && !problem && <DocumentSkeleton />}
+      {data && <Review proposal={data} onDecided={refresh} />}
+    </section>
+  );
+}
+
+interface ReviewProps {
+  readonly proposal: ProposalInFull;
+  readonly onDecided: () => void;
+}
+
+const noneLeft: ReadonlySet<string> = new Set();
+
+function Review({ proposal, onDecided }: ReviewProps) {
+  const { content, hunks, status } = proposal;
+  const [layout] = usePreference("diff");
+  // What is not wanted is remembered, so that a change that was not seen yet is never left out unasked.
+  const [left, setLeft] = useState(noneLeft);
+  const [isEdited, setEdited] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const lines = useMemo(() => linesOfHunks(content ?? "", hunks), [content, hunks]);
+  const chosen = useMemo(
+    () => new Set(hunks.map(({ id }) => id).filter((id) => !left.has(id))),
+    [hunks, left],
+  );
+  const isOpen = status === "open";
+  useHunkKeys(list);
+
+  function choose(id: string, isChosen: boolean): void {
+    const next = new Set(left);
+    if (isChosen) next.delete(id);
+    else next.add(id);
+    setLeft(next);
+  }
+
+  return (
+    <>
+      <ProposalHead proposal={proposal} />
+      {isEdited && content !== null ? (
+        <ProposalEditor
+          proposal={proposal}
+          start={textWith(content, hunks, chosen)}
+          onDecided={onDecided}
+          onClose={() => setEdited(false)}
+        />
+      ) : (
+        <>
+          {content === null && (
+            <p className="p-4 text-muted-foreground">
+              Its text was removed together with the version that it was made from.
+            </p>
+          )}
+          {content !== null && hunks.length === 0 && (
+            <p className="p-4 text-muted-foreground">The text reads like this already.</p>
+          )}
+          <div ref={list} className="flex-1">
+            {hunks.map((hunk) => (
+              <ProposalHunk
+                key={hunk.id}
+                hunk={hunk}
+                lines={lines.get(hunk.id) ?? []}
+                layout={layout}
+                // A single change is accepted or it is not.
+                isChosen={isOpen && hunks.length > 1 && !proposal.stale ? chosen.has(hunk.id) : null}
+                onChoose={(isChosen) => choose(hunk.id, isChosen)}
+              />
+            ))}
+          </div>
+          {isOpen ? (
+            <ProposalActions
+              proposal={proposal}
+              chosen={chosen}
+              onEdit={() => setEdited(true)}
+              onDecided={onDecided}
+            />
+          ) : (
+            <ProposalOutcome proposal={proposal} />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** `j` and `k` go from change to change, as they go from message to message in the feed. */
+function useHunkKeys(list: React.RefObject<HTMLElement | null>): void {
+  function go(step: 1 | -1): boolean {
+    if (document.activeElement?.closest("[role=feed]")) return false;
+    const hunks = [...(list.current?.querySelectorAll<HTMLElement>("[data-hunk]") ?? [])];
+    const at = hunks.findIndex((hunk) => hunk.contains(document.activeElement));
+    const next = hunks[at === -1 ? (step === 1 ? 0 : hunks.length - 1) : at + step];
+    next?.focus();
+    next?.scrollIntoView({ block: "nearest" });
+    return true;
+  }
+  useShortcut("j", () => go(1), { label: "The next change of a proposal", group: "Document" });
+  useShortcut("k", () => go(-1), { label: "The change before", group: "Document" });
+}

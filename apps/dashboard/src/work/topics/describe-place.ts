@@ -1,0 +1,26 @@
+import type { Revision } from "@/sessions/source";
+import type { Topic } from "./use-topics";
+
+/** What became of the place that a comment was made at; null where it stands as it stood. */
+export function describePlace({ anchor, place }: Topic): string | null {
+  if (anchor === null || place === null) return null;
+  switch (place.found) {
+    case "exact":
+      return null;
+    case "moved":
+      return "moved with its text";
+    case "reworded":
+      return "its text was reworded";
+    case "lost":
+      return "its text is not found any more";
+  }
+}
+
+/** Where a topic stands in this state of the text, in UTF-16 units; null where it has no place that is known. */
+export function placeIn(topic: Topic, revision: Revision): { start: number; end: number } | null {
+  const { place } = topic;
+  if (place === null || place.start === null || place.end === null) return null;
+  // A place that was found in another text may be anywhere in this one.
+  if ((place.version ?? place.hash) !== revision) return null;
+  return { start: place.start, end: place.end };
+}

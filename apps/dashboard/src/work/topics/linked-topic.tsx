@@ -1,0 +1,35 @@
+"use client";
+
+import { useRead } from "@/broker/use-read";
+import { ProblemAlert } from "@/components/problem-alert";
+import { isOf } from "@/sessions/source";
+import { useSource } from "@/sessions/source-context";
+import { TopicCard } from "./topic-card";
+import { type ShownTopic, showTopic } from "./topic-param";
+
+/** The topic that the address names, where it is none of the open ones: one that was closed, or one of another text. */
+export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; readonly canWrite: boolean }) {
+  const { source } = useSource();
+  const topicId = typeof shown === "number" ? shown : null;
+  const { data, problem, refresh } = useRead("get_topic", topicId === null ? null : { topic_id: topicId }, {
+    on: ["topics"],
+  });
+  if (topicId === null) return null;
+  if (problem) {
+    return (
+      <ProblemAlert title={`Comment ${topicId} could not be read.`} problem={problem} onRetry={refresh} />
+    );
+  }
+  // One that is open and of this text is on its way to its place.
+  const isHere = data !== undefined && isOf(source, data);
+  if (!data || (data.status === "open" && isHere)) return null;
+  return (
+    <TopicCard
+      topic={data}
+      isOpen
+      isBesideText={false}
+      canWrite={canWrite && isHere}
+      onToggle={() => showTopic("list")}
+    />
+  );
+}

@@ -1,0 +1,107 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { RefusalNote } from "@/components/refusal-note";
+import { keyOf, type Revision, toInput } from "@/sessions/source";
+import { useSource } from "@/sessions/source-context";
+import { useKeptText } from "@/sessions/use-kept-text";
+import type { Quote } from "@/text/anchors/quote";
+import { Button } from "@/ui/button";
+import { Checkbox } from "@/ui/checkbox";
+import { Field } from "@/ui/field";
+import { CommentField, isTooLong } from "./comment-field";
+import { QuoteText } from "./quote-text";
+import { showTopic } from "./topic-param";
+
+export interface NewTopicFormProps {
+  /** The state of the text that is commented on. */
+  readonly revision: Revision;
+  /** The place that it is about; null for all of the text. */
+  readonly quote: Quote | null;
+  /** More is meant than was selected, since part of that is known only as a whole. */
+  readonly isWidened?: boolean;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Begins a topic. What is typed is kept in the browser until it is said. */
+export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: NewTopicFormProps) {
+  const { source } = useSource();
+  const call = useCall();
+  const [text, setText, forget] = useKeptText(`merkle.comment.${keyOf(source)}`, "");
+  const [isForAgent, setForAgent] = useState(false);
+  const { run, pending, refusal } = useAction();
+  const isQuoteTooLong = quote !== null && quote.quote.length > limits.quoteCharsMax;
+  const canSend = text.trim() !== "" && !isTooLong(text) && !isQuoteTooLong;
+
+  async function send(): Promise<void> {
+    if (!canSend) return;
+    await run(async (signal) => {
+      const read = typeof revision === "number" ? { version: revision } : { source_sha: revision };
+      const topic = await call(
+        "open_topic",
+        { ...toInput(source), ...read, ...quote, text: text.trim() },
+        { signal },
+      );
+      forget();
+      // What is refused here is offered again in the thread, beside what was said.
+      if (isForAgent) {
+        const input = { kind: "incorporate", ...toInput(source), topic_id: topic.topic_id } as const;
+        await call("start_job", input).catch(() => undefined);
+      }
+      onDone();
+      showTopic(topic.topic_id);
+    });
+  }
+
+  return (
+    <form
+      aria-label="Comment"
+      className="grid min-w-0 gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {quote ? (
+        <QuoteText text={quote.quote} />
+      ) : (
+        <p className="text-sm text-muted-foreground">On the whole {source.kind}</p>
+      )}
+      {isWidened === true && (
+        <p role="note" className="text-sm text-muted-foreground">
+          A part of this cannot be told apart in the source, so all that is quoted is meant.
+        </p>
+      )}
+      {isQuoteTooLong && (
+        <p role="alert" className="text-sm text-danger">
+          A comment can quote {limits.quoteCharsMax} characters; these are {quote.quote.length}. Select less,
+          or comment on the whole {source.kind}.
+        </p>
+      )}
+      <CommentField
+        autoFocus
+        label="Your comment"
+        value={text}
+        onChange={setText}
+        onSend={() => void send()}
+      />
+      <Field className="flex min-h-6 items-center gap-2 text-sm pointer-coarse:min-h-11">
+        <Checkbox checked={isForAgent} onChange={(event) => setForAgent(event.target.checked)} />
+        Send to the agent, which proposes a change
+      </Field>
+      <RefusalNote refusal={refusal} isKept />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" disabled={pending || !canSend}>
+          {pending ? "Commenting…" : "Comment"}
+        </Button>
+        <Button type="button" variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

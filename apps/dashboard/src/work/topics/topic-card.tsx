@@ -1,0 +1,88 @@
+"use client";
+
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { TimeText } from "@/components/time-text";
+import { cn } from "@/core/utils";
+import { Badge } from "@/ui/badge";
+import { describePlace } from "./describe-place";
+import { QuoteText } from "./quote-text";
+import { TopicThread } from "./topic-thread";
+import type { Topic } from "./use-topics";
+
+export interface TopicCardProps {
+  readonly topic: Topic;
+  readonly isOpen: boolean;
+  /** Whether it stands beside the text that it is about, so that the text need not be quoted. */
+  readonly isBesideText: boolean;
+  readonly canWrite: boolean;
+  readonly onToggle: () => void;
+  /** Brings the text that it is about into view; absent where that has no place. */
+  readonly onFind?: (() => void) | undefined;
+}
+
+/** One topic: what it begins with, and all that was said once it is opened. */
+export function TopicCard({ topic, isOpen, isBesideText, canWrite, onToggle, onFind }: TopicCardProps) {
+  const { topic_id, title, anchor, closed, messages_count } = topic;
+  const place = describePlace(topic);
+  const replies = messages_count - 1;
+  const Sign = isOpen ? ChevronDown : ChevronRight;
+  return (
+    <article
+      data-topic={topic_id}
+      aria-label={`Comment ${topic_id}: ${title}`}
+      className={cn("rounded-lg border bg-background", isOpen && "border-input")}
+    >
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={onToggle}
+        className="flex min-h-9 w-full items-start gap-1.5 rounded-lg px-2.5 py-1.5 text-start hover:bg-raised pointer-coarse:min-h-11"
+      >
+        <Sign aria-hidden className="mt-1 size-3.5 shrink-0 text-muted-foreground" />
+        <span className="min-w-0 flex-1">
+          <span className="flex flex-wrap items-baseline gap-x-1.5 text-sm">
+            <bdi className="min-w-0 truncate font-medium">{topic.opened_by}</bdi>
+            <TimeText at={topic.opened_at} className="text-muted-foreground tabular-nums" />
+            {replies > 0 && (
+              <span className="ms-auto text-muted-foreground tabular-nums">
+                {replies} {replies === 1 ? "reply" : "replies"}
+              </span>
+            )}
+          </span>
+          {!isOpen && (
+            <span dir="auto" className="line-clamp-2 break-words">
+              {title}
+            </span>
+          )}
+        </span>
+      </button>
+      {(place !== null || closed !== null || (anchor !== null && !isBesideText)) && (
+        <div className="grid gap-1 px-2.5 pb-2">
+          {anchor !== null && !isBesideText && <QuoteText text={anchor.quote} />}
+          <p className="flex flex-wrap items-center gap-1.5 empty:hidden">
+            {place !== null && (
+              <Badge
+                variant={topic.place?.found === "lost" ? "warning" : "muted"}
+                className="whitespace-normal"
+              >
+                {place}
+              </Badge>
+            )}
+            {closed !== null && (
+              <span className="text-sm text-muted-foreground">
+                {closingWords[closed.reason]} by <bdi>{closed.by}</bdi> <TimeText at={closed.at} />
+              </span>
+            )}
+          </p>
+        </div>
+      )}
+      {isOpen && <TopicThread topic={topic} canWrite={canWrite} onFind={onFind} />}
+    </article>
+  );
+}
+
+const closingWords = {
+  resolved: "resolved",
+  accepted: "closed with an accepted proposal",
+  withdrawn: "withdrawn",
+} as const;

@@ -1,0 +1,107 @@
+"use client";
+
+import { MessageSquareReply } from "lucide-react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { ProblemAlert } from "@/components/problem-alert";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { type Placed, placeHref } from "@/core/address/place-href";
+import { MarkdownText } from "@/text/markdown/markdown-text";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Skeleton } from "@/ui/skeleton";
+import { TopicJob } from "./topic-job";
+import { TopicReply } from "./topic-reply";
+import type { Topic } from "./use-topics";
+
+export interface TopicThreadProps {
+  readonly topic: Topic;
+  readonly canWrite: boolean;
+  readonly onFind?: (() => void) | undefined;
+}
+
+/** All that was said in a topic, what an agent does about it, and how to go on. */
+export function TopicThread({ topic, canWrite, onFind }: TopicThreadProps) {
+  const { topic_id, status } = topic;
+  return (
+    <div className="grid gap-2 border-t px-2.5 py-2">
+      <Messages topic={topic} after={0} />
+      <TopicJob topic={topic} canStart={canWrite && status === "open"} />
+      {canWrite &&
+        (status === "open" ? <TopicReply topicId={topic_id} /> : <TopicReopen topicId={topic_id} />)}
+      {onFind && (
+        <Button variant="ghost" size="sm" className="justify-self-start" onClick={onFind}>
+          Show the text
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A page of messages, and below it the next. */
+function Messages({ topic, after }: { topic: Topic; after: number }) {
+  const { topic_id } = topic;
+  const { data, problem, refresh } = useRead("get_topic", { topic_id, after }, { on: ["topics"] });
+  if (!data) {
+    return problem ? (
+      <ProblemAlert title="This comment could not be read." problem={problem} onRetry={refresh} />
+    ) : (
+      <Skeleton className="h-10" />
+    );
+  }
+  return (
+    <>
+      <ol className="grid gap-2">
+        {data.messages.map((message) => (
+          <li key={message.sequence} className="min-w-0">
+            <p className="flex flex-wrap items-center gap-x-1.5 text-sm">
+              <bdi className="min-w-0 truncate font-medium">{message.by}</bdi>
+              {message.human ? (
+                <Badge className="border-primary/50 text-link">HUMAN</Badge>
+              ) : (
+                message.job_id !== null && <Badge variant="muted">job {message.job_id}</Badge>
+              )}
+              <TimeText at={message.at} className="text-muted-foreground tabular-nums" />
+            </p>
+            <MarkdownText text={message.text} />
+            {message.proposal_id !== null && <ProposalLink about={topic} proposalId={message.proposal_id} />}
+          </li>
+        ))}
+      </ol>
+      {data.next_after !== null && <Messages topic={topic} after={data.next_after} />}
+    </>
+  );
+}
+
+/** Leads to the review of a proposal for what something else is about, too. */
+function ProposalLink({ about, proposalId }: { about: Placed; proposalId: number }) {
+  return (
+    <Button asChild variant="outline" size="sm" className="mt-1">
+      <PageLink href={placeHref(about, { proposal: proposalId })}>Review proposal {proposalId}</PageLink>
+    </Button>
+  );
+}
+
+/** Opens a closed topic again, where somebody finds that it is not settled. */
+function TopicReopen({ topicId }: { readonly topicId: number }) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+
+  function reopen(): void {
+    void run(async (signal) => {
+      await call("reply_to_topic", { topic_id: topicId, reopen: true }, { signal });
+    });
+  }
+
+  return (
+    <div className="grid justify-items-start gap-1">
+      <RefusalNote refusal={refusal} />
+      <Button variant="outline" size="sm" disabled={pending} onClick={reopen}>
+        <MessageSquareReply aria-hidden /> Reopen
+      </Button>
+    </div>
+  );
+}

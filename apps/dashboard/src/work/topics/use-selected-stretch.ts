@@ -1,0 +1,62 @@
+import { type RefObject, useEffect, useState } from "react";
+import type { PagePlaces, SelectedStretch } from "@/text/anchors/page-places";
+
+export interface Selected {
+  readonly stretch: SelectedStretch;
+  /** What was selected, as it is laid out. */
+  readonly range: Range;
+}
+
+/** What is selected in the document, by mouse, finger or keys; null while a mouse is still selecting. */
+export function useSelectedStretch(
+  root: RefObject<HTMLElement | null>,
+  places: PagePlaces | null,
+): Selected | null {
+  const [selected, setSelected] = useState<Selected | null>(null);
+  useEffect(() => {
+    let isDragging = false;
+
+    function look(): void {
+      const element = root.current;
+      const selection = document.getSelection();
+      if (
+        isDragging ||
+        !element ||
+        !places ||
+        !selection ||
+        selection.isCollapsed ||
+        selection.rangeCount === 0
+      ) {
+        setSelected(null);
+        return;
+      }
+      const range = selection.getRangeAt(0);
+      const stretch = range.intersectsNode(element) ? places.toSource(range) : null;
+      setSelected(stretch && { stretch, range: range.cloneRange() });
+    }
+    function press(event: PointerEvent): void {
+      // A press on the button that is offered for the selection does not end it.
+      if (event.pointerType === "mouse" && event.target instanceof Node) {
+        isDragging = root.current?.contains(event.target) ?? false;
+      }
+    }
+    function release(): void {
+      isDragging = false;
+      look();
+    }
+
+    // Something may have been selected before this was there to see it.
+    look();
+    document.addEventListener("selectionchange", look);
+    document.addEventListener("pointerdown", press);
+    document.addEventListener("pointerup", release);
+    document.addEventListener("pointercancel", release);
+    return () => {
+      document.removeEventListener("selectionchange", look);
+      document.removeEventListener("pointerdown", press);
+      document.removeEventListener("pointerup", release);
+      document.removeEventListener("pointercancel", release);
+    };
+  }, [root, places]);
+  return selected;
+}

@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { isStorable, utf8Bytes } from "./utf8.js";
+
+/**
+ * Any JSON value that can be stored and comes back as it was sent; null is one. Its size is that of its shortest text,
+ * which is the canonical one's too. What is too large is refused with 413, anything else with 400.
+ */
+export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: number }) {
+  return z.unknown().superRefine((value, context) => {
+    const problem = findProblem(value, max.depthMax);
+    if (problem !== null) {
+      context.addIssue({ code: "custom", message: problem });
+      return;
+    }
+    const bytes = utf8Bytes(JSON.stringify(value));
+    if (bytes <= max.bytesMax) return;
+    context.addIssue({
+      code: "custom",
+      message: `must be at most ${max.bytesMax} bytes as JSON in UTF-8, got ${bytes}`,
+      params: { tooLarge: true, bytesMax: max.bytesMax },
+    });
+  });
+}
+
+/** Goes no deeper than it must: whatever comes after it may walk through the value without fear for the stack. */
+function findProblem(value: unknown, depthLeft: number): string | null {
+  switch (typeof value) {
+    case "undefined":
+      return "must be given; null is a value";
+    case "string":
+      return isStorable(value) ? null : "must not hold NUL characters or lone surrogates";
+    case "number":
+      return Number.isFinite(value) ? null : "must not hold a number beyond the range of a double";
+    case "object":
+      return value === null ? null : findProblemWithin(value, depthLeft);
+    default:
+      return null;
+  }
+}
+
+function findProblemWithin(value: object, depthLeft: number): string | null {
+  if (depthLeft === 0) return "must not hold so many lists and objects within one another";
+  for (const [name, inner] of Object.entries(value)) {
+    const problem = findProblem(name, 0) ?? findProblem(inner, depthLeft - 1);
+    if (problem !== null) return problem;
+  }
+  return null;
+}

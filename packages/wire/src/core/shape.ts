@@ -1,0 +1,110 @@
+/**
+ * What a value of an unknown origin must look like. The pages that verify a record carry no schema library, and a bundle
+ * may come from anybody, so each field is looked at by hand.
+ */
+export type Shape<T> = (value: unknown, place: string) => T;
+
+/** A value is not what it should be; the message is a sentence that names the place. */
+export class ShapeError extends Error {
+  override readonly name = "ShapeError";
+}
+
+type Fields = Readonly<Record<string, Shape<unknown>>>;
+type Read<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> };
+
+/** An object with exactly these fields. */
+export function object<F extends Fields>(fields: F): Shape<Read<F>> {
+  return (value, place) => {
+    const given = anyObject(value, place);
+    const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
+    if (unknown !== undefined) throw new ShapeError(`${place} has the unknown field ${quote(unknown)}.`);
+    return readFields(fields, given, place);
+  };
+}
+
+/** The named fields of an object, which may have others. */
+export function readFields<F extends Fields>(
+  fields: F,
+  given: Readonly<Record<string, unknown>>,
+  place: string,
+): Read<F> {
+  const read = Object.entries(fields).map(([name, shape]) => [name, shape(given[name], `${place}.${name}`)]);
+  // Each field was read by its own shape, which is what the type says.
+  return Object.fromEntries(read) as Read<F>;
+}
+
+export function anyObject(value: unknown, place: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new ShapeError(`${place} must be an object, got ${quote(value)}.`);
+  }
+  return Object.fromEntries(Object.entries(value));
+}
+
+export function list<T>(shape: Shape<T>): Shape<readonly T[]> {
+  return (value, place) => {
+    if (!Array.isArray(value)) throw new ShapeError(`${place} must be a list, got ${quote(value)}.`);
+    return value.map((item: unknown, index) => shape(item, `${place}[${index}]`));
+  };
+}
+
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  return (value, place) => (value === null ? null : shape(value, place));
+}
+
+export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
+  return (value, place) => (value === undefined ? undefined : shape(value, place));
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): Shape<T> {
+  return (value, place) => {
+    const found = values.find((each) => each === value);
+    if (found === undefined)
+      throw new ShapeError(`${place} must be ${values.join(" or ")}, got ${quote(value)}.`);
+    return found;
+  };
+}
+
+export const text: Shape<string> = (value, place) => {
+  if (typeof value !== "string") throw new ShapeError(`${place} must be text, got ${quote(value)}.`);
+  return value;
+};
+
+export const yesOrNo: Shape<boolean> = (value, place) => {
+  if (typeof value !== "boolean")
+    throw new ShapeError(`${place} must be true or false, got ${quote(value)}.`);
+  return value;
+};
+
+export const count: Shape<number> = (value, place) => {
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
+    throw new ShapeError(`${place} must be a whole number from 0, got ${quote(value)}.`);
+  }
+  return value;
+};
+
+export const uuid = written(/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/, "a uuid in lower case");
+export const instant = written(
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  "a time like 2026-05-02T14:05:00.000Z",
+);
+export const hash = written(/^[0-9a-f]{64}$/, "a hash of 64 hexadecimal digits");
+export const salt = written(/^[0-9a-f]{32}$/, "a salt of 32 hexadecimal digits");
+export const keyId = written(/^[0-9a-f]{32}$/, "a key's id of 32 hexadecimal digits");
+/** Texts of 32 and of 64 bytes in base64url. */
+export const publicKey = written(/^[A-Za-z0-9_-]{43}$/, "a public key in base64url");
+export const signature = written(/^[A-Za-z0-9_-]{86}$/, "a signature in base64url");
+
+function written(form: RegExp, description: string): Shape<string> {
+  return (value, place) => {
+    if (typeof value !== "string" || !form.test(value)) {
+      throw new ShapeError(`${place} must be ${description}, got ${quote(value)}.`);
+    }
+    return value;
+  };
+}
+
+/** A value in a sentence: short, whatever it is, and on one line. */
+function quote(value: unknown): string {
+  const written = JSON.stringify(value) ?? "nothing";
+  return written.length > 60 ? `${written.slice(0, 60)}…` : written;
+}

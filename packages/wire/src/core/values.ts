@@ -1,0 +1,168 @@
+import * as z from "zod";
+import { limits } from "./limits.js";
+import { deceptionIn, normaliseName } from "./names.js";
+import { parseSourcePath } from "./source-path.js";
+import { isStorable, utf8Bytes } from "./utf8.js";
+import { isUuid } from "./uuid.js";
+
+/** The values that operations are built from. Whatever passed here is not checked again further in. */
+
+const notStorable = { error: "must not hold NUL characters or lone surrogates" };
+
+/** Text that can be stored and comes back as it was sent. */
+export const StorableText = z.string().refine(isStorable, notStorable);
+
+/** Text of at most `max` UTF-8 bytes; more is refused with 413, where other bad input is refused with 400. */
+export function textOfBytes(max: number) {
+  // A UTF-16 unit has at most three bytes, so most texts need not be counted. What is too long is looked at no further.
+  return z
+    .string()
+    .refine((text) => text.length * 3 <= max || (text.length <= max && utf8Bytes(text) <= max), {
+      error: (issue) =>
+        `must be at most ${max} bytes in UTF-8, got ${typeof issue.input === "string" ? utf8Bytes(issue.input) : 0}`,
+      params: { tooLarge: true, bytesMax: max },
+      abort: true,
+    })
+    .refine(isStorable, notStorable);
+}
+
+/** Text of one line at most, for names and titles: no control characters, not blank, trimmed. */
+export function lineOfChars(max: number) {
+  return StorableText.trim()
+    .min(1)
+    .max(max)
+    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
+      error: "must be one line without control characters",
+    });
+}
+
+export const Uuid = z.guid().toLowerCase().meta({ description: "A uuid." });
+
+export const SessionRef = z
+  .string()
+  .min(1)
+  .max(100)
+  .meta({ description: "The session's id or slug.", examples: ["auth-refactor"] });
+
+export const Sequence = z.int().min(0).meta({ description: "The number of a message in its feed, or 0." });
+
+export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "UTC, with milliseconds." });
+
+/** The name of somebody, which must not pass for another's (NAME-1). */
+export const Name = StorableText.overwrite(normaliseName)
+  .min(1)
+  .max(limits.nameCharsMax)
+  .superRefine((name, ctx) => {
+    const problem = deceptionIn(name);
+    if (problem !== null) ctx.addIssue({ code: "custom", message: `must not ${problem}` });
+  });
+export const TeamName = Name.meta({ examples: ["Alex's Team"] });
+/** A team's: agents', a verified human's, or that of somebody who says to be human and has not shown it (PERSON-10). */
+export const TeamKind = z.enum(["agent", "human", "guest"]);
+/** A person's team is named like the person, so the same limit holds. */
+export const PersonName = Name.meta({ examples: ["Ana"] });
+/** A peer is written to by this name, alone or behind its team's and a slash, so it holds none, and no mark of a group. */
+export const PeerName = Name.refine((name) => !/^[@*]|\//.test(name), {
+  error: 'must not begin with "@" or "*" nor hold "/"',
+}).meta({ examples: ["atlas"] });
+/** `backend`, or below another group `backend/db`; compared without case. */
+export const GroupName = z
+  .string()
+  .trim()
+  .max(limits.nameCharsMax)
+  .transform((name) => name.replace(/^@/, ""))
+  .pipe(
+    z.string().regex(/^[\p{L}\p{N}_.-]+(?:\/[\p{L}\p{N}_.-]+)*$/u, {
+      error: "must be letters, digits, _ . and -, with / between a group and one within it",
+    }),
+  );
+/** One that a peer can be in: the broker's own are no groups to join. */
+export const JoinedGroup = GroupName.refine((name) => !["all", "humans"].includes(name.toLowerCase()), {
+  error: "@all is everyone and @humans is every human, neither is a group to join: choose another name",
+});
+/** What a peer is for, or is in a group: free words, which the broker never interprets. */
+export const RoleName = lineOfChars(limits.nameCharsMax);
+/** A membership as it is written: `backend`, or with a role `backend:lead`. */
+export const GroupMembership = z
+  .string()
+  .transform((text): { name: string; role?: string | undefined } => {
+    const colon = text.indexOf(":");
+    return colon < 0 ? { name: text } : { name: text.slice(0, colon), role: text.slice(colon + 1) };
+  })
+  .pipe(z.object({ name: JoinedGroup, role: RoleName.optional() }))
+  .meta({ description: "`group` or `group:role`." });
+export const Title = lineOfChars(limits.titleCharsMax);
+export const Description = StorableText.max(limits.descriptionCharsMax);
+export const Reason = StorableText.trim().min(1).max(limits.reasonCharsMax);
+export const Slug = z
+  .string()
+  .max(limits.slugCharsMax)
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, {
+    error: "must be lower-case letters and digits, joined by single hyphens",
+  })
+  .refine((slug) => !isUuid(slug), { error: "must not look like a uuid" });
+
+/** `<root>/<path>`: a file under one of the broker's roots. */
+export const SourcePath = z
+  .string()
+  .refine((text) => parseSourcePath(text) !== null, {
+    error: "must be <root>/<path> of a file, without links, options or .git in it",
+  })
+  .meta({ description: "A file: the name of a root, and the path in it.", examples: ["docs/guide.md"] });
+/** What is worked on is a session's document or a file. */
+export function isOneSource(input: { session_id?: unknown; source_path?: unknown }): boolean {
+  return (input.session_id === undefined) !== (input.source_path === undefined);
+}
+export const oneSource = {
+  error: "must be given, or for a file source_path, and not both",
+  path: ["session_id"],
+};
+export const SourceHash = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, { error: "must be a hash of Git, as read_source gives it" })
+  .meta({ description: "The hash that Git gives the text of a file." });
+
+export const DocumentText = textOfBytes(limits.documentBytesMax);
+export const Version = z
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+  .meta({ description: "The document's version: 0 when new, +1 on every write." });
+
+export const Epoch = Uuid.meta({
+  description: "Names this history of the database; another one after a restore.",
+});
+
+export const IdempotencyKey = lineOfChars(limits.idempotencyKeyCharsMax).meta({
+  description:
+    "Any text of your own, such as a uuid. The same key gives the first result again, for 24 hours.",
+});
+
+/** What a team proves itself with: `<uuid>.mk_<secret>`, 256 random bits in base64url after the mark (AUTH-1). */
+export const TeamCredential = z
+  .string()
+  .meta({ description: "Your team's credential, as create_session or join_session gave it." });
+
+/** The same form; the uuid is the person's (PERSON-1). It is given wherever a team's is. */
+export const PersonCredential = z
+  .string()
+  .meta({ description: "The person's credential: pass it as team_id, or in the header X-Team-ID." });
+
+/** The same form; the uuid is the peer's (PEER-2). It is given wherever a team's is. */
+export const PeerCredential = z
+  .string()
+  .meta({ description: "The peer's credential: pass it as team_id, or in the header X-Team-ID." });
+
+/** Fields that several inputs share; spread into them. */
+export const inSession = { session_id: SessionRef };
+export const asTeam = { team_id: TeamCredential.optional() };
+export const retryable = { idempotency_key: IdempotencyKey.optional() };
+export const inEpoch = {
+  epoch: Epoch.optional().meta({
+    description: "The epoch that your cursor comes from; another one is answered `resync`.",
+  }),
+};
+
+/** Why a topic was closed; `accepted` when a proposal for it was. */
+export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
+export type TopicCloseReason = z.output<typeof TopicCloseReason>;

@@ -1,0 +1,38 @@
+import { inQuotes, nameInLine } from "../text/neutralise.js";
+import { messageTime } from "./compact.js";
+
+/** The kinds of lines of a brief, the most important first: in this order it is cut and told. */
+export const briefKinds = [
+  "ask",
+  "answer",
+  "concluded",
+  "held",
+  "decision",
+  "topic",
+  "document",
+  "state",
+  "settings",
+  "people",
+  "talk",
+] as const;
+
+interface Told {
+  readonly kind: (typeof briefKinds)[number];
+  readonly sequence: number | null;
+  readonly version: number | null;
+  readonly at: string;
+  readonly by: string | null;
+  readonly text: string;
+}
+
+/** `#12 decision by Atlas 14:02:10: Keep v1 tokens`; the text as it is given. */
+export function briefLine({ kind, sequence, version, at, by, text }: Told): string {
+  const head = [
+    sequence !== null && `#${sequence}`,
+    kind,
+    version !== null && `v${version}`,
+    by !== null && `by ${/\s(?:by|v\d)/.test(by) ? inQuotes(by) : nameInLine(by)}`,
+    messageTime(at),
+  ];
+  return `${head.filter((part) => part !== false).join(" ")}${text === "" ? "" : `: ${text}`}`;
+}

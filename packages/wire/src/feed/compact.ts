@@ -1,0 +1,118 @@
+import { sealedBytes } from "../identity/sealed-form.js";
+import { address, foreign, inQuotes, isPlain, lines, nameInLine, neutralise } from "../text/neutralise.js";
+import { sealText } from "../text/seal-text.js";
+import type { Message, Redaction } from "./message.js";
+import { isRedacted } from "./redaction.js";
+
+/** A message as text for a model. */
+export function compactMessage(message: Message): string {
+  return messageLines(foreign(message));
+}
+
+/** The lines of a message whose texts are `foreign`; a name that could be mistaken stands in quotation marks (TEXT-2). */
+export function messageLines(message: Message): string {
+  if (isRedacted(message)) return `${redactedHead(message)} (${describeRedaction(message.redaction)})`;
+  if (message.type === "system") return `#${message.sequence} * ${describeEvent(message)}`;
+  const { text, options } = message.content;
+  if (message.content["private"] === true && typeof text !== "string") {
+    return `${chatHead(message)} (${describeSealed(message.content)})`;
+  }
+  return lines(
+    `${chatHead(message)}: ${typeof text === "string" ? text : ""}`,
+    Array.isArray(options) && ` options: ${options.map(optionInLine).join(" | ")}`,
+  );
+}
+
+function redactedHead(message: Message): string {
+  return message.type === "system" ? `#${message.sequence} * ${message.event}` : chatHead(message);
+}
+
+/** `removed by Ana at 14:05:01: "holds a key"`: whose text is not there, so that nobody waits for it. */
+export function describeRedaction(redaction: Redaction | undefined): string {
+  const { by = null, at = null, reason = null } = redaction ?? {};
+  const who = [by !== null && `by ${nameInHead(by)}`, at !== null && `at ${messageTime(at)}`];
+  return `${["removed", ...who].filter((part) => typeof part === "string").join(" ")}${reason === null ? "" : `: ${inQuotes(reason)}`}`;
+}
+
+/** What is told of a private message that is not open: its length, and why it is not where somebody tried. */
+function describeSealed({ bytes, sealed, problem }: Message["content"]): string {
+  const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
+  return [
+    typeof length === "number" && `${length} bytes`,
+    typeof problem === "string" ? `not opened: ${problem}` : "sealed",
+  ]
+    .filter((part) => typeof part === "string")
+    .join(", ");
+}
+
+/** `#12! Alex's Team/atlas (human) to @backend, Cedar re #9 ask`: what a plain message does not have is left out. */
+function chatHead({ sequence, priority, from, to, reply_to, content }: Message): string {
+  const { kind, answer, private: isPrivate } = content;
+  const isDirected = to.some((recipient) => recipient !== "*");
+  const replies = typeof answer === "string" ? `answers #${reply_to} ${inQuotes(answer)}` : `re #${reply_to}`;
+  return [
+    `#${sequence}${priority === "now" ? "!" : ""}`,
+    addressInHead(from?.team ?? "", from?.peer),
+    from?.human && "(human)",
+    content["guest"] === true && "(guest)",
+    isDirected && `to ${to.map(nameInHead).join(", ")}`,
+    reply_to !== undefined && replies,
+    (kind === "ask" || kind === "decision") && kind,
+    isPrivate === true && "private",
+  ]
+    .filter((part) => typeof part === "string")
+    .join(" ");
+}
+
+// Words of ours that stand between the names of a message's first line.
+const wordsOfHead = /(?:^|\s)(?:to|re|ask|decision|answers|private)(?:\s|$)|\((?:human|guest)\)/iu;
+
+function nameInHead(name: string): string {
+  return wordsOfHead.test(name) ? inQuotes(name) : nameInLine(name);
+}
+
+function addressInHead(team: string, peer: string | undefined): string {
+  return address(team, peer, nameInHead);
+}
+
+/** An option among others; one that holds what stands between them is set in quotation marks. */
+function optionInLine(option: unknown): string {
+  return neutralise(isPlain(option, /^[^"|\n\r]+$/) ? option : JSON.stringify(option));
+}
+
+/** `session_concluded, by Atlas, document_version 3`: a value that holds a comma cannot pass for a further field. */
+export function describeEvent(message: Pick<Message, "content">): string {
+  const { event, at: _at, ...fields } = message.content;
+  const told = Object.entries(fields).map(
+    ([name, value]) =>
+      sealInLine(name, value) ?? `${name} ${isPlain(value, /^[^",\n\r]*$/) ? value : JSON.stringify(value)}`,
+  );
+  return [event, ...told].join(", ");
+}
+
+/** A conclusion's head says in all its digits nothing that a model could use; session_seal has them. */
+function sealInLine(name: string, value: unknown): string | null {
+  if (name !== "head" || typeof value !== "object" || value === null) return null;
+  const { size, root }: { size?: unknown; root?: unknown } = value;
+  if (!Number.isSafeInteger(size) || !isPlain(root, /^[0-9a-f]{64}$/)) return null;
+  return sealText({ size: Number(size), root });
+}
+
+/** For whom compact text is made. */
+export interface Rendering {
+  /**
+   * Who keeps the cursors and the credentials: the model itself, or the server that speaks for it. What a server keeps is
+   * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
+   */
+  readonly keeper: "caller" | "server";
+}
+
+/** What a caller has to keep of a create or a join, and a server keeps for it. */
+export function kept(given: { cursor: number; team_id: string }, { keeper }: Rendering): string {
+  return keeper === "caller" ? ` cursor ${given.cursor}. team_id ${given.team_id}` : "";
+}
+
+/** `2026-01-01T14:02:10.123Z` as `14:02:10`. */
+export function messageTime(timestamp: string): string {
+  return timestamp.slice(11, 19);
+}

@@ -1,0 +1,29 @@
+/** What the id of a message comes from, when its sender gave a key. */
+export interface MessageKey {
+  readonly sessionId: string;
+  readonly peerId: string;
+  /** The operation that the key belongs to: the same key of another one is another key (IDEM-3). */
+  readonly operation: "post_message" | "send_message";
+  readonly idempotencyKey: string;
+}
+
+/**
+ * The id of the message that a key stands for: the same key of the same peer in the same session gives the same id, so that
+ * sending it again finds the first message (FEED-5), and so that a sender knows the id before it sends.
+ *
+ * @param sha256 - gives the digest of a text in hexadecimal; a browser and Node have different ones
+ */
+export function messageIdFrom(
+  { sessionId, peerId, operation, idempotencyKey }: MessageKey,
+  sha256: (text: string) => string,
+): string {
+  // The ids that post_message gave before there was another operation stay what they are.
+  const parts = [sessionId, peerId, idempotencyKey, ...(operation === "post_message" ? [] : [operation])];
+  return uuidFromDigest(sha256(JSON.stringify(parts)));
+}
+
+/** A uuid of version 8, the one for ids of a maker's own (RFC 9562, section 5.8), from at least 32 random digits. */
+export function uuidFromDigest(hex: string): string {
+  const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { Sequence, Timestamp, type TopicCloseReason, Uuid } from "../core/values.js";
+import type { SignedHead } from "../identity/head.js";
+
+export const Priority = z.enum(["now", "next", "low"]);
+
+export const MessageAuthor = z.object({
+  team: z.string(),
+  peer: z.string().optional(),
+  human: z.boolean(),
+});
+
+/**
+ * Who removed a text, when and why, and the number of the event that says so (REDACT-4). What that event said may itself have
+ * been removed: then nothing of it is known.
+ */
+export const Redaction = z
+  .object({
+    by: z.string().nullable(),
+    at: Timestamp.nullable(),
+    reason: z.string().nullable(),
+    sequence: Sequence.nullable(),
+  })
+  .meta({ id: "Redaction" });
+
+export type Redaction = z.output<typeof Redaction>;
+
+/**
+ * An entry of a feed, as every transport gives it out (FEED-8). A chat message holds its text in `content.text`. A system
+ * message has no author; its `event` and the event's fields stand at the top level and, the same, in `content`.
+ */
+export const Message = z
+  .looseObject({
+    id: Uuid,
+    session_id: Uuid,
+    sequence: Sequence,
+    type: z.enum(["chat", "system"]),
+    posted_by_team_id: Uuid.nullable(),
+    from: MessageAuthor.nullable(),
+    to: z.array(z.string()),
+    priority: Priority,
+    reply_to: Sequence.optional(),
+    content: z.record(z.string(), z.unknown()),
+    posted_at: Timestamp,
+    event: z.string().optional(),
+    redaction: Redaction.optional().meta({ description: "Present when its text was removed." }),
+  })
+  .meta({ id: "Message" });
+
+export type Message = z.output<typeof Message>;
+
+interface Change {
+  readonly from: string;
+  readonly to: string;
+}
+
+interface SettingChange {
+  readonly from: string | number;
+  readonly to: string | number;
+}
+
+/** The events that the broker announces in a feed, each with its own fields. */
+export type SystemEvent =
+  | { event: "team_joined"; team: string; at: string }
+  | { event: "team_left"; team: string; at: string }
+  | {
+      event: "session_metadata_updated";
+      by: string;
+      changes: { title?: Change | undefined; description?: Change | undefined };
+      reason: string;
+      at: string;
+    }
+  /** `head` is of what came before the event; what was concluded before heads were signed has none. */
+  | { event: "session_concluded"; by: string; document_version: number; at: string; head?: SignedHead }
+  | { event: "session_held"; by: string; reason: string | null; at: string }
+  | { event: "session_resumed"; by: string; at: string }
+  /** What a person allowed or bounded, old and new (SET-6). */
+  | { event: "settings_changed"; by: string; changes: Readonly<Record<string, SettingChange>>; at: string }
+  /** The outcome of an accepted one stands in `topic_closed` or `session_concluded`. */
+  | {
+      event: "proposal_decided";
+      proposal_id: number;
+      decision: "reject" | "return" | "rebase";
+      by: string;
+      at: string;
+    }
+  /** Agents have said `budget` messages since the last human word, and were refused the next. */
+  | { event: "budget_spent"; budget: number; at: string }
+  /** The message that it replies to has lost its text, or these versions of the document have. */
+  /** `document_versions` are those that the removed message had said were removed: without its text nothing else would say so. */
+  | {
+      event: "message_redacted";
+      by: string;
+      redacted_sequence: number;
+      document_versions?: { from: number; to: number };
+      reason: string | null;
+      at: string;
+    }
+  | {
+      event: "message_redacted";
+      by: string;
+      document_versions: { from: number; to: number };
+      reason: string | null;
+      at: string;
+    }
+  /** `quote` is the beginning of what the topic is about; null when that is all of the text. */
+  | { event: "topic_opened"; topic_id: number; by: string; title: string; quote: string | null; at: string }
+  | {
+      event: "topic_closed";
+      topic_id: number;
+      by: string;
+      title: string;
+      reason: TopicCloseReason;
+      at: string;
+    }
+  | { event: "topic_reopened"; topic_id: number; by: string; title: string; at: string }
+  /** `value` is left out when it is above 8 KiB, and when the key was deleted. */
+  | {
+      event: "state_changed";
+      by: string;
+      key: string;
+      version: number;
+      value?: unknown;
+      deleted?: true;
+      at: string;
+    };

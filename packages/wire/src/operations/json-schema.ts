@@ -1,0 +1,69 @@
+import * as z from "zod";
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** A schema in JSON Schema's own words, and those that it shares with others, by the id of their `.meta`. */
+export interface DescribedSchema {
+  readonly schema: JsonSchema;
+  readonly shared: Readonly<Record<string, JsonSchema>>;
+}
+
+/** `full` says all that is checked; `lean` what a model needs to call it, since it pays for every byte (MCP-10). */
+export type SchemaDetail = "full" | "lean";
+
+/**
+ * Describes what a caller may send (`input`: defaults are optional, unknown fields refused) or what it gets back (`output`:
+ * defaults are there, and a later version may add fields). Shared schemas are referred to as `<prefix><id>`.
+ */
+export function describeSchema(
+  schema: z.ZodType,
+  io: "input" | "output",
+  prefix: string,
+  detail: SchemaDetail = "full",
+): DescribedSchema {
+  const { $schema, $defs, ...described } = z.toJSONSchema(schema, {
+    io,
+    target: "draft-2020-12",
+    override: ({ jsonSchema }) => {
+      simplify(jsonSchema, io);
+      if (detail === "lean") leaveOutWhatIsSaidElsewhere(jsonSchema);
+    },
+  });
+  return withPrefix({ schema: described, shared: $defs ?? {} }, prefix);
+}
+
+/** Leaves out what says nothing to a reader: bounds of JavaScript's integers, and the pattern of a named format. */
+function simplify(schema: JsonSchema, io: "input" | "output"): void {
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;
+}
+
+/** What is beyond these is refused with a sentence; a default that matters is in the description. */
+const saidElsewhere = [
+  "default",
+  "examples",
+  "maxItems",
+  "maxLength",
+  "maximum",
+  "minItems",
+  "minLength",
+  "minimum",
+  "pattern",
+] as const;
+
+function leaveOutWhatIsSaidElsewhere(schema: JsonSchema): void {
+  for (const each of saidElsewhere) delete schema[each];
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const isOptional = !schema.required?.includes(name);
+    // A single value leaves nothing to choose.
+    if (isOptional && typeof property === "object" && property.const !== undefined)
+      delete schema.properties?.[name];
+  }
+}
+
+function withPrefix(described: DescribedSchema, prefix: string): DescribedSchema {
+  return JSON.parse(JSON.stringify(described).replaceAll('"$ref":"#/$defs/', `"$ref":"${prefix}`));
+}

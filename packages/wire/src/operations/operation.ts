@@ -1,0 +1,91 @@
+import type * as z from "zod";
+import type { ErrorCode } from "../core/errors.js";
+import type { Rendering } from "../feed/compact.js";
+import { foreign } from "../text/neutralise.js";
+import type { OperationRules } from "./operation-rules.js";
+import { fileOperationRules, operationRules } from "./rules.js";
+
+/** What an operation says of itself, takes and gives. */
+export interface OperationDescription<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> {
+  /** What an agent reads to decide whether this is the tool it wants. */
+  readonly summary: string;
+  readonly input: Input;
+  readonly output: Output;
+  /** The codes it may answer beside those that any request may get. */
+  readonly errors: readonly ErrorCode[];
+  /**
+   * What lists of tools leave out, because pages and programs ask for it and no agent needs to: the whole operation, or some
+   * of its inputs. It may be called and given all the same (MCP-10).
+   */
+  readonly unlisted?: true | readonly string[];
+  /** What the tools over stdio leave out beside that: what the server there does or gives itself, or a model hardly needs (STDIO-2). */
+  readonly unlistedOverStdio?: true | readonly string[];
+  /**
+   * Fields of the output, at any depth, that are rendered as they stand, because they are edited by quoting them or read as
+   * JSON: `compact` itself makes them harmless, and lets nothing follow that could be theirs (TEXT-4).
+   */
+  readonly verbatim?: readonly string[];
+  /**
+   * The output as text for a model, which pays for every byte of it. Its texts are `foreign` already; a line of it begins with
+   * a word or sign of ours (TEXT-1).
+   */
+  compact(output: z.output<Output>, rendering: Rendering): string;
+}
+
+/**
+ * One thing that a caller can ask for. Everything a transport needs to know stands here and nowhere else: routes, tools,
+ * frames, documentation and the typed client are made from it.
+ */
+export interface Operation<
+  Name extends string = string,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> extends OperationRules,
+    OperationDescription<Input, Output> {
+  readonly name: Name;
+}
+
+/** What admits or refuses a caller: of an operation, and of what is asked beside the operations alike (AUTH-12). */
+export type AccessRule = Pick<Operation, "name" | "input"> &
+  Omit<OperationRules, "toolset" | "route" | "kind" | "keptBy" | "withoutCredential">;
+
+/** Whether it addresses one session: it cannot be asked without naming it. */
+export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {
+  const session = input.shape["session_id"];
+  return session !== undefined && session._zod.optin === undefined;
+}
+
+/** Whether its answer can also come as a stream of events: a wait that only looks, so that a browser may ask for it (WAIT-10). */
+export function isStreamable({ kind, route }: Pick<Operation, "kind" | "route">): boolean {
+  return kind === "wait" && route.startsWith("GET ");
+}
+
+const allRules = { ...operationRules, ...fileOperationRules };
+type AllRules = typeof allRules;
+
+/** An operation: its rules, by its name, and what it says, takes and gives, of exactly these types. */
+export function operation<
+  const Name extends keyof AllRules,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+>(
+  name: Name,
+  description: OperationDescription<Input, Output>,
+): Operation<Name, Input, Output> & AllRules[Name] {
+  const compact = (output: z.output<Output>, rendering: Rendering) =>
+    description.compact(foreign(output, description.verbatim), rendering);
+  // The rules of a name not known yet are still the rules of one.
+  return { ...(allRules[name] as AllRules[Name] & OperationRules), ...description, name, compact };
+}
+
+/** The errors that any operation may answer, whatever it does. */
+export const commonErrors = [
+  "bad_request",
+  "payload_too_large",
+  "too_many_requests",
+  "internal",
+  "unavailable",
+] as const;

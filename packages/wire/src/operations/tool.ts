@@ -1,0 +1,34 @@
+import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "../core/values.js";
+import { describeSchema } from "./json-schema.js";
+import type { Operation } from "./operation.js";
+
+/** A tool as `tools/list` shows it (MCP-10). An agent carries it all the time, so it holds nothing that could be left out. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
+  /** Left out where the tool changes something, which clients assume. */
+  readonly annotations?: { readonly readOnlyHint: true };
+}
+
+/** An operation as an MCP tool. */
+export function toTool({ name, summary, input, readOnly, unlisted }: Operation): ListedTool {
+  const { schema, shared } = describeSchema(input, "input", "#/$defs/", "lean");
+  if (Array.isArray(unlisted)) for (const property of unlisted) delete schema.properties?.[property];
+  for (const property of Object.values(schema.properties ?? {})) {
+    if (typeof property === "object" && saidForAllTools.has(property.description))
+      delete property.description;
+  }
+  const $defs = Object.keys(shared).length > 0 ? { $defs: shared } : {};
+  return {
+    name,
+    description: summary,
+    inputSchema: { ...schema, ...$defs, type: "object" },
+    ...(readOnly && { annotations: { readOnlyHint: true } }),
+  };
+}
+
+/** What means the same in every tool, the server's instructions say once (MCP-10). */
+const saidForAllTools: ReadonlySet<string | undefined> = new Set(
+  [SessionRef, TeamCredential, IdempotencyKey, Epoch].map((schema) => schema.meta()?.description),
+);

@@ -1,0 +1,56 @@
+import type { SystemEvent } from "../feed/message.js";
+import type { MeshChangedKind } from "./frames.js";
+
+/** What follows from an event of a feed, beside its own fields (`SystemEvent`). */
+export interface EventKind {
+  /** Which reads of the mesh it changes; one too many costs a read, one too few leaves a page wrong. */
+  readonly changes: readonly MeshChangedKind[];
+  /** Whether it gives an idle agent a turn, or ends only a wait that blocks (DELIVER-4, WAKE-2). */
+  readonly wakes?: "agents" | "waits";
+  /** The mark that it is on the timeline (TIME-2). */
+  readonly mark?: "metadata" | "joined" | "left" | "held" | "concluded";
+  /** Whether it says what somebody wrote, which can be removed; the rest is known from the roster, or the broker found it. */
+  readonly holdsText?: true;
+  /** Whether it tells who comes, goes and counts, so that a page folds a run of them into one line. */
+  readonly foldable?: true;
+  /** What of the audit log it belongs to; null for a change of state, which has a history of its own. */
+  readonly log: "people" | "session" | "record" | null;
+}
+
+/** The kinds of events that a feed can hold. One without an entry does not compile. */
+export const eventKinds: Readonly<Record<SystemEvent["event"], EventKind>> = {
+  team_joined: { changes: ["sessions", "attention"], mark: "joined", foldable: true, log: "people" },
+  team_left: { changes: ["sessions", "attention"], mark: "left", foldable: true, log: "people" },
+  session_metadata_updated: {
+    changes: ["sessions", "attention"],
+    mark: "metadata",
+    holdsText: true,
+    log: "session",
+  },
+  session_concluded: {
+    changes: ["sessions", "attention"],
+    wakes: "agents",
+    mark: "concluded",
+    log: "record",
+  },
+  session_held: { changes: ["sessions", "attention"], mark: "held", holdsText: true, log: "session" },
+  session_resumed: { changes: ["sessions", "attention"], log: "session" },
+  budget_spent: { changes: ["sessions", "attention"], log: "session" },
+  settings_changed: { changes: ["settings", "attention"], log: "session" },
+  proposal_decided: { changes: [], log: "session" },
+  topic_opened: { changes: ["topics"], log: "session" },
+  topic_closed: { changes: ["topics"], log: "session" },
+  topic_reopened: { changes: ["topics"], log: "session" },
+  state_changed: { changes: [], wakes: "waits", holdsText: true, foldable: true, log: null },
+  message_redacted: { changes: ["sessions", "attention"], holdsText: true, log: "record" },
+};
+
+/** The names of all events. */
+export const eventNames: readonly string[] = Object.keys(eventKinds);
+
+/** What follows from the event of this name; nothing from one that a newer broker announces, or from none. */
+export function findEventKind(name: string | undefined): EventKind | undefined {
+  return name !== undefined && Object.hasOwn(eventKinds, name)
+    ? eventKinds[name as SystemEvent["event"]]
+    : undefined;
+}

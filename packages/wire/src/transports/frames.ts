@@ -1,0 +1,151 @@
+import * as z from "zod";
+import { Epoch, Sequence, SessionRef, TeamCredential, Uuid } from "../core/values.js";
+import type { Message } from "../feed/message.js";
+import { HelloProof } from "../identity/hello-proof.js";
+import { WakePath } from "../operations/peers.js";
+
+/** The revision of these frames; a client that knows only another one says so and ends. */
+export const protocolVersion = 1;
+
+const RequestId = z.union([z.string().min(1).max(100), z.int()]);
+export type RequestId = z.output<typeof RequestId>;
+
+/** Which of a session's messages a subscription brings: mine, to be acknowledged, or the whole feed for an onlooker. */
+export const SubscriptionKind = z.enum(["inbox", "follow"]);
+export type SubscriptionKind = z.output<typeof SubscriptionKind>;
+
+/** What a client sends over `/ws` (WS-1). Each has an id of the client's, which the reply repeats. */
+export const ClientFrame = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("hello"),
+    id: RequestId,
+    mesh: z.string().min(1).max(100).optional().meta({
+      description: "The mesh's name or id; where it is left out, the proof's own, else the broker's first.",
+    }),
+    proof: HelloProof.optional().meta({ description: "Needed unless the broker's hello says `open`." }),
+  }),
+  z.strictObject({ type: z.literal("request"), id: RequestId, operation: z.string(), input: z.unknown() }),
+  z.strictObject({ type: z.literal("cancel"), id: RequestId }),
+  z.strictObject({
+    type: z.literal("subscribe"),
+    id: RequestId,
+    kind: SubscriptionKind,
+    session_id: SessionRef,
+    team_id: TeamCredential.optional().meta({ description: "Needed for an inbox." }),
+    after: Sequence.optional().meta({
+      description: "Follow from after this message; an inbox starts where it was acknowledged.",
+    }),
+    epoch: Epoch.optional(),
+  }),
+  z.strictObject({
+    type: z.literal("unsubscribe"),
+    id: RequestId,
+    kind: SubscriptionKind,
+    session_id: SessionRef,
+  }),
+  z.strictObject({
+    type: z.literal("watch_mesh"),
+    id: RequestId,
+    team_id: TeamCredential.optional().meta({
+      description: "A person's: then also what that person has read and put away.",
+    }),
+  }),
+  z.strictObject({ type: z.literal("unwatch_mesh"), id: RequestId }),
+  z.strictObject({ type: z.literal("ping"), id: RequestId }),
+  z.strictObject({ type: z.literal("nudged"), id: Uuid, reached: z.array(WakePath).max(10) }),
+]);
+export type ClientFrame = z.output<typeof ClientFrame>;
+
+/**
+ * What the broker sends (WS-2): one hello, a reply to each request, and pushes. A reply has either `output` or `error`.
+ * Messages of one subscription come in the feed's order, each once; `changed` is a hint that a read would now differ.
+ */
+export type BrokerFrame =
+  | {
+      type: "hello";
+      protocol: number;
+      version: string;
+      epoch: string;
+      /** Whether everybody who reaches the broker is let in, or a member alone, who then answers with a proof. */
+      auth: "open" | "invite";
+      /** Names this broker for good; what is signed for it holds for no other. */
+      broker_id: string;
+      /** 32 random bytes in base64url, of this connection alone; a signed answer holds them. */
+      nonce: string;
+      /** The broker sends something at least this often; silence for twice as long means that it is gone. */
+      heartbeat_ms: number;
+    }
+  | { type: "reply"; id: RequestId; output: unknown }
+  | {
+      type: "reply";
+      id: RequestId;
+      error: { code: string; message: string; details: Record<string, unknown> };
+    }
+  | { type: "message"; kind: SubscriptionKind; session_id: string; message: Message }
+  | { type: "changed"; kind: ChangedKind; session_id: string; version: number }
+  | MeshChangedFrame
+  | StateChangeFrame
+  | NudgeFrame
+  | { type: "heartbeat" };
+
+/** `delivery`: a peer has read further, so that message_status would answer something else. */
+export type ChangedKind = "document" | "roster" | "session" | "delivery";
+
+/**
+ * Tells a connection that watches the mesh (`watch_mesh`) that a read would now differ: of the list of sessions, of what
+ * waits for a human, of memory, of progress, of audit sessions, of jobs, of proposals, of topics, of personas and what they read, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
+ * for each kind and session; the last change is always told.
+ */
+export interface MeshChangedFrame {
+  readonly type: "mesh_changed";
+  readonly kind: MeshChangedKind;
+  /** Where the change concerns one session. */
+  readonly session_id: string | null;
+}
+
+export type MeshChangedKind =
+  | "sessions"
+  | "attention"
+  | "memory"
+  | "progress"
+  | "audit"
+  | "jobs"
+  | "personas"
+  | "perspectives"
+  | "topics"
+  | "proposals"
+  | "settings"
+  | "members"
+  | "person";
+
+/**
+ * A key's newest value, pushed to every connection with a subscription to its session, or of its mesh when `session_id` is
+ * null. Values in between may be left out, the last never is.
+ */
+export interface StateChangeFrame {
+  readonly type: "state_change";
+  readonly session_id: string | null;
+  readonly key: string;
+  /** Left out when the key was deleted, or when its value is above 8 KiB: then get_state has it. */
+  readonly value?: unknown;
+  readonly deleted: boolean;
+  readonly version: number;
+  readonly updatedBy: string;
+  readonly updatedAt: string;
+}
+
+/** Asks the connection that holds a peer to run its wake paths, and to answer `nudged` with those that it ran. */
+export interface NudgeFrame {
+  readonly type: "nudge";
+  readonly id: string;
+  readonly session_id: string;
+  readonly by: { readonly name: string; readonly human: boolean };
+}
+
+/** The output of a `subscribe` frame: messages with a higher sequence than `after` follow. */
+export interface Subscribed {
+  readonly session_id: string;
+  readonly after: number;
+  readonly last_sequence: number;
+  readonly epoch: string;
+}

@@ -1,0 +1,165 @@
+import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
+import type { ConfigKey } from "../../apps/cli/src/config-file.js";
+import type { AgentKey } from "../../apps/cli/src/work/runner/agent-settings.js";
+
+interface ConfigSetting {
+  /** A value as it stands in the file. */
+  readonly example: string;
+  readonly usual: string;
+  readonly meaning: string;
+}
+
+/** Every key that is read, so that one that is missing here, or is gone, does not compile. */
+const ofFile: Readonly<Record<ConfigKey, ConfigSetting & { readonly alsoOfProject: boolean }>> = {
+  mcp_url: {
+    example: '"https://merkle.example.com"',
+    usual: "`http://localhost:7423`",
+    meaning: "the broker that commands call: its address, or its MCP endpoint's (CLI-5)",
+    alsoOfProject: true,
+  },
+  mesh: {
+    example: '"research"',
+    usual: "`main`, or the only one joined",
+    meaning: "the mesh that commands are in, by name or id (CLI-64)",
+    alsoOfProject: true,
+  },
+  ca: {
+    example: '"ca.pem"',
+    usual: "the authorities that Node trusts",
+    meaning: "a file of authorities that commands trust instead (TLS-14)",
+    alsoOfProject: true,
+  },
+  insecure: {
+    example: "true",
+    usual: "`false`",
+    meaning: "lets commands speak in clear text to another machine (TLS-15)",
+    alsoOfProject: true,
+  },
+  name: {
+    example: '"Ana"',
+    usual: "the name of the system's user",
+    meaning: "what this machine's person is called (CLI-11)",
+    alsoOfProject: false,
+  },
+  tls_cert: {
+    example: '"cert.pem"',
+    usual: "none: http and ws",
+    meaning: "the certificate with which `up` speaks https and wss; with `tls_key` (TLS-3)",
+    alsoOfProject: false,
+  },
+  tls_key: {
+    example: '"key.pem"',
+    usual: "none",
+    meaning: "its private key (TLS-3)",
+    alsoOfProject: false,
+  },
+  trusted_proxies: {
+    example: '["10.0.0.0/8"]',
+    usual: "none",
+    meaning: "addresses and ranges of proxies that `up` believes about whom they speak for (TLS-11)",
+    alsoOfProject: false,
+  },
+  rate_limits: {
+    example: '{"member_write": {"per_second": 50, "burst": 500}}',
+    usual: "[as they are](rates.md)",
+    meaning: 'the rates of `up` that differ, or `"off"` (GUARD-6)',
+    alsoOfProject: false,
+  },
+  agent: {
+    example: "{}",
+    usual: "as below",
+    meaning: "how `up` has jobs done (JOB-13)",
+    alsoOfProject: false,
+  },
+};
+
+const ofAgent: Readonly<Record<AgentKey, ConfigSetting>> = {
+  claude_bin: {
+    example: '"/opt/claude/bin/claude"',
+    usual: "`claude`",
+    meaning: "the program that runs jobs: a path, or a name to look for on PATH",
+  },
+  agent_bin: {
+    example: '"/opt/merkle/bin/merkle"',
+    usual: "this merkle",
+    meaning: "the program that agents write with",
+  },
+  max_concurrent_jobs: {
+    example: "2",
+    usual: "`1`",
+    meaning: "how many jobs the broker runs at once, 0 to 100; with 0 all wait for a `merkle runner`",
+  },
+  conclude_timeout: {
+    example: '"1m30s"',
+    usual: "`5m`",
+    meaning: "how long a conclusion may take, 24h at most",
+  },
+  incorporate_timeout: {
+    example: '"5m"',
+    usual: "`5m`",
+    meaning: "how long the rewriting for a topic may take",
+  },
+  perspective_timeout: {
+    example: '"3m"',
+    usual: "`3m`",
+    meaning: "how long the reading of a persona may take",
+  },
+  author_name: {
+    example: '"Merkle Agent"',
+    usual: "none",
+    meaning:
+      "the author of commits of accepted proposals; without it, and `author_email`, none can be accepted",
+  },
+  author_email: { example: '"agent@example.com"', usual: "none", meaning: "that author's address" },
+  roots: {
+    example: '{"docs": "/srv/docs"}',
+    usual: "none",
+    meaning: "folders with a Git repository each, whose files may be worked on, by name (SOURCE-1)",
+  },
+  remote_runners: {
+    example: "true",
+    usual: "`false`",
+    meaning: "lets machines of members run jobs (RUNNER-20)",
+  },
+  log_dir: {
+    example: '"logs/jobs"',
+    usual: "`logs/jobs`",
+    meaning: 'the folder with a file for each job, from the file\'s own on; `""` for none',
+  },
+  skip_permissions: {
+    example: "true",
+    usual: "`false`",
+    meaning: "lets agents use every tool without being asked",
+  },
+  environment: {
+    example: '["HTTPS_PROXY"]',
+    usual: "none",
+    meaning: "further variables that agents are given (RUNNER-2)",
+  },
+};
+
+/** What can stand in config.json, with an example, default and meaning. */
+export function configTables(): string {
+  return [
+    markdownTable(
+      ["Key", "In", "Example", "Default", "Meaning"],
+      Object.entries(ofFile).map(([key, { example, usual, meaning, alsoOfProject }]) => [
+        `\`${key}\``,
+        alsoOfProject ? "both" : "config.json",
+        `\`${example}\``,
+        usual,
+        meaning,
+      ]),
+    ),
+    "## `agent`",
+    markdownTable(
+      ["Key", "Example", "Default", "Meaning"],
+      Object.entries(ofAgent).map(([key, { example, usual, meaning }]) => [
+        `\`${key}\``,
+        `\`${example}\``,
+        usual,
+        meaning,
+      ]),
+    ),
+  ].join("\n\n");
+}

@@ -1,0 +1,53 @@
+import { beforeAll, describe } from "vitest";
+import { atEnd } from "./at-end.js";
+import { startTestBroker, type TestBroker } from "./test-broker.js";
+import { brokerTransports, type OpenTransport, type TransportClient, transports } from "./transports.js";
+
+/** Where a suite that runs over every transport is at the moment. */
+export interface OverTransport {
+  readonly transport: TransportClient;
+  readonly broker: TestBroker;
+}
+
+/** Runs the same tests at REST, MCP, WebSocket and stdio, against one broker: transports only translate, [CAT-4]. */
+export function describeOverEveryTransport(title: string, tests: (at: OverTransport) => void): void {
+  describeAt(transports, title, tests);
+}
+
+/**
+ * The same for what only a caller can do that keeps its own credentials and cursor. Over stdio the server keeps them: it
+ * shows no credential, takes no cursor, and knows its teams again by their names; `tests/stdio` has its own rules.
+ */
+export function describeWhereTheCallerKeeps(title: string, tests: (at: OverTransport) => void): void {
+  describeAt(brokerTransports, title, tests);
+}
+
+function describeAt(
+  chosen: Readonly<Record<string, OpenTransport>>,
+  title: string,
+  tests: (at: OverTransport) => void,
+): void {
+  describe(title, () => {
+    let broker: TestBroker;
+    const cleanup = atEnd();
+    beforeAll(async () => {
+      broker = await startTestBroker({}, cleanup);
+    });
+    describe.each(Object.entries(chosen))("by %s", (_name, open) => {
+      let transport: TransportClient;
+      const cleanup = atEnd();
+      beforeAll(async () => {
+        transport = await open(broker.url);
+        cleanup(transport.close);
+      });
+      tests({
+        get transport() {
+          return transport;
+        },
+        get broker() {
+          return broker;
+        },
+      });
+    });
+  });
+}

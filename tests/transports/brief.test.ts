@@ -1,0 +1,126 @@
+import { limits } from "@merkle/wire/limits";
+import { beforeAll, describe, expect, it } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { makePerson as makeVerified } from "../kit/persons.js";
+import { createTestSession, failureOf } from "../kit/session.js";
+import { startTestBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
+
+let transport: TransportClient;
+
+const cleanup = atEnd();
+beforeAll(async () => {
+  transport = await transports.rest((await startTestBroker({}, cleanup)).url);
+});
+
+async function makePerson(name: string): Promise<string> {
+  return (await makeVerified(transport, name)).person_id;
+}
+
+describe("The brief", () => {
+  it("[BRIEF-1] tells asks, answers, decisions, document, state and people, the most important first", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id, convener } = session;
+    const atlas = { session_id, team_id: convener };
+    const birch = { session_id, team_id: (await session.join("Birch")).credential };
+    await transport.call("ack", { ...birch, cursor: 1 });
+    const question = await transport.call("post_message", {
+      ...birch,
+      content: { text: "Which key?", kind: "ask" },
+    });
+    await transport.call("post_message", { ...atlas, content: { text: "v1 tokens stay", kind: "decision" } });
+    await transport.call("post_message", {
+      ...atlas,
+      reply_to: question.cursor,
+      content: { text: "The vault.", answer: "vault" },
+    });
+    const ask = { text: "Ready to ship?", kind: "ask" as const, options: ["yes", "no"] };
+    await transport.call("post_message", { ...atlas, content: ask });
+    await transport.call("update_session_doc", {
+      ...atlas,
+      content: "# Plan\n\nOne.\n",
+      expected_version: 0,
+    });
+    await transport.call("set_state", { ...atlas, key: "deploy", value: "waiting" });
+    await transport.call("set_state", { ...atlas, key: "deploy", value: "done" });
+    await session.join("Cedar");
+
+    const { sessions } = await transport.call("brief", { session: session_id, team_id: birch.team_id });
+    expect(sessions).toHaveLength(1);
+    const [told] = sessions;
+    expect(told).toMatchObject({ session_id, session: session.slug, after: 1, left_out: 0 });
+    expect(told?.lines.map(({ kind, by, text }) => [kind, by, text])).toEqual([
+      ["ask", "Atlas", "Ready to ship? (yes | no)"],
+      ["answer", "Atlas", "vault"],
+      ["decision", "Atlas", "v1 tokens stay"],
+      ["document", null, expect.stringContaining("+One.")],
+      ["state", "Atlas", 'deploy = "done"'],
+      ["people", null, "joined: Cedar"],
+      ["talk", null, "3 messages: Atlas 3"],
+    ]);
+  });
+
+  it("[BRIEF-2] begins where the caller has read to, at a time or after a message", async () => {
+    const session = await createTestSession(transport);
+    const ana = { session_id: session.sessionId, team_id: await makePerson("Ana") };
+    await session.post(session.convener, "one");
+    await transport.call("mark_read", { ...ana, cursor: 1 });
+    const { at } = await session.post(session.convener, "two");
+    await session.post(session.convener, "three");
+    const talk = async (input: object) => {
+      const { sessions } = await transport.call("brief", { team_id: ana.team_id, ...input });
+      return sessions.flatMap(({ lines }) => lines.map(({ text }) => text));
+    };
+    // Of all sessions, those that the person reads.
+    expect(await talk({})).toEqual(["2 messages: Atlas 2"]);
+    expect(await talk({ session: session.slug, since: at })).toEqual(["2 messages: Atlas 2"]);
+    expect(await talk({ session: session.slug, since_cursor: 2 })).toEqual(["1 messages: Atlas 1"]);
+    await transport.call("mark_read", ana);
+    expect(await talk({})).toEqual([]);
+    for (const input of [{ since: at, since_cursor: 1, session: session.slug }, { since_cursor: 1 }]) {
+      expect(await failureOf(talk(input))).toMatchObject({ code: "bad_request" });
+    }
+  });
+
+  it("[BRIEF-2] [LIMIT-1] tells of briefSessionsMax sessions, those that were busy last", async () => {
+    const team_id = await makePerson("Eve");
+    const slugs: string[] = [];
+    for (let n = 0; n <= limits.briefSessionsMax; n++) {
+      const session = await createTestSession(transport);
+      await session.post(session.convener, "one");
+      await transport.call("mark_read", { session_id: session.sessionId, team_id });
+      await session.post(session.convener, "two");
+      slugs.unshift(session.slug);
+    }
+    const { sessions } = await transport.call("brief", { team_id });
+    expect(sessions.map(({ session }) => session)).toEqual(slugs.slice(0, limits.briefSessionsMax));
+  });
+
+  it("[BRIEF-3] keeps to its size, drops the least important first and says how many", async () => {
+    const session = await createTestSession(transport);
+    const atlas = { session_id: session.sessionId, team_id: session.convener };
+    const { credential } = await session.join("Birch");
+    for (let n = 0; n < 30; n++) {
+      await transport.call("post_message", {
+        ...atlas,
+        content: { text: `${n} `.repeat(200), kind: "decision" },
+      });
+      await transport.call("set_state", { ...atlas, key: `k${n}`, value: "\u0007".repeat(50) });
+    }
+    await transport.call("post_message", { ...atlas, content: { text: "Shall we?", kind: "ask" } });
+    const input = { session: session.sessionId, team_id: credential, since_cursor: 0 };
+    const { sessions } = await transport.call("brief", input);
+    const [told] = sessions;
+    expect(told?.lines[0]).toMatchObject({ kind: "ask", text: "Shall we?" });
+    expect(told?.left_out).toBeGreaterThan(20);
+    expect(told?.lines.filter(({ kind }) => kind === "decision").map(({ sequence }) => sequence)).toEqual(
+      told?.lines
+        .filter(({ kind }) => kind === "decision")
+        .map(({ sequence }) => sequence)
+        .toSorted((a, b) => (b ?? 0) - (a ?? 0)),
+    );
+    const { catalogue } = await import("@merkle/wire/schemas");
+    const text = catalogue.brief.compact({ sessions }, { keeper: "caller" });
+    expect(text.length).toBeLessThanOrEqual(limits.briefCharsMax);
+  });
+});

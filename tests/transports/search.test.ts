@@ -1,0 +1,258 @@
+import { randomUUID } from "node:crypto";
+import { createLog } from "@merkle/broker";
+import { openDatabase } from "@merkle/db";
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startIndexer } from "../../apps/broker/src/views/search/indexer.js";
+import { atEnd } from "../kit/at-end.js";
+import { createTestSession, failureOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
+
+let broker: TestBroker;
+let transport: TransportClient;
+const cleanup = atEnd();
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+  transport = await brokerTransports.websocket(broker.url);
+  cleanup(transport.close);
+});
+
+type Hits = OutputOf<"search">["hits"];
+
+async function hitsFor(query: string, filter: object = {}): Promise<Hits> {
+  return (await transport.call("search", { query, ...filter })).hits;
+}
+
+/** A word that nothing else on this broker holds. */
+const newWord = () => `w${randomUUID().replaceAll("-", "")}`;
+
+describe("search", () => {
+  it("[SEARCH-1] finds messages, decisions, the document, memories and sessions, each with where it stands", async () => {
+    const word = newWord();
+    const session = await createTestSession(transport, `About ${word}`);
+    const { sessionId: session_id, slug, convener: team_id } = session;
+    const said = await session.post(team_id, `I looked at ${word} again.`);
+    const decided = await transport.call("post_message", {
+      session_id,
+      team_id,
+      content: { text: `We drop ${word}.`, kind: "decision" },
+    });
+    await transport.call("update_session_doc", {
+      session_id,
+      team_id,
+      content: "# Old",
+      expected_version: 0,
+    });
+    const content = `# Notes\n\nThe ${word} is gone.`;
+    await transport.call("update_session_doc", { session_id, team_id, content, expected_version: 1 });
+    const remembered = await transport.call("remember", { content: `Never use ${word}.`, team_id });
+
+    const place = { session_id, session: slug };
+    const title = `About ${word}`;
+    const hits = await hitsFor(word);
+    expect([...hits].sort((a, b) => a.kind.localeCompare(b.kind))).toMatchObject([
+      {
+        kind: "decision",
+        ...place,
+        sequence: decided.cursor,
+        title,
+        by: "Atlas",
+        at: decided.at,
+        marked: `We drop «${word}».`,
+      },
+      { kind: "document", ...place, sequence: null, version: 2, title, by: "Atlas" },
+      { kind: "memory", ...place, memory_id: remembered.id, title: null, by: "Atlas", at: remembered.at },
+      {
+        kind: "message",
+        ...place,
+        sequence: said.cursor,
+        version: null,
+        memory_id: null,
+        by: "Atlas",
+        at: said.at,
+      },
+      { kind: "session", ...place, sequence: null, by: "Atlas", marked: `About «${word}»` },
+    ]);
+    expect(hits[0]).toMatchObject({ kind: "session" });
+    expect(hits.map(({ rank }) => rank)).toEqual(hits.map(({ rank }) => rank).sort((a, b) => b - a));
+    expect((await hitsFor(word, { limit: 2 })).length).toBe(2);
+    expect((await hitsFor(word, { kinds: ["decision"] })).map(({ kind }) => kind)).toEqual(["decision"]);
+    expect(await hitsFor(word, { kinds: [] })).toEqual([]);
+  });
+
+  it("[SEARCH-2] keeps to a session by id or slug, and to what is not forgotten", async () => {
+    const word = newWord();
+    const [one, other] = [await createTestSession(transport), await createTestSession(transport)];
+    await one.post(one.convener, `first ${word}`);
+    await other.post(other.convener, `second ${word}`);
+    const { id } = await transport.call("remember", { content: word, team_id: one.convener });
+    await transport.call("remember", { content: word, team_id: other.convener });
+    for (const ref of [one.slug, one.sessionId]) {
+      const found = await hitsFor(word, { session: ref });
+      expect(found.map((hit) => [hit.kind, hit.session]).sort()).toEqual([
+        ["memory", one.slug],
+        ["message", one.slug],
+      ]);
+    }
+    await transport.call("forget", { id, reason: "wrong", team_id: one.convener });
+    expect((await hitsFor(word, { session: one.slug })).map(({ kind }) => kind)).toEqual(["message"]);
+    expect(await failureOf(transport.call("search", { query: word, session: "nowhere" }))).toMatchObject({
+      code: "not_found",
+    });
+  });
+
+  it("[SEARCH-3] reads queries and marks what was found as recall does, and orders equals newest first", async () => {
+    const word = newWord();
+    const session = await createTestSession(transport);
+    const { convener } = session;
+    const posted = [
+      await session.post(convener, `The deployment of ${word}: see src/auth/login.ts and «notes».`),
+      await session.post(convener, `Deploying ${word} — the team said “done”.`),
+      await session.post(convener, `Deploying ${word} — the team said “done”.`),
+    ];
+    const [path, older, newer] = posted.map(({ cursor }) => cursor);
+    const found = async (query: string) => (await hitsFor(query)).map(({ sequence }) => sequence);
+    expect(await found(`${word} done`)).toEqual([newer, older]);
+    expect(await found(`${word} login.ts`)).toEqual([path]);
+    // Written together, they share a millisecond.
+    const twin = newWord();
+    const twins = await Promise.all(
+      Array.from({ length: 8 }, () => session.post(convener, `Both said ${twin}.`)),
+    );
+    expect(await found(twin)).toEqual(twins.map(({ cursor }) => cursor).sort((a, b) => b - a));
+    expect(await found(`${word} deploy -done`)).toEqual([path]);
+    expect((await hitsFor(`${word} deploy notes`))[0]?.marked).toBe(
+      `The «deployment» of «${word}»: see src/auth/login.ts and ‹«notes»›.`,
+    );
+    const odd = `<-> ${randomUUID()} 🌳`;
+    const { cursor } = await session.post(convener, `Typed: ${odd}!`);
+    expect(await hitsFor("<->", { session: session.slug })).toMatchObject([
+      { sequence: cursor, marked: expect.stringContaining("Typed: «<->» ") },
+    ]);
+    for (const query of [
+      '"',
+      "((",
+      "or",
+      "-",
+      "-x",
+      "%",
+      "a:* | !b",
+      "x ".repeat(250).trim(),
+      "🌳".repeat(250),
+    ]) {
+      expect([query, Array.isArray(await hitsFor(query))]).toEqual([query, true]);
+    }
+  });
+
+  it("[SEARCH-4] finds what was posted or written just before, however many search and post at once", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id, convener: team_id } = session;
+    const words = Array.from({ length: 8 }, newWord);
+    const missing = words.map(async (word) => {
+      await session.post(team_id, `At once: ${word}`);
+      const afterPost = await hitsFor(word);
+      await transport.call("append_to_session_doc", { session_id, team_id, text: `- ${word}` });
+      const afterWrite = await hitsFor(word, { kinds: ["document"] });
+      return afterPost.length >= 1 && afterWrite.length === 1 ? [] : [word];
+    });
+    expect((await Promise.all(missing)).flat()).toEqual([]);
+  });
+
+  it("[SEARCH-6] finds every part of a long document, and a part of it is shown", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id, convener: team_id } = session;
+    const [first, last] = [newWord(), newWord()];
+    const filler = "Lines of a long document, which all say the same.\n".repeat(2_000);
+    const content = `${first}\n${filler}## End\n\nThe ${last} stands here.\n`;
+    await transport.call("update_session_doc", { session_id, team_id, content, expected_version: 0 });
+    expect((await hitsFor(first))[0]?.marked).toMatch(new RegExp(`^«${first}»\\nLines of a long`));
+    const [hit] = await hitsFor(last);
+    expect(hit).toMatchObject({
+      kind: "document",
+      version: 1,
+      marked: expect.stringContaining(`The «${last}» stands`),
+    });
+    expect(hit?.marked.length).toBeLessThanOrEqual(310);
+    await transport.call("update_session_doc", {
+      session_id,
+      team_id,
+      content: "Short.",
+      expected_version: 1,
+    });
+    expect([...(await hitsFor(first)), ...(await hitsFor(last))]).toEqual([]);
+  });
+
+  it("[LIMIT-1] gives searchHitsDefault hits unless told, and searchHitsMax at most", async () => {
+    const { searchHitsDefault, searchHitsMax } = limits;
+    const word = newWord();
+    const session = await createTestSession(transport);
+    const posts = Array.from({ length: searchHitsDefault + 1 }, () => session.post(session.convener, word));
+    await Promise.all(posts);
+    expect(await hitsFor(word)).toHaveLength(searchHitsDefault);
+    expect(await hitsFor(word, { limit: searchHitsMax })).toHaveLength(searchHitsDefault + 1);
+    expect(await failureOf(hitsFor(word, { limit: searchHitsMax + 1 }))).toMatchObject({
+      code: "bad_request",
+    });
+  });
+
+  it("[SEARCH-7] nothing of another mesh is found or listed", async () => {
+    const sql = connectTestDatabase(broker.databaseUrl);
+    const word = newWord();
+    const [mesh, sessionId, team] = [randomUUID(), randomUUID(), randomUUID()];
+    await sql`INSERT INTO meshes (mesh_id, name) VALUES (${mesh}, ${mesh})`;
+    await sql`INSERT INTO sessions VALUES (${sessionId}, ${mesh}, ${word}, ${word}, ${word}, ${team}, '{}', now(), now())`;
+    await sql`INSERT INTO feeds (session_id) VALUES (${sessionId})`;
+    await sql`INSERT INTO documents (session_id, version, content, updated_at) VALUES (${sessionId}, 1, ${word}, now())`;
+    await sql`INSERT INTO memories (mesh_id, number, content, tags, remembered_by, remembered_at)
+      VALUES (${mesh}, 1, ${word}, ${[word]}, 'Elsewhere', now())`;
+    await sql`INSERT INTO message_words VALUES (${sessionId}, 1, false, now(), to_tsvector('english', ${word}))`;
+    await sql`INSERT INTO document_words VALUES (${sessionId}, 1, 1, ${word}, to_tsvector('english', ${word}))`;
+    expect(await hitsFor(word)).toEqual([]);
+    expect((await transport.call("recall", { query: word })).memories).toEqual([]);
+    expect((await transport.call("list_memory", { tags: [word] })).memories).toEqual([]);
+    const { convener: team_id } = await createTestSession(transport);
+    await transport.call("remember", { content: word, team_id });
+    expect((await hitsFor(word)).map(({ kind }) => kind)).toEqual(["memory"]);
+  });
+
+  it("[SEARCH-8] asks for lists in a URL with commas, as a program writes them", async () => {
+    const word = newWord();
+    const session = await createTestSession(transport, word);
+    await session.post(session.convener, word);
+    await transport.call("remember", { content: word, tags: ["a", "b"], team_id: session.convener });
+    const read = async (path: string) => Object(await (await fetch(new URL(path, broker.url))).json());
+    expect((await read(`/api/search?query=${word}&kinds=message,session&limit=5`)).hits).toHaveLength(2);
+    expect((await read(`/api/search?query=${word}&kinds=`)).hits).toEqual([]);
+    expect((await read(`/api/memories?tags=b,a`)).memories).toMatchObject([{ content: word }]);
+    expect((await read(`/api/memories/recall?query=${word}&tags=c`)).memories).toEqual([]);
+    expect((await read(`/api/search?query=${word}&kinds=message,thing`)).error).toMatchObject({
+      code: "bad_request",
+    });
+  });
+});
+
+describe("indexing", () => {
+  it("[SEARCH-5] a call indexes so much, says that more is missing, and the rest follows by itself", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId, convener } = session;
+    await Promise.all(Array.from({ length: 20 }, (_, index) => session.post(convener, `Number ${index}`)));
+    const sql = connectTestDatabase(broker.databaseUrl);
+    const count = async () =>
+      Number(
+        (await sql`SELECT count(*)::int AS n FROM message_words WHERE session_id = ${sessionId}`)[0]?.["n"],
+      );
+    expect(await count(), "posting indexes nothing").toBe(0);
+
+    const database = await openDatabase({ target: broker.databaseUrl });
+    onTestFinished(database.close);
+    const indexer = startIndexer({ database, log: createLog(() => undefined), messagesMax: 0 });
+    expect(await indexer.catchUp()).toBe(false);
+    await expect.poll(count, { interval: 10 }).toBe(20);
+    await indexer.stop();
+    const found = await transport.call("search", { query: "number", session: sessionId });
+    expect(found).toMatchObject({ complete: true, hits: { length: 20 } });
+  });
+});
