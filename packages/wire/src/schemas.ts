@@ -1,4 +1,4 @@
-/** What checks, renders and describes the operations and frames of the contract. */
+/** The schemas and functions that check, render and describe the operations and frames of the contract. */
 
 export { Timestamp, Uuid } from "./core/values.js";
 export { Message, Redaction } from "./feed/message.js";

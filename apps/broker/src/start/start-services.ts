@@ -1,14 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { type Database, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
-import { toStoredMessage } from "../core/message.js";
 import { createMetrics } from "../core/metrics.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
-import { type Appender, type PostedRow, startAppender } from "../feed/appender.js";
+import { type Appender, startAppender } from "../feed/appender.js";
 import { startInProcessBus } from "../feed/delivery/bus.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
@@ -97,14 +96,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     database,
     metrics,
     onFound: (sessionId, sequence) => channels.find(sessionId)?.hint(sequence),
-    onPosted(posted) {
-      for (const [sessionId, rows] of groupBySession(posted)) {
-        channels.deliver(
-          sessionId,
-          rows.map((each) => toStoredMessage(each.row, each)),
-        );
-      }
-    },
+    onPosted: channels.deliverPosted,
   });
   stops.add("appender", appender.stop);
   await shipPersonas(database.orm, shippedPersonas);
@@ -179,14 +171,4 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     endWaits: () => stopping.abort(),
     stopServices: () => stops.stop(),
   };
-}
-
-function groupBySession(posted: readonly PostedRow[]): Map<string, PostedRow[]> {
-  const groups = new Map<string, PostedRow[]>();
-  for (const each of posted) {
-    const group = groups.get(each.row.session_id);
-    if (group) group.push(each);
-    else groups.set(each.row.session_id, [each]);
-  }
-  return groups;
 }

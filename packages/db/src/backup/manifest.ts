@@ -1,6 +1,6 @@
 import { BackupError } from "./backup-error.js";
 
-/** What every backup begins with, of this format and of later ones. */
+/** The line that every backup begins with, of this format and of later ones. */
 export const backupStart = '{"format":"merkle-backup"';
 
 /** The first line of a backup. */

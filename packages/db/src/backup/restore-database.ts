@@ -28,7 +28,7 @@ export interface RestoreSummary {
   readonly skipped: readonly string[];
 }
 
-/** What a database has as soon as a broker has started on it; the backup's rows take their place. */
+/** The rows that a database has as soon as a broker has started on it; the backup's take their place. */
 const replacedTables = ["settings", "meshes", "audit_keys"];
 
 /**

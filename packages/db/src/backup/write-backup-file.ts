@@ -9,7 +9,7 @@ import type { BackupManifest, BackupTrailer, TableRows } from "./manifest.js";
 /** Longer pieces of a table's data are split, so that a reader never holds more than this. */
 export const frameBytesMax = 1 << 20;
 
-/** What a backup is written from. */
+/** The sources of a backup. */
 export interface BackupContent {
   readonly manifest: BackupManifest;
   /** The rows of one table in PostgreSQL's text format for COPY, cut anywhere. */

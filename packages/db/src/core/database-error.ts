@@ -1,4 +1,4 @@
-/** What can be wrong with a database before anything is served; the message says what to do about it (DB-9). */
+/** The reasons why a database cannot be served; the message says what to do about each (DB-9). */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
   readonly code: DatabaseErrorCode;

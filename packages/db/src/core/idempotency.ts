@@ -8,7 +8,7 @@ export interface RequestKey {
   readonly requestHash: Uint8Array;
 }
 
-/** What was stored when the same key came before. */
+/** The result that was stored when the same key came before. */
 export interface EarlierRequest {
   readonly inputHash: Uint8Array;
   readonly sealedResult: Uint8Array;

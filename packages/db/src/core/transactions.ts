@@ -4,9 +4,9 @@ import type postgres from "postgres";
 import { type ConnectionTarget, connectionLost, connectPool, refuseOnceLost } from "./connection.js";
 import * as schema from "./schema.js";
 
-/** What a query runs on: the pool, or a transaction. */
+/** The connection of a query: the pool, or a transaction. */
 export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
-/** What a query must run on that is only one part of a change. */
+/** The connection of a query that is only one part of a change: a transaction. */
 export type Transaction = Queryable;
 
 /** Runs transactions, a few at a time, each on a connection of its own. */

@@ -17,7 +17,7 @@ export type Endpoint =
   | { kind: "socket"; folder: string; port: number }
   | { kind: "tcp"; port: number; password: string };
 
-/** What the `postgres` package needs to connect; it takes the folder of a socket as its host. */
+/** The options by which the `postgres` package connects; it takes the folder of a socket as its host. */
 export interface Connection {
   host: string;
   port: number;

@@ -1,4 +1,4 @@
-/** What can keep the embedded PostgreSQL from running, one code per thing that a person can do about it. */
+/** The reasons why the embedded PostgreSQL cannot run, one code per thing that a person can do about it. */
 export type EmbeddedPostgresErrorCode =
   /** There are no binaries for this operating system, processor or C library. */
   | "platform_unsupported"
@@ -37,7 +37,7 @@ export type EmbeddedPostgresErrorCode =
 export class EmbeddedPostgresError extends Error {
   override readonly name = "EmbeddedPostgresError";
   readonly code: EmbeddedPostgresErrorCode;
-  /** What initdb or the server printed, when that is the cause. */
+  /** The output of initdb or of the server, when that is the cause. */
   readonly details: string | undefined;
 
   constructor(

@@ -24,7 +24,7 @@ export async function openLog(home: string): Promise<FileHandle> {
   });
 }
 
-/** What was written to the log after its first `offset` bytes. */
+/** Returns the text of the log after its first `offset` bytes. */
 export async function readLogAfter(home: string, offset: number): Promise<string> {
   return (await readFile(logPath(home))).subarray(offset).toString("utf8").slice(-8_192);
 }

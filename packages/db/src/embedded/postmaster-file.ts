@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { runProgram } from "./run-program.js";
 import { socketName } from "./socket-folder.js";
 
-/** What a running server writes into its data directory, and keeps current. */
+/** The facts that a running server writes into its data directory, and keeps current. */
 export interface PostmasterFile {
   pid: number;
   port: number;

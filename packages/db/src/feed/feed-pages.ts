@@ -10,7 +10,7 @@ export interface FeedFilter {
   readonly plain: boolean;
   /** `ask`, `decision` and names of events. */
   readonly kinds: readonly string[];
-  /** What this team said, and events that one of its peers caused. */
+  /** The messages of this team, and events that one of its peers caused. */
   readonly teamId?: string | undefined;
   /** Part of what a message says, whatever its case; `%` and `_` mean themselves. */
   readonly text?: string | undefined;
@@ -194,7 +194,7 @@ function isOfTeam(sessionId: string, { teamId }: FeedFilter): SQL | undefined {
     OR (${messages.type} = 'system' AND ${messages.postedByPeerId} = ANY (${itsPeers})))`;
 }
 
-/** What a message says: the texts of chat; of an event what it names. */
+/** The text of a message: that of chat; the names in an event. */
 const said = sql`(SELECT concat_ws(E'\n', c ->> 'text', c ->> 'answer', c ->> 'options', c ->> 'team', c ->> 'by', c ->> 'reason',
     c ->> 'key', c #>> '{changes,title,to}', c #>> '{changes,description,to}')
   FROM (SELECT ${messages.content}::json AS c) content)`;

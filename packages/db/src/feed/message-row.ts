@@ -34,7 +34,7 @@ export const messageRowDefaults = {
   kind: null,
 } as const satisfies Partial<MessageRow>;
 
-/** What became of one row, whatever became of the others of its batch. */
+/** The outcome of one row, whatever became of the others of its batch. */
 export type AppendOutcome =
   | { outcome: "posted"; sequence: number; postedAt: Date }
   | { outcome: "duplicate"; same: boolean; sequence: number; postedAt: Date }

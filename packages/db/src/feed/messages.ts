@@ -12,7 +12,7 @@ export interface StoredMessage extends Omit<MessageFields, ProofName | "posted_a
 
 type ProofName = "salt" | "content_hash";
 
-/** What is kept of a redaction where it is asked for; without a sequence where no event tells of it. */
+/** The event of a redaction; without a sequence where no event tells of it. */
 export interface RedactionEvent {
   readonly sequence: number | null;
   /** The event's content as it is stored. */

@@ -66,7 +66,7 @@ export async function findMeshOfSession(db: Queryable, sessionId: string): Promi
 }
 
 export interface StorageFacts {
-  /** What the database takes on its disk. */
+  /** The bytes that the database takes on its disk. */
   readonly bytes: number;
   readonly openSessions: number;
 }

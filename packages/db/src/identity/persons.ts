@@ -13,7 +13,7 @@ export interface PersonRow {
   readonly verifiedAt: Date | null;
 }
 
-/** What proves somebody, by the uuid of the credential. */
+/** The secrets that prove somebody, by the uuid of the credential. */
 export interface LiveSecret {
   readonly id: string;
   readonly secretHash: Uint8Array;

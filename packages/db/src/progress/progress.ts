@@ -102,7 +102,7 @@ export interface ProgressFilter {
   readonly projectId: string;
   /** A part of the title, without case. */
   readonly titleKey: string | undefined;
-  /** What title or content say. */
+  /** Words of title or content. */
   readonly match: TextMatch | undefined;
   /** Those that have all of these, without case. */
   readonly tagKeys: readonly string[];

@@ -3,7 +3,7 @@ import { documents, documentVersions, messages } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 import { boundPage, messageColumns, type PageBounds, type StoredMessage } from "../feed/messages.js";
 
-/** What of a row shows that its content is what the record commits to. */
+/** The fields of a row that show that its content is the one that the record commits to. */
 interface Salted {
   /** In hexadecimal; null once the content was removed. */
   readonly salt: string | null;

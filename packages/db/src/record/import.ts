@@ -17,7 +17,7 @@ export async function holdImport(tx: Transaction, meshId: string, recordId: stri
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`import ${meshId} ${recordId}`}, 0))`);
 }
 
-/** What was imported into a mesh of the record that has this id and was signed by this key first; null where nothing was. */
+/** The import, into a mesh, of the record that has this id and was signed by this key first; null where there is none. */
 export async function findImported(
   db: Queryable,
   meshId: string,

@@ -2,7 +2,7 @@ import { and, count, eq, isNull, sql } from "drizzle-orm";
 import { feeds, sessions, teams } from "../core/schema.js";
 import type { Transaction } from "../core/transactions.js";
 
-/** What a feed lets agents say. */
+/** The bounds that a feed sets to agents' posts. */
 export interface FeedGate {
   readonly heldAt: Date | null;
   readonly messageBudget: number;

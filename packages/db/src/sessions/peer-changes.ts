@@ -3,7 +3,7 @@ import { peers, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import type { DeclaredStatus, GroupMembership } from "./peers.js";
 
-/** What a peer tells of itself; what is left out stays as it is. */
+/** The facts that a peer tells of itself; those left out stay as they are. */
 export interface PeerFacts {
   readonly role?: string | undefined;
   readonly groups?: readonly GroupMembership[] | undefined;

@@ -200,7 +200,7 @@ export interface NewTeam {
   readonly sessionId: string;
   readonly teamId: string;
   readonly name: string;
-  /** What proves it: a secret of its own, or a person's credential. */
+  /** The proof of the team: a secret of its own, or a person's credential. */
   readonly provedBy:
     | { readonly secretHash: Uint8Array }
     | { readonly personId: string; readonly verified: boolean };

@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import { databaseErrorCode, isConnectionLost, isOutOfResources } from "../core/database-error.js";
 import type { Queryable } from "../core/transactions.js";
 
-/** What keeps the database from being written to. */
+/** The reasons why the database cannot be written to. */
 export type WriteProblem =
   | "disk"
   | "memory"

@@ -26,7 +26,7 @@ function isEntry(scopeId: string, key: string): SQL | undefined {
   return and(eq(stateEntries.scopeId, scopeId), eq(stateEntries.key, key));
 }
 
-/** What a key holds; a deleted one is found too, one that never was set is not. */
+/** Finds the entry of a key; a deleted one too, but none of a key that never was set. */
 export async function findStateEntry(
   db: Queryable,
   scopeId: string,

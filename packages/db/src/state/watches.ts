@@ -18,7 +18,7 @@ function isOf({ sessionId, peerId }: Watcher) {
   return and(eq(stateWatches.sessionId, sessionId), eq(stateWatches.peerId, peerId));
 }
 
-/** What a peer watches, in the order of keys. */
+/** Lists the watches of a peer, in the order of keys. */
 export async function listStateWatches(db: Queryable, watcher: Watcher): Promise<StateWatch[]> {
   return db
     .select({

@@ -7,7 +7,7 @@ export interface SearchTerm {
   readonly excluded: boolean;
 }
 
-/** What fits when all terms of one of its alternatives do. */
+/** A query that fits when all terms of one of its alternatives do. */
 export type SearchTerms = readonly (readonly SearchTerm[])[];
 
 /** How texts are matched: by their words, or where none are named, by the letters as they were typed. */

@@ -82,7 +82,7 @@ export interface AskKey {
   readonly sequence: number;
 }
 
-/** What some asks say, cut at so many characters, and the answers that they offer; in no order. */
+/** Reads the texts of some asks, cut at so many characters, and the answers that they offer; in no order. */
 export async function readAskContents(
   db: Queryable,
   asks: readonly AskKey[],
@@ -234,7 +234,7 @@ function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): 
 
 const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
 
-/** What is of no session is of a file. */
+/** An item of no session is of a file. */
 function ofFile(row: SQL): SQL {
   return sql`NULL::uuid AS "sessionId", NULL::text AS slug, NULL::text AS title,
     ${row}.root || '/' || ${row}.path AS "sourcePath"`;
@@ -275,7 +275,7 @@ export interface DismissalKey {
   readonly item: string;
 }
 
-/** What a person has put away now; a snooze whose time is over is none any more. */
+/** Lists the items that a person has put away now; a snooze whose time is over is none any more. */
 export async function listDismissals(db: Queryable, meshId: string, personId: string): Promise<Dismissal[]> {
   return db
     .select({ item: dismissals.item, until: dismissals.until })

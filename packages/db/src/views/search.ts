@@ -185,7 +185,7 @@ function findSessions({ match }: Wanted): SQL {
 /** Letters are looked for only in so many keys of each scope, because every value must be read for it. */
 const keysReadMax = 1_000;
 
-/** What keys hold now, of the sessions and, where none is named, of the mesh. */
+/** Searches the values that keys hold now, of the sessions and, where none is named, of the mesh. */
 function findState({ match, sessionId }: Wanted, meshId: string): SQL {
   const columns = sql`'state' AS kind, nullif(e.scope_id, ${meshId}::uuid) AS session_id, NULL::bigint AS sequence,
     NULL::bigint AS memory, NULL::int AS piece, e.key::text AS key, e.updated_at AS at, ${rankOf(match, sql`e.words`)} AS rank`;
@@ -217,7 +217,7 @@ function findProgress({ match, sessionId }: Wanted, meshId: string): SQL {
 /** Letters are looked for only in the newest messages of topics, because every text must be read for it. */
 const commentsReadMax = 1_000;
 
-/** What was said in topics, named by their number where a memory has its own. */
+/** Searches the comments of topics, named by their number where a memory has its own. */
 function findTopicMessages({ match, sessionId }: Wanted, meshId: string): SQL {
   const columns = sql`'topic' AS kind, t.session_id, c.sequence::bigint AS sequence, c.topic::bigint AS memory,
     NULL::int AS piece, NULL::text AS key, c.at AS at, ${rankOf(match, sql`c.words`)} AS rank`;

@@ -60,7 +60,7 @@ export interface MarkRow {
   readonly version: number | null;
 }
 
-/** What is marked in a span of time: the newest, oldest first, and how many there are in all. */
+/** Reads the marks in a span of time: the newest, oldest first, and how many there are in all. */
 export async function listMarks(
   db: Queryable,
   sessionId: string,

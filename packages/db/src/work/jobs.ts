@@ -126,7 +126,7 @@ export async function countJobsInFlight(
 export interface JobTerms {
   /** Names who runs it. */
   readonly runner: string;
-  /** What people call that, where it is not the broker itself. */
+  /** The runner's name for people, where it is not the broker itself. */
   readonly runnerName?: string;
   readonly leaseMs: number;
   readonly secretHash: Uint8Array;
@@ -219,7 +219,7 @@ export type JobOutcome =
       readonly errorTail: string;
     };
 
-/** What is said of a job that succeeded and made nothing. */
+/** The reason why a job that succeeded made nothing. */
 export interface NothingMade {
   readonly errorTail: string;
 }

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, sql } from "drizzle-orm";
 import { documents, documentVersions, meshes, personas, perspectives } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** What is read: a text and a way of reading, each by its hash. */
+/** The subject of a reading: a text and a way of reading, each by its hash. */
 export interface ReadingKey {
   readonly meshId: string;
   /** As `perspectives.source` has it. */
@@ -64,7 +64,7 @@ export async function upsertPerspective(tx: Transaction, made: NewPerspective): 
   return row.number;
 }
 
-/** What is asked about: a source as it is now. */
+/** The source that is asked about, as it is now. */
 export interface CurrentSource {
   readonly meshId: string;
   readonly source: string;

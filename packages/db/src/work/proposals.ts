@@ -14,7 +14,7 @@ export interface ProposalKey {
   readonly number: number;
 }
 
-/** What a proposal is one of several revisions for: a topic, or the Conclusion of a session. */
+/** The subject of a proposal, which may get several revisions: a topic, or the Conclusion of a session. */
 export type ProposalSeries =
   | { readonly meshId: string; readonly topic: number }
   | { readonly meshId: string; readonly topic: null; readonly sessionId: string };
@@ -173,7 +173,7 @@ export async function findLastProposal(
   return row ?? null;
 }
 
-/** What a person decided, and what came of it. */
+/** The decision of a person, and its result. */
 export type ProposalDecision = { readonly decidedBy: string } & (
   | { readonly status: "rejected"; readonly remark: string | null }
   | { readonly status: "returned"; readonly remark: string }

@@ -56,7 +56,7 @@ export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number):
         WHERE p.mesh_id = s.mesh_id AND p.root = s.root AND p.path = s.path AND p.base_hash = s.hash)`);
 }
 
-/** What is open or goes on for a file. */
+/** The topics, proposals and jobs that are open for a file. */
 export interface FileWork {
   readonly root: string;
   readonly path: string;

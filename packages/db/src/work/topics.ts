@@ -29,7 +29,7 @@ export interface TopicKey {
   readonly number: number;
 }
 
-/** What is worked on: a session's document, or a file under a root. */
+/** The source that is worked on: a session's document, or a file under a root. */
 export type SourceColumns =
   | { readonly sessionId: string; readonly root: null; readonly path: null }
   | { readonly sessionId: string | null; readonly root: string; readonly path: string };
@@ -39,7 +39,7 @@ export function sourceName({ sessionId, root, path }: SourceColumns): string {
   return path === null ? `session ${sessionId}` : `file ${root}/${path}`;
 }
 
-/** What a topic is about. */
+/** The place that a topic is about. */
 export function sourceOf({ sessionId, root, path }: TopicRow): SourceColumns {
   if (root !== null && path !== null) return { sessionId, root, path };
   if (sessionId === null) throw new TypeError("A topic is about a document or a file.");
@@ -192,7 +192,7 @@ export async function insertTopicMessage(
   return topic;
 }
 
-/** What was said in a topic after a number, in order. */
+/** Lists the comments in a topic after a number, in order. */
 export async function listTopicMessages(
   db: Queryable,
   { meshId, number }: TopicKey,
@@ -262,7 +262,7 @@ export async function listTopicsToPlace(
   });
 }
 
-/** What came of looking for a topic's place. */
+/** The result of the search for a topic's place. */
 export type FoundPlace =
   | { readonly found: "exact" | "moved" | "reworded"; readonly start: number; readonly end: number }
   | { readonly found: "lost" };

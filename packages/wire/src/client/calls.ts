@@ -15,7 +15,7 @@ export interface CallOptions {
 const utf8 = new TextEncoder();
 
 const timeoutMsDefault = 60_000;
-/** What a timer can hold; longer is for ever. */
+/** The longest time that a timer can hold; longer is for ever. */
 const timerMsMax = 2 ** 31 - 1;
 
 /** The calls that are not settled yet. Each settles exactly once: by an answer, its signal, its timeout or the end. */

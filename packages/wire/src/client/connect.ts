@@ -32,7 +32,7 @@ export interface ClientOptions extends Introduction {
   readonly retry?: RetryOptions;
   /** Told of each change of `state`. */
   readonly onState?: (state: ConnectionState) => void;
-  /** What pauses are drawn with, from 0 to below 1. Default `Math.random`. */
+  /** The source of randomness for pauses, from 0 to below 1. Default `Math.random`. */
   readonly random?: () => number;
 }
 

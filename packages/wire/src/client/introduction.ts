@@ -10,7 +10,7 @@ export type ConnectionEnd =
   | { readonly comeBack: true; readonly reason: string }
   | { readonly comeBack: false; readonly error: MerkleError };
 
-/** What a client has to say of itself before anything else, on each connection anew. */
+/** The proof that a client gives before anything else, on each connection anew. */
 export interface Introduction {
   /** The mesh that it wants to be in, by name or id. */
   readonly mesh?: string | undefined;

@@ -1,7 +1,7 @@
 import type { NudgeFrame, StateChangeFrame } from "../transports/frames.js";
 import { callListener } from "./call-listener.js";
 
-/** What the broker pushes beside what subscriptions bring. None is kept for a client that is away. */
+/** A push of the broker that no subscription brings. None is kept for a client that is away. */
 export type Push = StateChangeFrame | NudgeFrame;
 
 /** Hands pushes to everyone who listens. */

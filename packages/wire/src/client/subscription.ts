@@ -60,7 +60,7 @@ export interface Subscription {
   close(): void;
 }
 
-/** What a subscription asks of those who hold it. */
+/** The holder of a subscription, as the subscription needs it. */
 export interface SubscriptionRequests {
   subscribe(frame: SubscribeFields, answered: (answer: Answer) => void): void;
   unsubscribe(): void;

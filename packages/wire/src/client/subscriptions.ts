@@ -88,7 +88,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** What the broker would take for a broken frame, and answer by ending the connection, is refused here. */
+  /** Input that the broker would take for a broken frame, and answer by ending the connection, is refused here. */
   #refusal(kind: SubscriptionKind, session: string, after = 0): MerkleError | undefined {
     if (session.length === 0 || session.length > sessionRefCharsMax) {
       return new MerkleError(

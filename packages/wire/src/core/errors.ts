@@ -28,7 +28,7 @@ export type ErrorCode = keyof typeof errorCodes;
 
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** What stands in every failed answer, whatever the transport. */
+/** The body of every failed answer, whatever the transport. */
 export interface ErrorBody {
   readonly error: { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails };
 }

@@ -17,7 +17,7 @@ export function merkleRoot(leaves: readonly string[], sha256: Sha256): string {
   return toHex(rootOf(levels));
 }
 
-/** What shows that a leaf is below a root: at each level the hash beside it, from the leaf up (AUDIT-9). */
+/** The proof that a leaf is below a root: at each level the hash beside it, from the leaf up (AUDIT-9). */
 export interface MerkleProof {
   readonly root: string;
   readonly proof: readonly string[];

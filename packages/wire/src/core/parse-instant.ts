@@ -1,4 +1,4 @@
-/** What a date of ISO 8601 stands for, in milliseconds since 1970; both ends are a part of it. */
+/** The span that a date of ISO 8601 stands for, in milliseconds since 1970; both ends are a part of it. */
 export interface Instant {
   readonly from: number;
   /** The last millisecond of the day where no time is given. */

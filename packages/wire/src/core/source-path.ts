@@ -6,7 +6,7 @@ export interface SourcePathParts {
 
 export const sourcePathBytesMax = 400;
 
-/** What names a root: it is typed, stands in addresses, and never passes for an option. */
+/** The form of a root's name: it is typed, stands in addresses, and never passes for an option. */
 export const rootNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
 const utf8 = new TextEncoder();

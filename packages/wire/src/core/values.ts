@@ -80,7 +80,7 @@ export const GroupName = z
 export const JoinedGroup = GroupName.refine((name) => !["all", "humans"].includes(name.toLowerCase()), {
   error: "@all is everyone and @humans is every human, neither is a group to join: choose another name",
 });
-/** What a peer is for, or is in a group: free words, which the broker never interprets. */
+/** The role of a peer, or in a group: free words, which the broker never interprets. */
 export const RoleName = lineOfChars(limits.nameCharsMax);
 /** A membership as it is written: `backend`, or with a role `backend:lead`. */
 export const GroupMembership = z
@@ -109,7 +109,7 @@ export const SourcePath = z
     error: "must be <root>/<path> of a file, without links, options or .git in it",
   })
   .meta({ description: "A file: the name of a root, and the path in it.", examples: ["docs/guide.md"] });
-/** What is worked on is a session's document or a file. */
+/** The source that is worked on is a session's document or a file. */
 export function isOneSource(input: { session_id?: unknown; source_path?: unknown }): boolean {
   return (input.session_id === undefined) !== (input.source_path === undefined);
 }
@@ -138,7 +138,7 @@ export const IdempotencyKey = lineOfChars(limits.idempotencyKeyCharsMax).meta({
     "Any text of your own, such as a uuid. The same key gives the first result again, for 24 hours.",
 });
 
-/** What a team proves itself with: `<uuid>.mk_<secret>`, 256 random bits in base64url after the mark (AUTH-1). */
+/** The credential that a team proves itself with: `<uuid>.mk_<secret>`, 256 random bits in base64url after the mark (AUTH-1). */
 export const TeamCredential = z
   .string()
   .meta({ description: "Your team's credential, as create_session or join_session gave it." });

@@ -34,7 +34,7 @@ export function describeRedaction(redaction: Redaction | undefined): string {
   return `${["removed", ...who].filter((part) => typeof part === "string").join(" ")}${reason === null ? "" : `: ${inQuotes(reason)}`}`;
 }
 
-/** What is told of a private message that is not open: its length, and why it is not where somebody tried. */
+/** Describes a private message that is not open: its length, and why it is not where somebody tried. */
 function describeSealed({ bytes, sealed, problem }: Message["content"]): string {
   const length = typeof sealed === "string" ? sealedBytes(sealed) : bytes;
   return [
@@ -107,7 +107,7 @@ export interface Rendering {
   readonly keeper: "caller" | "server";
 }
 
-/** What a caller has to keep of a create or a join, and a server keeps for it. */
+/** The cursor and credential that a caller has to keep of a create or a join, and a server keeps for it. */
 export function kept(given: { cursor: number; team_id: string }, { keeper }: Rendering): string {
   return keeper === "caller" ? ` cursor ${given.cursor}. team_id ${given.team_id}` : "";
 }

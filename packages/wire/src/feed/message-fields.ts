@@ -34,7 +34,7 @@ const optionalFields = {
   reply_to: field("bigint", shape.nullable(shape.count)),
 };
 
-/** What is shown, and recorded, as `from` and `to`. */
+/** Fields that are shown, and recorded, as `from` and `to`. */
 const addressFields = {
   author_team: field("text", shape.nullable(shape.text)),
   author_peer: field("text", shape.nullable(shape.text)),
@@ -53,7 +53,7 @@ const contentFields = {
   content_hash: field("bytea", shape.nullable(shape.hash)),
 };
 
-/** What the broker alone knows. */
+/** Fields that the broker alone knows. */
 const ownFields = {
   posted_by_peer_id: field("uuid", shape.nullable(shape.uuid)),
   /** The peers that it is for, as `recipients` was resolved; null for everyone. */
@@ -119,7 +119,7 @@ export function toMessageHead(row: Omit<RecordedFields, "kind">): MessageHead {
   return head as MessageHead;
 }
 
-/** What is shown of a message, as a row. */
+/** Returns the recorded fields of a message, as a row has them. */
 export function toRecordedFields(message: Message): RecordedFields {
   const { from, to } = message;
   const row: Record<string, unknown> = {

@@ -1,4 +1,4 @@
-/** What the id of a message comes from, when its sender gave a key. */
+/** The parts that the id of a message comes from, when its sender gave a key. */
 export interface MessageKey {
   readonly sessionId: string;
   readonly peerId: string;

@@ -2,7 +2,7 @@ import { sealedBytes } from "../identity/sealed-form.js";
 import type { Message, Redaction } from "./message.js";
 import { kindName } from "./message-kind.js";
 
-/** What a message has lost, as somebody who holds it learns from the event: enough to forget the text (REDACT-5). */
+/** The removal of a message's text, as somebody who holds it learns of it from the event: enough to forget the text (REDACT-5). */
 export interface RedactedMessage {
   readonly sequence: number;
   readonly redaction: Redaction;
@@ -26,7 +26,7 @@ export function redactedVersions({
   return typeof from === "number" && typeof to === "number" ? { from, to } : null;
 }
 
-/** What a redaction's event says of itself: nothing once that was redacted, too. */
+/** Reads the author, time and reason of a redaction from its event: nothing once that was redacted, too. */
 export function saidOf({ by, at, reason }: Message["content"]): Omit<Redaction, "sequence"> {
   const text = (value: unknown) => (typeof value === "string" ? value : null);
   return { by: text(by), at: text(at), reason: text(reason) };

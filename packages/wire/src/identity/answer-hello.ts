@@ -4,14 +4,14 @@ import { certifySessionKey } from "./session-certificate.js";
 import { signedBytes } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
-/** What a hello says of its broker, as far as an answer needs it. */
+/** The facts of a broker's hello that an answer needs. */
 export interface GreetingBroker {
   readonly auth: "open" | "invite";
   readonly broker_id: string;
   readonly nonce: string;
 }
 
-/** What a member knows of the broker that it joined, and how it signs. */
+/** The membership to answer by: the broker that was joined, and the keys that sign. */
 export interface HelloSigner {
   /** The broker's id as it was at joining. */
   readonly brokerId: string;

@@ -1,6 +1,6 @@
 import { signedBytes } from "./signed-bytes.js";
 
-/** What a broker's audit key signs to show a client that it is the broker that it was, at the address that was dialled (HELLO-6). */
+/** The statement that a broker's audit key signs to show a client that it is the broker that it was, at the address that was dialled (HELLO-6). */
 export interface BrokerStatement {
   readonly broker_id: string;
   /** 32 random bytes of the client's, in base64url. */

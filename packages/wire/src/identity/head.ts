@@ -3,7 +3,7 @@ import type { Sha256 } from "../core/merkle-tree.js";
 import { fromBase64url } from "./base64url.js";
 import { signedBytes } from "./signed-bytes.js";
 
-/** What a broker says of a record at one moment: how much there is, and which. */
+/** The state of a record at one moment, as its broker states it. */
 export interface Head {
   /** The history of the database that it was said of. */
   readonly epoch: string;
@@ -57,7 +57,7 @@ export type VerifySignature = (
   signature: Uint8Array,
 ) => boolean | Promise<boolean>;
 
-/** What is signed of a head: all of it. A head of the one format is never one of the other. */
+/** The bytes of a head that are signed: all of it. A head of the one format is never one of the other. */
 export function headBytes({ epoch, session_id, size, root, document, about, at, key_id }: Head): Uint8Array {
   const { version, hash, root: documentRoot } = document;
   const logs = { epoch, session_id, size, root, document: { version, hash, root: documentRoot } };
@@ -66,7 +66,7 @@ export function headBytes({ epoch, session_id, size, root, document, about, at, 
   return signedBytes("head", { ...logs, about: { session, roster, state }, at, key_id }, 2);
 }
 
-/** What the key before signs of its successor. */
+/** The bytes that a key signs of its successor. */
 export function successionBytes({
   previous,
   public_key,

@@ -14,7 +14,7 @@ export const Bytes64 = z.string().regex(/^[A-Za-z0-9_-]{85}[AQgw]$/, {
 const Moment = z.iso.datetime({ precision: 3 });
 const Label = z.string().min(1).max(200);
 
-/** What a member's key says of a session key: that for so long, in this mesh, it speaks for the member (HELLO-3). */
+/** The certificate by which a member's key says of a session key that for so long, in this mesh, it speaks for the member (HELLO-3). */
 export const SessionCertificate = z.strictObject({
   mesh_id: Uuid,
   member_key: Bytes32,
@@ -26,7 +26,7 @@ export const SessionCertificate = z.strictObject({
 });
 export type SessionCertificate = z.output<typeof SessionCertificate>;
 
-/** What a session key signs to answer one hello of one broker (HELLO-4). */
+/** The statement that a session key signs to answer one hello of one broker (HELLO-4). */
 export const HelloStatement = z.strictObject({
   label: Label,
   broker_id: Uuid,

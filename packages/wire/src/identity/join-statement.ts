@@ -3,17 +3,17 @@ import { toBase64url } from "./base64url.js";
 import { signedBytes } from "./signed-bytes.js";
 import type { SigningKey } from "./signing-key.js";
 
-/** What somebody signs to become a member by an invite: that the holder of this key accepts this invite of this broker. */
+/** The statement that somebody signs to become a member by an invite: that the holder of this key accepts this invite of this broker. */
 export interface JoinStatement {
   readonly broker_id: string;
-  /** What was given of the invite, as it is sent: a secret or a code. */
+  /** The invite as it is sent: a secret or a code. */
   readonly invite: string;
   readonly name: string;
   readonly public_key: string;
   readonly time: string;
 }
 
-/** What `redeem_invite` takes. */
+/** The input of `redeem_invite`. */
 export type JoinProof = Omit<JoinStatement, "broker_id"> & { readonly signature: string };
 
 /** Proves that whoever redeems an invite holds the private half of the key that is to be the member (INVITE-6). */

@@ -37,7 +37,7 @@ export function makeKeyCard(seed: Uint8Array, member?: CertifiedKey): KeyCard {
   };
 }
 
-/** What a session key signs of its box key. */
+/** The bytes that a session key signs of its box key. */
 export function boxKeyBytes({ session_key, box_key }: Pick<KeyCard, "session_key" | "box_key">): Uint8Array {
   return signedBytes("box key", { session_key, box_key });
 }

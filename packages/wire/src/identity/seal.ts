@@ -13,7 +13,7 @@ export interface SealedEnd {
   readonly session_key: string;
 }
 
-/** What a sealed text says of itself, inside the box, where nobody on the way can change it (SEALED-4). */
+/** The facts of a sealed text, inside the box, where nobody on the way can change it (SEALED-4). */
 export interface SealedHeader {
   /** Headers of the first version have none, and say nothing of `human`, `priority` and `reply_to`. */
   readonly version: 2;

@@ -89,9 +89,9 @@ export const catalogue = Object.fromEntries(
 
 export type Catalogue = typeof catalogue;
 
-/** What a caller passes, before defaults are filled in. */
+/** The input as a caller passes it, before defaults are filled in. */
 export type InputOf<Name extends OperationName> = z.input<Catalogue[Name]["input"]>;
-/** What a verb receives: checked, with defaults. */
+/** The input as a verb receives it: checked, with defaults. */
 export type ParsedInputOf<Name extends OperationName> = z.output<Catalogue[Name]["input"]>;
 export type OutputOf<Name extends OperationName> = z.output<Catalogue[Name]["output"]>;
 

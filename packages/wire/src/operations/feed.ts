@@ -26,7 +26,7 @@ import {
 } from "./messaging.js";
 import { operation } from "./operation.js";
 
-/** What a chat message can hold beside its text (SEND-8 to SEND-10). */
+/** The fields of a chat message beside its text (SEND-8 to SEND-10). */
 export const ChatContent = z.strictObject({
   text: MessageText,
   kind: z.enum(["ask", "decision"]).optional().meta({

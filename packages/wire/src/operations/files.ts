@@ -15,7 +15,7 @@ export const exportSession = operation("export_session", {
   compact: () => "",
 });
 
-/** What became of a bundle that was imported. */
+/** The result of an import. */
 export const Imported = z.object({
   session_id: Uuid.meta({ description: "The session's id here." }),
   slug: z.string(),

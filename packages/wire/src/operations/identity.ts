@@ -9,7 +9,7 @@ import { operation } from "./operation.js";
  * whatever an agent reads could ask it for an invite.
  */
 
-/** What a member may do: an admin also makes meshes, changes settings, and revokes others. */
+/** The powers of a member: an admin also makes meshes, changes settings, and revokes others. */
 export const MemberRole = z.enum(["admin", "member"]);
 export type MemberRole = z.output<typeof MemberRole>;
 

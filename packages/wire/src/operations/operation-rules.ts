@@ -1,4 +1,4 @@
-/** What headless agents are run for. */
+/** The kinds of work that headless agents are run for. */
 export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
 
 /**

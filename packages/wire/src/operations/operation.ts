@@ -5,12 +5,12 @@ import { foreign } from "../text/neutralise.js";
 import type { OperationRules } from "./operation-rules.js";
 import { fileOperationRules, operationRules } from "./rules.js";
 
-/** What an operation says of itself, takes and gives. */
+/** The words, schemas and errors of an operation. */
 export interface OperationDescription<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
 > {
-  /** What an agent reads to decide whether this is the tool it wants. */
+  /** The sentence by which an agent decides whether this is the tool it wants. */
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
@@ -48,7 +48,7 @@ export interface Operation<
   readonly name: Name;
 }
 
-/** What admits or refuses a caller: of an operation, and of what is asked beside the operations alike (AUTH-12). */
+/** The rules that admit or refuse a caller: of an operation, and of what is asked beside the operations alike (AUTH-12). */
 export type AccessRule = Pick<Operation, "name" | "input"> &
   Omit<OperationRules, "toolset" | "route" | "kind" | "keptBy" | "withoutCredential">;
 

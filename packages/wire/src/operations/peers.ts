@@ -24,7 +24,7 @@ import { operation } from "./operation.js";
 export const WakePath = z.enum(["inbox", "hooks", "wait", "channel"]);
 export type WakePath = z.output<typeof WakePath>;
 
-/** What a client says of itself. */
+/** The facts that a client tells of itself. */
 export const Capabilities = z.strictObject({
   client: lineOfChars(limits.nameCharsMax).optional(),
   version: lineOfChars(limits.nameCharsMax).optional(),

@@ -21,7 +21,7 @@ const Nudged = z.object({
   team: z.string(),
   peer: z.string().nullable(),
   connected: z.boolean(),
-  /** What was run there, as the client itself says; a parked wait was answered. */
+  /** The wake paths that were run there, as the client itself says; a parked wait was answered. */
   reached: z.array(WakePath),
   last_seen_at: Timestamp,
 });

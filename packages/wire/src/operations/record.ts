@@ -53,7 +53,7 @@ export const AuditKey = z
   })
   .meta({ id: "AuditKey" });
 
-/** What an overview says of what a conclusion signed. */
+/** The head that a conclusion signed, in brief, for overviews. */
 export const Seal = z.object({
   size: Size.meta({ description: "How many messages it covers." }),
   root: Hash,

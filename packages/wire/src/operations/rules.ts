@@ -329,7 +329,7 @@ export const fileOperationRules = /* @__PURE__ */ inToolset("audit", {
   import_bundle: { ...creating, access: "member", route: "POST /api/import" },
 });
 
-/** What is known of the operation without its schemas. */
+/** The rules of an operation, which are known without its schemas. */
 export function rulesOf(name: OperationName): OperationRules {
   return operationRules[name];
 }

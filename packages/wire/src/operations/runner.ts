@@ -3,7 +3,7 @@ import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 import { JobKind } from "./work.js";
 
-/** What the runner beside a broker runs, and what keeps its agents in bounds. */
+/** The runner beside a broker: its program, and the bounds of its agents. */
 export const RunnerFacts = z
   .object({
     host: z.string().meta({ description: "The machine that agents run on." }),

@@ -1,4 +1,4 @@
-/** What `search` finds, in the order in which it is offered. */
+/** The kinds of things that `search` finds, in the order in which they are offered. */
 export const searchKinds = [
   "message",
   "decision",

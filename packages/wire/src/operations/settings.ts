@@ -4,7 +4,7 @@ import { asTeam, retryable, SessionRef } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
-/** What a session's teams may do to each other; all off unless somebody asks for it (SET-2). */
+/** The settings of a session, which bound what its teams may do; all off unless somebody asks for them (SET-2). */
 export const SessionSettings = z
   .object({
     conclude_by: z.enum(["anyone", "convener"]).meta({ description: "Who may conclude the session." }),
@@ -58,7 +58,7 @@ const ConnectionUrl = z
     error: "must not hold spaces, quotation marks, angle brackets or characters that cannot be seen",
   });
 
-/** What the broker's people can adjust while it runs (SET-1). */
+/** The settings that the broker's people can adjust while it runs (SET-1). */
 export const BrokerSettings = z
   .object({
     public_url: ConnectionUrl.nullable().meta({

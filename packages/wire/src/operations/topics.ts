@@ -32,7 +32,7 @@ export type TopicStatus = z.output<typeof TopicStatus>;
 export const Found = z.enum(["exact", "moved", "reworded", "lost"]);
 export type Found = z.output<typeof Found>;
 
-/** What a topic is about, as it was when the topic was opened. */
+/** The place of a topic, as it was when the topic was opened. */
 const Anchor = z
   .object({
     quote: z.string(),

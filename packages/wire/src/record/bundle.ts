@@ -31,7 +31,7 @@ export const bundleFiles = {
   manifest: "manifest.json",
 } as const;
 
-/** What `state.ndjson` was in bundles of format 1: one object for all keys. */
+/** The file of the state in bundles of format 1: one object for all keys. */
 export const stateFileOfFormat1 = "state.json";
 
 /** The files that a bundle of a format has: these, each once, and no others. */
@@ -40,7 +40,7 @@ export function bundleFileNames(format: Manifest["version"]): readonly string[] 
   return format === 1 ? names.map((name) => (name === bundleFiles.state ? stateFileOfFormat1 : name)) : names;
 }
 
-/** What a line and a file that is read whole may have at most, so that a bundle cannot take all the memory. */
+/** The largest line and file that are read whole, so that a bundle cannot take all the memory. */
 export const bundleLimits = {
   lineBytesMax: 4 * 2 ** 20,
   fileBytesMax: 2 ** 20,
@@ -72,7 +72,7 @@ export interface DocumentLine {
   readonly root: string;
 }
 
-/** What a record says of its session besides the two logs. In format 2 the head has the hash of it. */
+/** The facts of a record's session besides the two logs. In format 2 the head has their hash. */
 export interface SessionAbout {
   /** The record's id. */
   readonly session_id: string;
@@ -106,7 +106,7 @@ export function writeJsonLine(
   return `${canonicalJson(value)}\n`;
 }
 
-/** What is signed of a manifest: all but the signature. */
+/** The bytes of a manifest that are signed: all but the signature. */
 export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array {
   const { format, version, session, epoch, exported_at, size, document_version, head, files, key_id } =
     manifest;
@@ -125,7 +125,7 @@ export function manifestBytes(manifest: Omit<Manifest, "signature">): Uint8Array
   return signedBytes("bundle", unsigned, version);
 }
 
-/** What the head of a record has of its session. */
+/** The hash of a session's facts, which the head has. */
 export function sessionHash({ session }: Pick<Manifest, "session">, sha256: Sha256): string {
   const { session_id, slug, title, description, status, created_at, closed_at } = session;
   const about = { session_id, slug, title, description, status, created_at, closed_at };

@@ -42,7 +42,7 @@ export function feedEntry(
   };
 }
 
-/** What is known of one version of the document besides its text. */
+/** One version of the document, without its text. */
 export interface RecordedVersion {
   readonly session_id: string;
   readonly version: number;
@@ -52,7 +52,7 @@ export interface RecordedVersion {
   readonly after_sequence: number;
 }
 
-/** What of a version the log of the document commits to. */
+/** A version as the log of the document commits to it. */
 export interface DocumentEntry extends RecordedVersion {
   readonly content_hash: string;
 }

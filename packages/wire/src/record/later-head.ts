@@ -4,18 +4,18 @@ import { type AuditKey, isSignedBy, type SignedHead, type VerifySignature } from
 import { verifyConsistency } from "./log-tree.js";
 import { trustIn } from "./verify-keys.js";
 
-/** What a client keeps of a record that it saw. */
+/** A head that a client saw and kept. */
 export interface SeenHead {
   readonly head: SignedHead;
   /** The keys that were believed then. */
   readonly keys: readonly AuditKey[];
 }
 
-/** What a broker says of the same record later. */
+/** The same record's later head, as a broker gives it. */
 export interface LaterHead {
   readonly head: SignedHead;
   readonly keys: readonly AuditKey[];
-  /** What shows that the feed begins as it was, as `session_proof` gives it for `from_size`. */
+  /** The proof that the feed begins as it was, as `session_proof` gives it for `from_size`. */
   readonly consistency: Consistency | null;
   /** The same of the document's versions; null when nobody asked for it. */
   readonly documentConsistency?: Consistency | null | undefined;

@@ -103,7 +103,7 @@ export async function inclusionPath(
   return hashRanges(rangesBeside(index, { start: 0, end: size }), read, sha256);
 }
 
-/** What shows that the first `from` of `size` leaves are those of an earlier root over `from`. */
+/** The proof that the first `from` of `size` leaves are those of an earlier root over `from`. */
 export async function consistencyPath(
   { from, size }: { from: number; size: number },
   read: ReadSubtrees,

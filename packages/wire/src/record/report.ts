@@ -1,7 +1,7 @@
 import type { SignedHead } from "../identity/head.js";
 import type { Manifest } from "./bundle.js";
 
-/** What the verification of a record found. */
+/** The result of a record's verification. */
 export interface RecordReport {
   /** Whether nothing was found wrong. It does not show that a statement is true, nor what was never posted. */
   readonly ok: boolean;
@@ -26,11 +26,11 @@ export interface RecordReport {
   readonly signed_by: SignedBy | null;
   /** A head that was seen of this record and is over more than this export, which is older than it. */
   readonly seen_later: SignedHead | null;
-  /** What nothing here proves, in sentences. */
+  /** The facts that nothing here proves, in sentences. */
   readonly unproven: readonly string[];
   /** Where the root that was noted elsewhere stands: over so many messages. */
   readonly noted: { readonly root: string; readonly size: number } | null;
-  /** What is wrong, the first thing first; at most 100. */
+  /** The faults, the first one first; at most 100. */
   readonly findings: readonly Finding[];
 }
 

@@ -1,6 +1,6 @@
 import { canonicalJson } from "../core/canonical-json.js";
 
-/** What of a thought record is hashed; neither its audit session nor who recorded it is (AUDIT-4). */
+/** The fields of a thought record that are hashed; neither its audit session nor its author is among them (AUDIT-4). */
 export interface HashedThought {
   readonly id: string;
   readonly type: string;
@@ -12,10 +12,10 @@ export interface HashedThought {
   readonly prev_hash: string;
 }
 
-/** What the first record of a task is chained to. */
+/** The hash that the first record of a task is chained to. */
 export const firstPrevHash = "0".repeat(64);
 
-/** What SHA-256 is taken of for a record's hash: the canonical JSON (RFC 8785) of these six fields and no other. */
+/** The bytes that a record's hash is taken of: the canonical JSON (RFC 8785) of these six fields and no other. */
 export function thoughtText({ id, type, task_id, content, timestamp, prev_hash }: HashedThought): string {
   return canonicalJson({ id, type, task_id, content, timestamp, prev_hash });
 }

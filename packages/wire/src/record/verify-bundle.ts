@@ -27,7 +27,7 @@ export interface VerifyOptions {
   readonly sha256: Sha256;
   readonly createSha256: () => GrowingHash;
   readonly verifySignature: VerifySignature;
-  /** What is known of this record from before, or from elsewhere. */
+  /** The heads and keys of this record that are known from before, or from elsewhere. */
   readonly trusted?: Trusted | undefined;
   /** A message that must be there, and be among those that the trusted root is over. */
   readonly message?: number | undefined;
@@ -171,7 +171,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
   };
 }
 
-/** What the format of a record leaves unsaid, or nobody whose word counts has said. */
+/** Facts that the format of a record leaves out, or that nobody whose word counts has signed. */
 function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): string[] {
   if (version === 2) return [];
   const around = "the title, the description, the status, the times of the session, the roster and the state";

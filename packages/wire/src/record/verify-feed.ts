@@ -41,7 +41,7 @@ export interface LogOptions {
 
 interface FeedOptions extends LogOptions {
   readonly noted: string | undefined;
-  /** What is wrong with a head's signature, as a sentence. */
+  /** The fault of a head's signature, as a sentence. */
   readonly checkSignature: (head: SignedHead) => Promise<string | null>;
 }
 

@@ -1,4 +1,4 @@
-/** What works on texts, whoever they are of. Nothing here needs more than a browser has. */
+/** Functions on texts. Nothing here needs more than a browser has. */
 
 export { deceptionIn, normaliseName } from "../core/names.js";
 export { isStorable, utf8Bytes } from "../core/utf8.js";

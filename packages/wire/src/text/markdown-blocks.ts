@@ -12,7 +12,7 @@ export interface Heading {
   readonly end: number;
 }
 
-/** What a text leaves open at its end. */
+/** The blocks that a text leaves open at its end. */
 export interface MarkdownEnd {
   /** The line that ends the code fence or HTML block which is still open at the end, so that a heading can follow; null when none is. */
   readonly unclosed: string | null;
@@ -31,7 +31,7 @@ export function scanMarkdown(content: string, onHeading: (heading: Heading) => v
   return scanner.end();
 }
 
-/** What stands in a heading, with its inline markup and without the number signs around it. */
+/** The text of a heading, with its inline markup and without the number signs around it. */
 export function headingText(content: string, { start, textStart, textEnd }: Heading): string {
   const text = content.slice(textStart, textEnd).trim();
   return textStart > start ? withoutClosingSigns(text) : text;

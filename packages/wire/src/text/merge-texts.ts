@@ -5,7 +5,7 @@ import { linesOf } from "./lines.js";
 export interface SettledBlock {
   readonly kind: "settled";
   readonly by: "nobody" | "mine" | "theirs" | "both";
-  /** What stood here before. */
+  /** The lines that stood here before. */
   readonly base: string;
   readonly text: string;
 }

@@ -1,7 +1,7 @@
 import type { SystemEvent } from "../feed/message.js";
 import type { MeshChangedKind } from "./frames.js";
 
-/** What follows from an event of a feed, beside its own fields (`SystemEvent`). */
+/** The effects of an event of a feed, beside its own fields (`SystemEvent`). */
 export interface EventKind {
   /** Which reads of the mesh it changes; one too many costs a read, one too few leaves a page wrong. */
   readonly changes: readonly MeshChangedKind[];
@@ -13,7 +13,7 @@ export interface EventKind {
   readonly holdsText?: true;
   /** Whether it tells who comes, goes and counts, so that a page folds a run of them into one line. */
   readonly foldable?: true;
-  /** What of the audit log it belongs to; null for a change of state, which has a history of its own. */
+  /** The part of the audit log that it belongs to; null for a change of state, which has a history of its own. */
   readonly log: "people" | "session" | "record" | null;
 }
 
@@ -48,7 +48,7 @@ export const eventKinds: Readonly<Record<SystemEvent["event"], EventKind>> = {
 /** The names of all events. */
 export const eventNames: readonly string[] = Object.keys(eventKinds);
 
-/** What follows from the event of this name; nothing from one that a newer broker announces, or from none. */
+/** Finds the effects of the event of this name; none of one that a newer broker announces, or of no name. */
 export function findEventKind(name: string | undefined): EventKind | undefined {
   return name !== undefined && Object.hasOwn(eventKinds, name)
     ? eventKinds[name as SystemEvent["event"]]

@@ -14,7 +14,7 @@ export type RequestId = z.output<typeof RequestId>;
 export const SubscriptionKind = z.enum(["inbox", "follow"]);
 export type SubscriptionKind = z.output<typeof SubscriptionKind>;
 
-/** What a client sends over `/ws` (WS-1). Each has an id of the client's, which the reply repeats. */
+/** The frames that a client sends over `/ws` (WS-1). Each has an id of the client's, which the reply repeats. */
 export const ClientFrame = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("hello"),

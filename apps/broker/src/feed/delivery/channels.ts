@@ -1,6 +1,8 @@
 import { type Queryable, readFeedHeads, type StoredMessage } from "@merkle/db";
 import type { ChangedKind, StateChangeFrame } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
+import { toStoredMessage } from "../../core/message.js";
+import type { PostedRow } from "../appender.js";
 import type { Bus } from "./bus.js";
 import { type Channel, createChannel } from "./channel.js";
 import type { MeshChannels } from "./mesh-channel.js";
@@ -16,6 +18,8 @@ export interface Channels {
   find(sessionId: string): Channel | undefined;
   /** Gives committed messages to whoever reads here, and a hint to the other nodes. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
+  /** The same for rows of any sessions that one flush has committed. */
+  deliverPosted(posted: readonly PostedRow[]): void;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
   /** Says that somebody is there, or no longer; at most once a second for a session. */
   announcePresence(sessionId: string): void;
@@ -80,6 +84,13 @@ export function startChannels(options: {
     }
   }
 
+  function deliver(sessionId: string, messages: readonly StoredMessage[]): void {
+    channels.get(sessionId)?.accept(messages);
+    const last = messages.at(-1);
+    if (last) bus.publish({ sessionId, sequence: last.sequence });
+    mesh.deliver(sessionId, messages);
+  }
+
   return {
     async open(sessionId) {
       quietSince.delete(sessionId);
@@ -90,11 +101,14 @@ export function startChannels(options: {
       return promise;
     },
     find: (sessionId) => channels.get(sessionId),
-    deliver(sessionId, messages) {
-      channels.get(sessionId)?.accept(messages);
-      const last = messages.at(-1);
-      if (last) bus.publish({ sessionId, sequence: last.sequence });
-      mesh.deliver(sessionId, messages);
+    deliver,
+    deliverPosted(posted) {
+      for (const [sessionId, rows] of groupBySession(posted)) {
+        deliver(
+          sessionId,
+          rows.map((each) => toStoredMessage(each.row, each)),
+        );
+      }
     },
     announceChange(sessionId, kind, version) {
       channels.get(sessionId)?.announceChange(kind, version);
@@ -145,4 +159,14 @@ export function startChannels(options: {
       channels.clear();
     },
   };
+}
+
+function groupBySession(posted: readonly PostedRow[]): Map<string, PostedRow[]> {
+  const groups = new Map<string, PostedRow[]>();
+  for (const each of posted) {
+    const group = groups.get(each.row.session_id);
+    if (group) group.push(each);
+    else groups.set(each.row.session_id, [each]);
+  }
+  return groups;
 }

@@ -2,7 +2,7 @@ import { linesOf } from "../lines.js";
 import { alignTokens, joined, type Kept } from "./align-tokens.js";
 import type { Span } from "./locate-quote.js";
 
-/** What two texts have in common, in UTF-16 units: first line by line, and within what changed word by word. */
+/** The parts that two texts have in common, in UTF-16 units: first line by line, and within what changed word by word. */
 export interface TextAlignment {
   /** The pieces of the first text that stand in the second, as far as they touch this place, in order. */
   piecesAt(place: Span): readonly Kept[];
@@ -11,7 +11,7 @@ export interface TextAlignment {
   readonly changes: readonly Change[];
 }
 
-/** What stands between two kept lines, in the one text and the other; either may be empty. */
+/** The texts between two kept lines, of the one and of the other; either may be empty. */
 export interface Change {
   readonly before: Span;
   readonly after: Span;

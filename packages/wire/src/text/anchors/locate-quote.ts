@@ -7,7 +7,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** What somebody marked, and where it stands in the text of which that is known. */
+/** A quote, and where it stands in the text of which that is known. */
 export interface Anchored extends Span {
   /** As it was when it was marked. */
   readonly quote: string;
@@ -18,10 +18,10 @@ export interface Reanchored extends Span {
   readonly how: "exact" | "moved" | "reworded";
 }
 
-/** What somebody marked, as precisely as they can say it. */
+/** A quote, as precisely as somebody can give it. */
 export interface Marked {
   readonly quote: string;
-  /** What stands right before and behind it. */
+  /** The texts right before and behind it. */
   readonly prefix?: string | undefined;
   readonly suffix?: string | undefined;
   /** Where it begins. */
@@ -46,7 +46,7 @@ export function locateQuote(
   return matches === 1 ? spanAt(first) : { matches };
 }
 
-/** What stands right before and behind a place, never half of a sign. */
+/** Returns the texts right before and behind a place, never half of a sign. */
 export function contextOf(text: string, { start, end }: Span): { prefix: string; suffix: string } {
   const units = limits.quoteContextCharsMax;
   return {
