@@ -6,7 +6,7 @@ import { textFrame } from "../../feed/delivery/entry.js";
 import type { Sink } from "../../feed/delivery/subscription.js";
 import { createReadWindow } from "./read-window.js";
 
-/** One client's socket, for writing. Frames of one turn of the event loop go out together, in one call to the system. */
+/** One client's socket, for writing. Frames of one turn of the event loop go out together, in one write. */
 export interface Connection extends Sink {
   /** Writes a frame of its own; `written` runs when it has left this process, not when the connection broke before. */
   send(frame: BrokerFrame, written?: (() => void) | null): void;
@@ -21,29 +21,38 @@ export interface Connection extends Sink {
   terminate(): void;
 }
 
+const finalPing = 0x89; // RFC 6455, 5.5.2
+/** To copy more into one buffer takes longer than a second write, and as much memory again for every reader. */
+const joinedBytesMax = 64 * 1024;
+
 /**
  * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so one
  * buffer serves every reader, where the library would build and write one for each (six times as slow).
  * @param windowBytes - may be on its way before the client shows that it reads
  */
 export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
-  let corked = false;
+  /** The frames of this turn of the event loop, and who is told when they have left. */
+  let unsent: Buffer[] = [];
+  let unsentBytes = 0;
+  let whenWritten: (() => void)[] = [];
   let fullSince: number | null = null;
   let resting: NodeJS.Timeout | undefined;
   const drainListeners = new Set<() => void>();
   const window = createReadWindow({
-    ask: (nonce) => webSocket.ping(nonce),
+    ask: (nonce) => put(Buffer.concat([Buffer.from([finalPing, nonce.length]), nonce])),
     opened: tellDrained,
     ...(windowBytes !== undefined && { bytes: windowBytes }),
   });
 
-  socket.on("drain", () => {
+  socket.on("drain", drained);
+
+  socket.once("close", () => clearTimeout(resting));
+
+  function drained(): void {
     fullSince = null;
     readOn();
     tellDrained();
-  });
-
-  socket.once("close", () => clearTimeout(resting));
+  }
 
   function readOn(): void {
     if (webSocket.isPaused && fullSince === null && resting === undefined) webSocket.resume();
@@ -57,22 +66,38 @@ export function createConnection(webSocket: WebSocket, socket: Duplex, windowByt
     return since !== null && performance.now() - since > limits.undrainedMsMax;
   }
 
-  function write(frame: Buffer, done?: (error?: Error | null) => void): void {
+  function write(frame: Buffer, written?: (() => void) | null): void {
     if (webSocket.readyState !== webSocket.OPEN || socket.destroyed) return;
-    if (!corked) {
-      corked = true;
-      socket.cork();
-      process.nextTick(() => {
-        corked = false;
-        socket.uncork();
-      });
-    }
-    socket.write(frame, done);
+    put(frame);
+    if (written) whenWritten.push(written);
     window.wrote(frame.length);
-    if (socket.writableLength <= limits.outboundBytesMax) return;
+    if (unsentBytes + socket.writableLength <= limits.outboundBytesMax) return;
     fullSince ??= performance.now();
     // Who does not read replies gets no more of them: further requests wait in the network.
     webSocket.pause();
+  }
+
+  function put(frame: Buffer): void {
+    if (unsentBytes + frame.length > joinedBytesMax) flush();
+    if (unsent.length === 0) process.nextTick(flush);
+    unsent.push(frame);
+    unsentBytes += frame.length;
+  }
+
+  function flush(): void {
+    const [only] = unsent;
+    if (!only) return;
+    const isOpen = webSocket.readyState === webSocket.OPEN && socket.writable;
+    const frames = unsent.length === 1 ? only : Buffer.concat(unsent, unsentBytes);
+    const tell = whenWritten;
+    unsent = [];
+    unsentBytes = 0;
+    whenWritten = [];
+    // Nothing follows a close frame.
+    if (!isOpen) return;
+    socket.write(frames, tell.length === 0 ? undefined : (error) => error ?? runAll(tell));
+    // What the system takes at once leaves nothing to drain.
+    if (fullSince !== null && !socket.writableNeedDrain) drained();
   }
 
   return {
@@ -87,9 +112,7 @@ export function createConnection(webSocket: WebSocket, socket: Duplex, windowByt
       return isLate(fullSince) || (!webSocket.isPaused && isLate(window.closedSince));
     },
     write: (frame) => write(frame),
-    send(frame, written) {
-      write(textFrame(JSON.stringify(frame)), written ? (error) => error ?? written() : undefined);
-    },
+    send: (frame, written) => write(textFrame(JSON.stringify(frame)), written),
     onDrain(listener) {
       drainListeners.add(listener);
       return () => drainListeners.delete(listener);
@@ -105,8 +128,13 @@ export function createConnection(webSocket: WebSocket, socket: Duplex, windowByt
     answer: window.answer,
     close(reason) {
       const { code, meaning } = closeCodes[reason];
+      flush();
       webSocket.close(code, meaning);
     },
     terminate: () => webSocket.terminate(),
   };
+}
+
+function runAll(runs: readonly (() => void)[]): void {
+  for (const run of runs) run();
 }
