@@ -52,7 +52,13 @@ export {
   toMessageHead,
   toRecordedFields,
 } from "./message-fields.js";
-export { type MessageKey, messageIdFrom, uuidFromDigest } from "./message-id.js";
+export {
+  idempotencyKeyOf,
+  type MessageKey,
+  messageIdFrom,
+  timeOrdered,
+  uuidFromDigest,
+} from "./message-id.js";
 export { kindOf } from "./message-kind.js";
 export {
   type AccessRule,
