@@ -29,7 +29,6 @@ export interface SubscriptionOptions {
 
 export interface Subscription {
   readonly sessionId: string;
-  readonly cursor: number;
   stop(): void;
 }
 
@@ -126,9 +125,6 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   pump();
   return {
     sessionId: channel.sessionId,
-    get cursor() {
-      return cursor;
-    },
     stop() {
       if (stopped) return;
       stopped = true;
