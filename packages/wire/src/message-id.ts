@@ -20,7 +20,7 @@ export function messageIdFrom(
   // The ids that post_message gave before there was another operation stay what they are.
   const parts = [sessionId, peerId, idempotencyKey, ...(operation === "post_message" ? [] : [operation])];
   const digest = sha256(JSON.stringify(parts));
-  const instant = /^([0-9a-f]{12})-[0-9a-f-]{36}$/.exec(idempotencyKey)?.[1] ?? "";
+  const instant = /^[0-9a-f]{12}-[0-9a-f-]{36}$/.test(idempotencyKey) ? idempotencyKey.slice(0, 12) : "";
   return uuidFromDigest(instant + digest.slice(instant.length));
 }
 
