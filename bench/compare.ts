@@ -13,10 +13,13 @@ const run = promisify(execFile);
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
 /** One figure of two versions, each a median over the rounds. */
-export interface ComparedFigure extends Pick<Result, "name" | "unit"> {
-  readonly before: number;
-  readonly after: number;
+export interface ComparedFigure extends Pick<Result, "name" | "unit" | "limitName"> {
+  readonly before: Median;
+  readonly after: Median;
 }
+
+/** The ratio is that to the limit in the same minutes, which says more than the value where others use the machine. */
+type Median = Pick<Result, "value" | "ratio">;
 
 /**
  * Builds another commit beside this checkout, with the bench of this one, and measures the two in turn, so that whatever
@@ -81,26 +84,38 @@ function measureIn(
 }
 
 function toFigures(before: readonly Result[][], after: readonly Result[][]): ComparedFigure[] {
-  const named = (rounds: readonly Result[][], { name, limitName }: Result) =>
-    rounds.flatMap((results) =>
-      results.filter((each) => each.name === name && each.limitName === limitName).map((each) => each.value),
-    );
   const [first = []] = after;
-  return first.map((result) => ({
-    name: result.name,
-    unit: result.unit,
-    before: median(named(before, result)),
-    after: median(named(after, result)),
+  return first.map(({ name, unit, limitName }) => ({
+    name,
+    unit,
+    limitName,
+    before: medianOf(before, { name, limitName }),
+    after: medianOf(after, { name, limitName }),
   }));
 }
 
-/** A table, and a line below it that is fit to be quoted in a commit. */
+function medianOf(
+  rounds: readonly Result[][],
+  { name, limitName }: Pick<Result, "name" | "limitName">,
+): Median {
+  const measured = rounds.flat().filter((each) => each.name === name && each.limitName === limitName);
+  return {
+    value: median(measured.map((each) => each.value)),
+    ratio: median(measured.map((each) => each.ratio)),
+  };
+}
+
+/** A line for each figure, and one below that is fit to be quoted in a commit. */
 export function describeComparison(commit: string, figures: readonly ComparedFigure[]): string {
   const number = (value: number) =>
     value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(2);
-  const lines = figures.map(({ name, unit, before, after }) => {
-    const ratio = (after / before).toFixed(2);
-    return `${name} (${unit}): ${number(before)} → ${number(after)}, ${ratio} times`;
-  });
-  return [...lines, "", `Against ${commit}, in turn: ${lines.join("; ")}.`].join("\n");
+  const lines = figures.map(
+    ({ name, unit, limitName, before, after }) =>
+      `${name} (${unit}): ${number(before.value)} → ${number(after.value)}; beside ${limitName} ${before.ratio.toFixed(2)} → ${after.ratio.toFixed(2)}`,
+  );
+  const quoted = figures.map(
+    ({ name, limitName, before, after }) =>
+      `${name} ${before.ratio.toFixed(2)} → ${after.ratio.toFixed(2)} × ${limitName}`,
+  );
+  return [...lines, "", `Against ${commit}, in turn: ${quoted.join("; ")}.`].join("\n");
 }

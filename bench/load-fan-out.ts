@@ -1,11 +1,14 @@
 import { openLeanSocket } from "./lean-socket.js";
 import { openFollower, openPoster } from "./load-delivery.js";
 import type { Place } from "./places.js";
+import { cpuOfTree } from "./process-state.js";
 
 export interface FanOutQuestion {
   readonly socketUrl: string;
   /** The broker's session; null for a bare broadcast. */
   readonly poster: Place | null;
+  /** The process that delivers. */
+  readonly serverPid: number;
   readonly receivers: number;
   readonly inFlight: number;
   readonly warmUpMs: number;
@@ -15,7 +18,9 @@ export interface FanOutQuestion {
 export interface FanOutAnswer {
   readonly deliveriesPerSecond: number;
   readonly bytesEach: number;
+  /** Processor time of a delivery, here and in the server; that of the post is in it. */
   readonly cpuMicrosecondsEach: number;
+  readonly serverMicrosecondsEach: number;
 }
 
 /** Keeps messages in flight, each until every receiver has it, and counts what is received. */
@@ -58,17 +63,20 @@ export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAns
     Array.from({ length: receivers }, () => openReceiver(question, newReceiver())),
   );
   const poster = await openSender(question);
+  const serverBefore = await cpuOfTree(question.serverPid);
   const cpuBefore = process.cpuUsage();
   from = performance.now() + warmUpMs;
   until = from + measureMs;
   for (let i = 0; i < inFlight; i += 1) post();
   await finished;
   const cpu = process.cpuUsage(cpuBefore);
+  const serverMicroseconds = (await cpuOfTree(question.serverPid)) - serverBefore;
   for (const each of [...opened, poster]) each.close();
   return {
     deliveriesPerSecond: (deliveries / measureMs) * 1000,
     bytesEach,
     cpuMicrosecondsEach: (cpu.user + cpu.system) / (posts * receivers),
+    serverMicrosecondsEach: serverMicroseconds / (posts * receivers),
   };
 }
 

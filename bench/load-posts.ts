@@ -59,6 +59,11 @@ interface Poster {
   post(inFlight: number): Promise<void>;
 }
 
+/** As the client makes them. */
+function newKey(): string {
+  return `${Date.now().toString(16).padStart(12, "0")}-${randomUUID()}`;
+}
+
 /** @param onAnswer - says whether to go on */
 async function openPoster(
   url: string,
@@ -66,7 +71,6 @@ async function openPoster(
   onAnswer: (sentAt: number, answeredAt: number) => boolean,
 ): Promise<Poster> {
   const sentAt: number[] = [];
-  const key = randomUUID();
   const input = JSON.stringify({ session_id, team_id, content: { text: messageText } }).slice(0, -1);
   let open = 0;
   let finish: (error?: Error) => void = () => undefined;
@@ -79,7 +83,7 @@ async function openPoster(
     open += 1;
     sentAt.push(performance.now());
     socket.send(
-      `{"type":"request","id":${id},"operation":"post_message","input":${input},"idempotency_key":"${key}-${id}"}}`,
+      `{"type":"request","id":${id},"operation":"post_message","input":${input},"idempotency_key":"${newKey()}"}}`,
     );
   }
 

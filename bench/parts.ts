@@ -2,6 +2,7 @@ import type { Part } from "./part.js";
 import { anchors } from "./parts/anchors.js";
 import { delivery } from "./parts/delivery.js";
 import { fanOut } from "./parts/fan-out.js";
+import { flat } from "./parts/flat.js";
 import { idle } from "./parts/idle.js";
 import { jobs } from "./parts/jobs.js";
 import { posts } from "./parts/posts.js";
@@ -10,4 +11,15 @@ import { toolList } from "./parts/tool-list.js";
 import { verbs } from "./parts/verbs.js";
 
 /** All that can be measured, in the order of the report. */
-export const parts: readonly Part[] = [posts, delivery, fanOut, idle, start, toolList, verbs, jobs, anchors];
+export const parts: readonly Part[] = [
+  posts,
+  flat,
+  delivery,
+  fanOut,
+  idle,
+  start,
+  toolList,
+  verbs,
+  jobs,
+  anchors,
+];

@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@merkle/db/embedded";
+import postgres from "postgres";
 import type { BareAddress } from "./bare-process.js";
 import type { BrokerAddress, BrokerQuestion } from "./broker-process.js";
 import { type Child, startChild } from "./child.js";
@@ -20,6 +21,10 @@ export interface Stage {
   readonly postgresVersion: string;
   /** Processor time of the database's processes, in microseconds; NaN where it cannot be read. */
   postgresCpu(): Promise<number>;
+  /** Has the next change of every page be written to the log as a whole. */
+  checkpoint(): Promise<void>;
+  /** What the log ahead of the tables has grown to, in bytes. */
+  walBytes(): Promise<number>;
   /** Starts a broker in a process of its own. Only one at a time: it is alone on its database. */
   startBroker(options?: BrokerStart): Promise<BenchBroker>;
   /** Starts bare `ws` and `node:http` in a process of their own: what a broker on them can be compared with. */
@@ -60,11 +65,13 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
     return child;
   };
   try {
-    const postgres = await startEmbeddedPostgres({ home: join(folder, "database") });
-    stops.push(() => postgres.stop());
-    const databaseUrl = reachAsByDefault(postgres);
+    const server = await startEmbeddedPostgres({ home: join(folder, "database") });
+    stops.push(() => server.stop());
+    const databaseUrl = reachAsByDefault(server);
     const bareAppend = await openBareAppend(databaseUrl);
     stops.push(bareAppend.close);
+    const admin = connectAsAdmin(databaseUrl);
+    stops.push(() => admin.end());
     const callers = start("./load-process.js");
     let brokers = 0;
     return {
@@ -72,7 +79,14 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
       databaseUrl,
       bareAppend,
       postgresVersion: await bareAppend.serverVersion(),
-      postgresCpu: () => cpuOfTree(postgres.pid),
+      postgresCpu: () => cpuOfTree(server.pid),
+      async checkpoint() {
+        await admin`CHECKPOINT`;
+      },
+      async walBytes() {
+        const [row] = await admin`SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS bytes`;
+        return Number(row?.["bytes"]);
+      },
       async startBroker({ flags = [], heartbeatMs } = {}) {
         brokers += 1;
         const home = join(folder, `broker-${brokers}`);
@@ -100,6 +114,11 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
     await stop();
     throw error;
   }
+}
+
+/** The embedded server trusts whoever reaches its socket; the broker's own role may make no checkpoint. */
+function connectAsAdmin(databaseUrl: string): postgres.Sql {
+  return postgres(databaseUrl, { max: 1, username: "merkle", fetch_types: false });
 }
 
 const auditKeyIn = (home: string) => join(home, "audit-key.json");

@@ -3,10 +3,13 @@ import { openPlaces, type Place } from "../places.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import type { Latency } from "../statistics.js";
 
-type DeliveryCase = "websocket 2" | "websocket 100" | "long-poll 2" | "long-poll 100";
+const receiverCounts = [2, 100, 1_000] as const;
+type Receivers = (typeof receiverCounts)[number];
+type DeliveryCase = `${"websocket" | "long-poll"} ${Receivers}`;
 
 interface Round {
-  readonly delivery: Readonly<Record<DeliveryCase, Latency>>;
+  /** Those with 1,000 receivers in a full run alone. */
+  readonly delivery: Readonly<Partial<Record<DeliveryCase, Latency>>>;
   readonly pacedRow: Latency;
 }
 
@@ -23,12 +26,15 @@ export const delivery = definePart<Round>({
     polling("2 long-poll receivers, p99", 2, "p99"),
     polling("100 long-poll receivers, p50", 100, "p50"),
     polling("100 long-poll receivers, p99", 100, "p99"),
+    polling("1,000 long-poll receivers, p50", 1_000, "p50", { valueAtMost: 25 }),
   ],
   async open(stage, pace) {
     const broker = await stage.startBroker();
-    const [poster, ...readers] = await openPlaces(broker.url, { sessions: 1, teams: 101 });
+    const counts = pace.quick ? receiverCounts.slice(0, 2) : receiverCounts;
+    const teams = 1 + Math.max(...counts);
+    const [poster, ...readers] = await openPlaces(broker.url, { sessions: 1, teams });
     if (!poster) throw new Error("There is no session to post to.");
-    const measure = (times: Times) => measureRound({ stage, broker, poster, readers }, times);
+    const measure = (times: Times) => measureRound({ stage, broker, poster, readers, counts }, times);
     return {
       warmUp: () => measure(warmUpTimes),
       measure: () => measure(pace),
@@ -44,15 +50,16 @@ interface Setting {
   readonly broker: BenchBroker;
   readonly poster: Place;
   readonly readers: readonly Place[];
+  readonly counts: readonly Receivers[];
 }
 
 async function measureRound(
-  { stage, broker, poster, readers }: Setting,
+  { stage, broker, poster, readers, counts }: Setting,
   { measureMs }: Times,
 ): Promise<Round> {
   const pacedRow = await stage.bareAppend.batches({ rows: 1, feeds: 1, measureMs, pauseMs: pauseMs(2) });
-  const measured = {} as Record<DeliveryCase, Latency>;
-  for (const receivers of [2, 100] as const) {
+  const measured: Partial<Record<DeliveryCase, Latency>> = {};
+  for (const receivers of counts) {
     for (const way of ["websocket", "long-poll"] as const) {
       measured[`${way} ${receivers}`] = await stage.load<Latency>({
         delivery: {
@@ -80,19 +87,19 @@ function following(name: string, way: DeliveryCase, which: keyof Latency, target
     name: `post → received, ${name}`,
     unit: "ms",
     limitName: "bare append of 1 row, same pace",
-    value: (round) => round.delivery[way][which],
+    value: (round) => round.delivery[way]?.[which] ?? null,
     limit: (round) => round.pacedRow[which],
     target,
   };
 }
 
-function polling(name: string, receivers: 2 | 100, which: keyof Latency, target?: Target): Figure<Round> {
+function polling(name: string, receivers: Receivers, which: keyof Latency, target?: Target): Figure<Round> {
   return {
     name: `post → received, ${name}`,
     unit: "ms",
     limitName: "the same over WebSocket",
-    value: (round) => round.delivery[`long-poll ${receivers}`][which],
-    limit: (round) => round.delivery[`websocket ${receivers}`][which],
+    value: (round) => round.delivery[`long-poll ${receivers}`]?.[which] ?? null,
+    limit: (round) => round.delivery[`websocket ${receivers}`]?.[which] ?? null,
     target,
   };
 }

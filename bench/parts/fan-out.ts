@@ -1,7 +1,7 @@
 import type { FanOutAnswer } from "../load-fan-out.js";
 import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
 import { openPlaces, type Place } from "../places.js";
-import type { BenchBare, BenchBroker, Stage } from "../stage.js";
+import type { BenchBare, BenchBroker, BenchPrototype, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
 const receiverCounts = [10, 100, 1_000] as const;
@@ -10,24 +10,43 @@ type Receivers = (typeof receiverCounts)[number];
 interface Round {
   readonly merkle: Readonly<Record<Receivers, FanOutAnswer>>;
   readonly bare: Readonly<Record<Receivers, FanOutAnswer>>;
+  readonly prototype: Readonly<Record<Receivers, FanOutAnswer>>;
 }
 
-/** One session, many receivers, 16 posts in flight, beside a bare broadcast of messages with as many bytes. */
+/**
+ * One session, many receivers, 16 posts in flight, beside a bare broadcast of messages with as many bytes, and beside the
+ * prototype's durable posts. On a busy machine the processor times say more than the rates.
+ */
 export const fanOut = definePart<Round>({
   name: "fan-out",
   rounds: { quick: 2, full: 5 },
-  figures: [toFigure(10), toFigure(100, { atLeast: 1.2 }), toFigure(1_000)],
+  figures: [
+    rate(10),
+    rate(100, { atLeast: 3 }),
+    rate(1_000),
+    ...receiverCounts.flatMap((count) => [
+      cost(count, "bare ws broadcast", "bare"),
+      cost(count, "prototype", "prototype", { atMost: 1.3 }),
+    ]),
+  ],
   async open(stage, pace) {
     const broker = await stage.startBroker();
+    const prototype = await stage.startPrototype();
     const bare = await stage.startBare();
     const [poster] = await openPlaces(broker.url, { sessions: 1, teams: 1 });
     if (!poster) throw new Error("There is no session to post to.");
-    const measure = (times: Times) => measureRound({ stage, broker, bare, poster }, times);
+    const feed = await openFeed(prototype);
+    const sides = {
+      broker: { server: broker, poster },
+      prototype: { server: prototype, poster: feed },
+      bare,
+    };
+    const measure = (times: Times) => measureRound(stage, sides, times);
     return {
       warmUp: () => measure(warmUpTimes),
       measure: () => measure(pace),
       async close() {
-        await Promise.all([broker.stop(), bare.stop()]);
+        await Promise.all([broker.stop(), prototype.stop(), bare.stop()]);
       },
     };
   },
@@ -41,42 +60,75 @@ export const fanOut = definePart<Round>({
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-interface Setting {
-  readonly stage: Stage;
-  readonly broker: BenchBroker;
-  readonly bare: BenchBare;
+/** A server to post to, and where. */
+interface Side {
+  readonly server: BenchBroker | BenchPrototype;
   readonly poster: Place;
 }
 
+interface Sides {
+  readonly broker: Side;
+  readonly prototype: Side;
+  readonly bare: BenchBare;
+}
+
 async function measureRound(
-  { stage, broker, bare, poster }: Setting,
+  stage: Stage,
+  { broker, prototype, bare }: Sides,
   { warmUpMs, measureMs }: Times,
 ): Promise<Round> {
   const round = {
     merkle: {} as Record<Receivers, FanOutAnswer>,
     bare: {} as Record<Receivers, FanOutAnswer>,
+    prototype: {} as Record<Receivers, FanOutAnswer>,
   };
   for (const receivers of receiverCounts) {
-    const options = { receivers, inFlight: 16, warmUpMs, measureMs };
-    const merkle = await stage.load<FanOutAnswer>({
-      fanOut: { socketUrl: broker.socketUrl, poster, ...options },
-    });
-    await bare.ask({ broadcast: { bytes: merkle.bytesEach } });
-    round.merkle[receivers] = merkle;
-    round.bare[receivers] = await stage.load<FanOutAnswer>({
-      fanOut: { socketUrl: bare.socketUrl, poster: null, ...options },
-    });
+    const load = (server: BenchBroker | BenchPrototype | BenchBare, poster: Place | null) => {
+      const { socketUrl, pid: serverPid } = server;
+      const options = { receivers, inFlight: 16, warmUpMs, measureMs };
+      return stage.load<FanOutAnswer>({ fanOut: { socketUrl, serverPid, poster, ...options } });
+    };
+    round.merkle[receivers] = await load(broker.server, broker.poster);
+    round.prototype[receivers] = await load(prototype.server, prototype.poster);
+    await bare.ask({ broadcast: { bytes: round.merkle[receivers].bytesEach } });
+    round.bare[receivers] = await load(bare, null);
   }
   return round;
 }
 
-function toFigure(receivers: Receivers, target?: Target): Figure<Round> {
+async function openFeed(prototype: BenchPrototype): Promise<Place> {
+  const [id] = await prototype.ask<string[]>({ openFeeds: { count: 1 } });
+  if (id === undefined) throw new Error("There is no feed to post to.");
+  return { session_id: id, team_id: id, end: 0 };
+}
+
+function nameOf(receivers: Receivers): string {
+  return `${receivers.toLocaleString("en")} receivers, 16 posts in flight`;
+}
+
+function rate(receivers: Receivers, target?: Target): Figure<Round> {
   return {
-    name: `${receivers.toLocaleString("en")} receivers, 16 posts in flight`,
+    name: nameOf(receivers),
     unit: "deliveries/s",
     limitName: "bare ws broadcast",
     value: (round) => round.merkle[receivers].deliveriesPerSecond,
     limit: (round) => round.bare[receivers].deliveriesPerSecond,
+    target,
+  };
+}
+
+function cost(
+  receivers: Receivers,
+  limitName: string,
+  limit: "bare" | "prototype",
+  target?: Target,
+): Figure<Round> {
+  return {
+    name: `${nameOf(receivers)}, processor time of the server for each delivery`,
+    unit: "µs",
+    limitName,
+    value: (round) => round.merkle[receivers].serverMicrosecondsEach,
+    limit: (round) => round[limit][receivers].serverMicrosecondsEach,
     target,
   };
 }

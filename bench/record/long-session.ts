@@ -1,4 +1,5 @@
 import { connectPool } from "@merkle/db";
+import { addMessages } from "../add-messages.js";
 import type { Memory } from "../process-state.js";
 import { type BenchBroker, openStage, type Stage } from "../stage.js";
 
@@ -17,8 +18,6 @@ export interface LongSession {
   stop(): Promise<void>;
 }
 
-const addedAtOnce = 20_000;
-
 export async function openLongSession(messages: number): Promise<LongSession> {
   const stage = await openStage([]);
   const broker = await stage.startBroker({ flags: ["--expose-gc"] });
@@ -31,18 +30,7 @@ export async function openLongSession(messages: number): Promise<LongSession> {
   try {
     await sql`SELECT set_config('statement_timeout', '0', false)`;
     const { session_id, team_id } = await create(broker.url);
-    const add = async (count: number) => {
-      for (let left = count; left > 0; left -= addedAtOnce) {
-        const rows = Math.min(left, addedAtOnce);
-        await sql`
-          INSERT INTO messages (session_id, sequence, id, type, posted_by_team_id, author_team, content, salt, posted_at)
-          SELECT f.session_id, f.last_sequence + n, gen_random_uuid(), 'chat', ${team_id.slice(0, 36)}, 'Bench',
-            '{"text":"' || repeat(md5((f.last_sequence + n)::text), 10) || '"}', uuid_send(gen_random_uuid()), now()
-          FROM feeds f, generate_series(1, ${rows}::int) n WHERE f.session_id = ${session_id}`;
-        await sql`UPDATE feeds SET last_sequence = last_sequence + ${rows}::int, last_posted_at = now()
-          WHERE session_id = ${session_id}`;
-      }
-    };
+    const add = (count: number) => addMessages(sql, { session_id, team_id }, count);
     await add(messages);
     return {
       stage,

@@ -30,7 +30,7 @@ export {
   toMessageHead,
   toRecordedFields,
 } from "./feed/message-fields.js";
-export { type MessageKey, messageIdFrom, uuidFromDigest } from "./feed/message-id.js";
+export { idempotencyKeyOf, type MessageKey, messageIdFrom, timeOrdered, uuidFromDigest } from "./feed/message-id.js";
 export { kindOf } from "./feed/message-kind.js";
 export {
   isRedacted,

@@ -8,6 +8,7 @@ import {
   type SystemEvent,
   saidOf,
   sealedBytes,
+  timeOrdered,
   toMessageHead,
   uuidFromDigest,
 } from "@merkle/wire";
@@ -73,7 +74,7 @@ export interface EventOptions {
   readonly reaches?: readonly string[] | undefined;
   /** The message that it is about. */
   readonly replyTo?: number | undefined;
-  /** Random unless told. */
+  /** One of its own unless told. */
   readonly id?: string | undefined;
 }
 
@@ -82,7 +83,7 @@ export function systemRow(sessionId: string, event: SystemEvent, options: EventO
   return {
     ...messageRowDefaults,
     session_id: sessionId,
-    id: options.id ?? randomUUID(),
+    id: options.id ?? timeOrdered(randomUUID()),
     type: "system",
     peer_id: options.causedBy,
     reply_to: options.replyTo ?? null,
@@ -111,14 +112,14 @@ function newSalt(): string {
   return salt;
 }
 
-/** The id of a message: what its key stands for, and without a key a random one (FEED-5). */
+/** The id of a message: what its key stands for, and without a key one of its own (FEED-5). */
 export function messageId(
   sessionId: string,
   peerId: string,
   operation: "post_message" | "send_message",
   idempotencyKey: string | undefined,
 ): string {
-  if (idempotencyKey === undefined) return randomUUID();
+  if (idempotencyKey === undefined) return timeOrdered(randomUUID());
   return messageIdFrom({ sessionId, peerId, operation, idempotencyKey }, sha256);
 }
 

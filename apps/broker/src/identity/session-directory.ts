@@ -30,6 +30,8 @@ export function createSessionDirectory(
   // In the order of their last use.
   const remembered = new Map<string, Remembered>();
   const idsBySlug = new Map<string, string>();
+  // A thousand clients may come back at once and ask for one session.
+  const reading = new Map<string, Promise<SessionIdentity | null>>();
 
   function remember(identity: SessionIdentity): SessionIdentity {
     if (remembered.size >= cachedMax) forgetOldest();
@@ -65,12 +67,18 @@ export function createSessionDirectory(
     });
   }
 
+  function readShared(name: string): Promise<SessionIdentity | null> {
+    const promise = reading.get(name) ?? read(name).finally(() => reading.delete(name));
+    reading.set(name, promise);
+    return promise;
+  }
+
   return {
     find(ref) {
       const name = ref.toLowerCase();
       const known = remembered.get(idsBySlug.get(name) ?? name);
       if (known) return keep(known);
-      return canBeName(name) ? read(name) : null;
+      return canBeName(name) ? readShared(name) : null;
     },
     markClosed(sessionId) {
       const known = remembered.get(sessionId);

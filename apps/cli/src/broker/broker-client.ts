@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   fillPath,
   type InputOf,
+  idempotencyKeyOf,
   MerkleError,
   type OperationName,
   type OutputOf,
@@ -214,7 +215,7 @@ function toRequest(
     return { path: query.size > 0 ? `${path}?${query}` : path, init: { method } };
   }
   const body = {
-    ...(rulesOf(name).readOnly ? {} : { idempotency_key: randomUUID() }),
+    ...(rulesOf(name).readOnly ? {} : { idempotency_key: idempotencyKeyOf(randomUUID()) }),
     ...Object.fromEntries(fields),
   };
   return {

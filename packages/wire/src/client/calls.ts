@@ -1,6 +1,7 @@
 import { MerkleError } from "../core/errors.js";
 import { limits } from "../core/limits.js";
 import type { InputOf, OutputOf } from "../operations/catalogue.js";
+import { idempotencyKeyOf } from "../feed/message-id.js";
 import { type OperationName, rulesOf } from "../operations/rules.js";
 import { retryPauseMs } from "./backoff.js";
 import type { Answer, Request, Requests } from "./requests.js";
@@ -154,7 +155,7 @@ class Call implements Request {
 function toText(id: number, operation: OperationName, input: object): string {
   const keyed = rulesOf(operation).readOnly
     ? input
-    : { ...input, idempotency_key: keyOf(input) ?? randomUuid() };
+    : { ...input, idempotency_key: keyOf(input) ?? idempotencyKeyOf(randomUuid()) };
   const text = JSON.stringify({ type: "request", id, operation, input: keyed });
   // A frame that is too large would cost the whole connection, and everybody's calls with it.
   const bytes = utf8.encode(text).length;

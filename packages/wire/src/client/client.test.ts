@@ -223,7 +223,10 @@ it("[CLIENT-2] a change whose reply was lost is sent again, to the byte, with a 
   const answer = client.call("post_message", post);
   const first = await broker.greeted();
   const request = await first.request();
-  expect(request.input).toMatchObject({ ...post, idempotency_key: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  expect(request.input).toMatchObject({
+    ...post,
+    idempotency_key: expect.stringMatching(/^[0-9a-f]{12}-[0-9a-f-]{36}$/),
+  });
   first.socket.terminate();
 
   const second = await broker.greeted();

@@ -49,7 +49,7 @@ export interface Channel {
   readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null;
   /**
    * The frames of entries as one buffer: one write to each socket is a good deal cheaper than one for each message. Readers
-   * that are woken together share it where the entries follow one another without a gap.
+   * that are woken together share it where they were given one list.
    */
   framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
   attach(reader: Reader): () => void;
@@ -86,7 +86,8 @@ export function createChannel(
   let turn: NodeJS.Immediate | undefined;
   let handedOut = 0;
   // Kept only while readers are woken: the ring bounds what a session may hold for longer.
-  let joined: Map<string, Buffer> | null = null;
+  const joined = new Map<readonly Entry[], Partial<Record<SubscriptionKind, Buffer>>>();
+  let lastMail: readonly Entry[] = [];
 
   /** Wakes every reader, at once or over some turns of the event loop; who is woken late finds all that came until then. */
   function wakeAll(): void {
@@ -95,7 +96,6 @@ export function createChannel(
       return;
     }
     toWake = readers.values();
-    joined = new Map();
     wakeSome(toWake);
   }
 
@@ -118,7 +118,8 @@ export function createChannel(
 
   function endWaking(): void {
     toWake = null;
-    joined = null;
+    joined.clear();
+    lastMail = [];
     if (!wakeAgain) return;
     wakeAgain = false;
     wakeAll();
@@ -126,15 +127,12 @@ export function createChannel(
 
   function framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer {
     const [first] = entries;
-    const last = entries.at(-1);
-    if (!first || !last) return Buffer.alloc(0);
-    if (first === last) return hand(first.frame(kind));
-    // With gaps, others may have as many from the same place, and not the same ones.
-    const shared = last.sequence - first.sequence === entries.length - 1 ? joined : null;
-    const key = `${kind} ${first.sequence} ${entries.length}`;
-    const frames = shared?.get(key) ?? Buffer.concat(entries.map((entry) => entry.frame(kind)));
-    shared?.set(key, frames);
-    return hand(frames);
+    if (!first) return Buffer.alloc(0);
+    if (entries.length === 1) return hand(first.frame(kind));
+    const known = joined.get(entries) ?? {};
+    known[kind] ??= Buffer.concat(entries.map((entry) => entry.frame(kind)));
+    if (toWake) joined.set(entries, known);
+    return hand(known[kind]);
   }
 
   function hand(frames: Buffer): Buffer {
@@ -161,7 +159,7 @@ export function createChannel(
   /** What was made for readers who are being woken holds the text as well; who is woken later must not get it. */
   function forgetText(sequence: number): void {
     ring.forget(sequence);
-    joined?.clear();
+    joined.clear();
   }
 
   async function fill(): Promise<void> {
@@ -198,11 +196,21 @@ export function createChannel(
     return entries && within(entries, bounds);
   }
 
+  /** Peers for whom the same is meant are given one list, so that they share its frames. */
+  function mailIn(entries: readonly Entry[], addressee: Addressee): readonly Entry[] {
+    const mail = entries.filter((entry) => isMailOf(entry, addressee));
+    if (mail.length === entries.length) return entries;
+    const isAsBefore = mail.length === lastMail.length && mail.every((entry, at) => entry === lastMail[at]);
+    if (isAsBefore) return lastMail;
+    if (toWake) lastMail = mail;
+    return mail;
+  }
+
   function readMailNow(after: number, addressee: Addressee, bounds: ReadBounds): Mail | null {
     if (after >= head) return { entries: [], upTo: after };
     const inMemory = ring.after(after);
     if (!inMemory) return null;
-    const mail = inMemory.filter((entry) => isMailOf(entry, addressee));
+    const mail = mailIn(inMemory, addressee);
     const entries = within(mail, bounds);
     const next = mail[entries.length];
     return { entries, upTo: next ? next.sequence - 1 : head };

@@ -98,25 +98,20 @@ export function isMailOf(entry: Entry, { peerId, own }: Addressee): boolean {
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
-  const header = frameHeader(length);
-  const frame = Buffer.allocUnsafe(header.length + length);
-  header.copy(frame);
-  frame.write(text, header.length);
+  const header = length < 126 ? 2 : length <= 0xffff ? 4 : 10;
+  const frame = Buffer.allocUnsafe(header + length);
+  frame[0] = finalText;
+  if (header === 2) {
+    frame[1] = length;
+  } else if (header === 4) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  frame.write(text, header);
   return frame;
 }
 
 const finalText = 0x81;
-
-function frameHeader(length: number): Buffer {
-  if (length < 126) return Buffer.from([finalText, length]);
-  if (length <= 0xffff) {
-    const header = Buffer.from([finalText, 126, 0, 0]);
-    header.writeUInt16BE(length, 2);
-    return header;
-  }
-  const header = Buffer.alloc(10);
-  header[0] = finalText;
-  header[1] = 127;
-  header.writeBigUInt64BE(BigInt(length), 2);
-  return header;
-}

@@ -29,7 +29,6 @@ export interface SubscriptionOptions {
 
 export interface Subscription {
   readonly sessionId: string;
-  readonly cursor: number;
   stop(): void;
 }
 
@@ -45,6 +44,7 @@ const retryReadMs = 250;
  */
 export function startSubscription(options: SubscriptionOptions): Subscription {
   const { channel, kind, peer, sink, log } = options;
+  const addressee = peer && { peerId: peer.peerId, own: false };
   let cursor = peer ? firstUnknown(peer, options.after) : options.after;
   let reading = false;
   let stopped = false;
@@ -69,17 +69,18 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
 
   /** What is on its way to a reader that has not shown that it reads is little, and counts as delivered. */
   function bounds(): ReadBounds {
-    return { ...pumpBounds, bytesMax: Math.min(pumpBounds.bytesMax, sink.room) };
+    const { room } = sink;
+    return room < pumpBounds.bytesMax ? { ...pumpBounds, bytesMax: room } : pumpBounds;
   }
 
   function readNow(): Mail | null {
-    if (peer) return channel.readMailNow(cursor, { peerId: peer.peerId, own: false }, bounds());
+    if (addressee) return channel.readMailNow(cursor, addressee, bounds());
     const entries = channel.readNow(cursor, bounds());
     return entries && { entries, upTo: entries.at(-1)?.sequence ?? cursor };
   }
 
   async function read(): Promise<Mail> {
-    if (peer) return channel.readMail(cursor, { peerId: peer.peerId, own: false }, bounds());
+    if (addressee) return channel.readMail(cursor, addressee, bounds());
     const entries = await channel.read(cursor, bounds());
     return { entries, upTo: entries.at(-1)?.sequence ?? cursor };
   }
@@ -124,9 +125,6 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   pump();
   return {
     sessionId: channel.sessionId,
-    get cursor() {
-      return cursor;
-    },
     stop() {
       if (stopped) return;
       stopped = true;

@@ -1,4 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { isStreamable, MerkleError, type Operation } from "@merkle/wire";
 import { operations } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
@@ -8,7 +9,6 @@ import { refuseStranger } from "../../sessions/access/authorize.js";
 import { type Call, dispatch } from "../dispatch.js";
 import type { Services } from "../services.js";
 import { type Admit, callerSignal, type HttpContext, whenWritten } from "./admit.js";
-import { jsonResponse } from "./http-error.js";
 import type { BodyReader } from "./read-json-body.js";
 import { readQuery } from "./read-query.js";
 
@@ -46,7 +46,18 @@ async function serve(
   if (isStreamable(operation) && wantsStream(c)) return stream(c, services, call);
   const reply = await dispatch(services, call);
   if (reply.written) whenWritten(c, reply.written);
-  return jsonResponse(reply.output);
+  return sendJson(c, reply.output);
+}
+
+/** Written to Node's own response, in one piece: what comes of a `Response` is a stream, read and written in several. */
+function sendJson({ env: { outgoing } }: HttpContext, output: unknown): Response {
+  const body = JSON.stringify(output);
+  outgoing.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+  });
+  outgoing.end(body);
+  return RESPONSE_ALREADY_SENT;
 }
 
 async function readInput(

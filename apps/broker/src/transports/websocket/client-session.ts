@@ -61,18 +61,19 @@ export function createClientSession(
   cutOff: (reason: CloseReason) => void,
 ): ClientSession {
   const { authenticator } = greeting;
-  let { principal, services } = authenticator.unknown;
+  let { services } = authenticator.unknown;
   let stopWatching = () => {};
   let hasAsked = false;
   const gone = new AbortController();
   // A client that gives one id to several waits cancels all of them by it.
   const waits = new Map<RequestId, Set<AbortController>>();
   const subscriptions = new Map<string, OpenSubscription>();
-  const nudges = createPendingNudges(connection.send);
+  const nudges = createPendingNudges((frame) => connection.send(frame));
   const writes = createWriteOrder();
-  let state = receiveState();
+  let state = receiveState(authenticator.unknown.principal);
   let stopWatchingMesh = () => {};
-  let unanswered = 0;
+  // Plain fields: getters of its own would give every connection a hidden class of its own.
+  const self = { receive, unanswered: 0, principal: authenticator.unknown.principal, end };
 
   function receive(text: string): void {
     // What a replaced client had sent before it knew.
@@ -104,14 +105,14 @@ export function createClientSession(
 
   /** Runs what a frame asks for, and replies with its error if it fails; a success replies by itself. */
   function answer(id: RequestId, work: () => Promise<void>): void {
-    if (unanswered >= limits.unansweredRequestsPerConnectionMax) return cutOff("too_many_requests");
-    unanswered += 1;
+    if (self.unanswered >= limits.unansweredRequestsPerConnectionMax) return cutOff("too_many_requests");
+    self.unanswered += 1;
     work().then(
       () => {
-        unanswered -= 1;
+        self.unanswered -= 1;
       },
       (error: unknown) => {
-        unanswered -= 1;
+        self.unanswered -= 1;
         const { code, message, details } = toMerkleError(error, services.log, { transport: "websocket" });
         connection.send({ type: "reply", id, error: { code, message, details } });
       },
@@ -126,21 +127,27 @@ export function createClientSession(
     const admission = await authenticator.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date() });
     await admitFrame(frameRules.hello, {}, admission);
     if (gone.signal.aborted) return;
-    ({ principal, services } = admission);
+    const { principal } = admission;
+    self.principal = principal;
+    services = admission.services;
     greeting.proved();
     state.end();
-    state = receiveState();
+    state = receiveState(principal);
     stopWatching = services.revocations.watch(principal, () => cutOff("unauthorized"));
     connection.send({ type: "reply", id, output: toAdmitted(admission) });
   }
 
-  function receiveState(): StateReceiver {
+  function receiveState(principal: Asker): StateReceiver {
     const meshId = principal === null || principal.kind === "observer" ? null : principal.meshId;
     return services.channels.receiveState(meshId, connection, () => cutOff("slow_consumer"));
   }
 
   /** What is no request is let in as one is (AUTH-12). */
-  function admitFrame(operation: FrameRule, frame: object, as: Admission = { principal, services }) {
+  function admitFrame(
+    operation: FrameRule,
+    frame: object,
+    as: Admission = { principal: self.principal, services },
+  ) {
     return admitCaller(as.services, { operation, principal: as.principal }, { ...frame });
   }
 
@@ -151,7 +158,7 @@ export function createClientSession(
     const signal = wait?.signal ?? gone.signal;
     const call: Call = {
       operation,
-      principal,
+      principal: self.principal,
       address,
       input,
       transport: "websocket",
@@ -183,7 +190,7 @@ export function createClientSession(
   }
 
   async function subscribe(frame: Frame<"subscribe">): Promise<void> {
-    const opened = await openSubscription({ principal, services }, frame);
+    const opened = await openSubscription({ principal: self.principal, services }, frame);
     if (gone.signal.aborted) return;
     const key = keyOf(frame.kind, opened.subscribed.session_id);
     // Counted only here: others may have been opened while this one was.
@@ -260,16 +267,7 @@ export function createClientSession(
     for (const key of subscriptions.keys()) closeSubscription(key, how);
   }
 
-  return {
-    receive,
-    get unanswered() {
-      return unanswered;
-    },
-    get principal() {
-      return principal;
-    },
-    end,
-  };
+  return self;
 }
 
 /** The session as the client calls it; "" for what belongs to none. */

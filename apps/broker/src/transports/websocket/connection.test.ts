@@ -50,6 +50,10 @@ async function connectStalled(): Promise<{ connection: Connection; stream: Stall
   };
 }
 
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 it("[WS-6] [LIMIT-1] takes outboundBytesMax of what is not read, and no more above it until it is", async () => {
   for (const [bytes, ready] of [
     [limits.outboundBytesMax - 1, true],
@@ -59,12 +63,32 @@ it("[WS-6] [LIMIT-1] takes outboundBytesMax of what is not read, and no more abo
     const { connection, stream } = await connectStalled();
     connection.write(Buffer.alloc(bytes));
     expect(connection.ready, `${bytes} bytes`).toBe(ready);
+    await endOfTurn();
+    expect(connection.ready, `${bytes} bytes, when they have been written`).toBe(ready);
     const drained = new Promise<void>((resolve) => connection.onDrain(resolve));
     stream.readAll();
     await drained;
     expect(connection.ready).toBe(true);
     expect(connection.stalled).toBe(false);
   }
+});
+
+it("[WS-6] takes more as soon as the system has taken all of it at once", async () => {
+  const { connection, stream } = await connectStalled();
+  stream.readAll();
+  connection.write(Buffer.alloc(limits.outboundBytesMax + 1));
+  expect(connection.ready).toBe(false);
+  await endOfTurn();
+  expect(connection.ready).toBe(true);
+});
+
+it("[WS-6] frames of one turn go out in order, in one write", async () => {
+  const { connection, stream } = await connectStalled();
+  const written = vi.spyOn(stream, "write");
+  const frames = [1, 2, 3].map((byte) => Buffer.alloc(100, byte));
+  for (const frame of frames) connection.write(frame);
+  await endOfTurn();
+  expect(written.mock.calls.map(([chunk]) => chunk)).toEqual([Buffer.concat(frames)]);
 });
 
 it("[WS-6] [LIMIT-1] is stalled once it has been full for more than undrainedMsMax", async () => {

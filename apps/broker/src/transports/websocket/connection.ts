@@ -4,9 +4,9 @@ import { limits } from "@merkle/wire/limits";
 import type { WebSocket } from "ws";
 import { textFrame } from "../../feed/delivery/entry.js";
 import type { Sink } from "../../feed/delivery/subscription.js";
-import { createReadWindow } from "./read-window.js";
+import { createReadWindow, type ReadWindow } from "./read-window.js";
 
-/** One client's socket, for writing. Frames of one turn of the event loop go out together, in one call to the system. */
+/** One client's socket, for writing. Frames of one turn of the event loop go out together, in one write. */
 export interface Connection extends Sink {
   /** Writes a frame of its own; `written` runs when it has left this process, not when the connection broke before. */
   send(frame: BrokerFrame, written?: (() => void) | null): void;
@@ -21,92 +21,151 @@ export interface Connection extends Sink {
   terminate(): void;
 }
 
+const finalPing = 0x89; // RFC 6455, 5.5.2
+/** To copy more into one buffer takes longer than a second write, and as much memory again for every reader. */
+const joinedBytesMax = 64 * 1024;
+
 /**
  * @param socket - the stream below the WebSocket. Frames are written to it directly: a server's frames are not masked, so one
  * buffer serves every reader, where the library would build and write one for each (six times as slow).
  * @param windowBytes - may be on its way before the client shows that it reads
  */
 export function createConnection(webSocket: WebSocket, socket: Duplex, windowBytes?: number): Connection {
-  let corked = false;
-  let fullSince: number | null = null;
-  let resting: NodeJS.Timeout | undefined;
-  const drainListeners = new Set<() => void>();
-  const window = createReadWindow({
-    ask: (nonce) => webSocket.ping(nonce),
-    opened: tellDrained,
-    ...(windowBytes !== undefined && { bytes: windowBytes }),
-  });
+  return new SocketConnection(webSocket, socket, windowBytes);
+}
 
-  socket.on("drain", () => {
-    fullSince = null;
-    readOn();
-    tellDrained();
-  });
+class SocketConnection implements Connection {
+  readonly #webSocket: WebSocket;
+  readonly #socket: Duplex;
+  readonly #window: ReadWindow;
+  readonly #drainListeners = new Set<() => void>();
+  readonly #flush = (): void => this.#writeUnsent();
+  /** The frames of this turn of the event loop, and who is told when they have left. */
+  #unsent: Buffer[] = [];
+  #unsentBytes = 0;
+  #whenWritten: (() => void)[] = [];
+  #fullSince: number | null = null;
+  #resting: NodeJS.Timeout | undefined;
 
-  socket.once("close", () => clearTimeout(resting));
-
-  function readOn(): void {
-    if (webSocket.isPaused && fullSince === null && resting === undefined) webSocket.resume();
+  constructor(webSocket: WebSocket, socket: Duplex, windowBytes: number | undefined) {
+    this.#webSocket = webSocket;
+    this.#socket = socket;
+    this.#window = createReadWindow({
+      ask: (nonce) => this.#put(Buffer.concat([Buffer.from([finalPing, nonce.length]), nonce])),
+      opened: () => this.#tellDrained(),
+      ...(windowBytes !== undefined && { bytes: windowBytes }),
+    });
+    socket.on("drain", () => this.#drained());
+    socket.once("close", () => clearTimeout(this.#resting));
   }
 
-  function tellDrained(): void {
-    for (const listener of drainListeners) listener();
+  get ready(): boolean {
+    return this.#fullSince === null && this.#window.closedSince === null && this.#isOpen;
   }
 
-  function isLate(since: number | null): boolean {
-    return since !== null && performance.now() - since > limits.undrainedMsMax;
+  get room(): number {
+    return this.#window.room;
   }
 
-  function write(frame: Buffer, done?: (error?: Error | null) => void): void {
-    if (webSocket.readyState !== webSocket.OPEN || socket.destroyed) return;
-    if (!corked) {
-      corked = true;
-      socket.cork();
-      process.nextTick(() => {
-        corked = false;
-        socket.uncork();
-      });
-    }
-    socket.write(frame, done);
-    window.wrote(frame.length);
-    if (socket.writableLength <= limits.outboundBytesMax) return;
-    fullSince ??= performance.now();
+  get stalled(): boolean {
+    // What it answered may stand in the network, unread by us.
+    return isLate(this.#fullSince) || (!this.#webSocket.isPaused && isLate(this.#window.closedSince));
+  }
+
+  write(frame: Buffer): void {
+    this.#write(frame, null);
+  }
+
+  send(frame: BrokerFrame, written: (() => void) | null = null): void {
+    this.#write(textFrame(JSON.stringify(frame)), written);
+  }
+
+  onDrain(listener: () => void): () => void {
+    this.#drainListeners.add(listener);
+    return () => this.#drainListeners.delete(listener);
+  }
+
+  rest(ms: number, then: () => void): void {
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined;
+      then();
+      this.#readOn();
+    }, ms);
+    this.#webSocket.pause();
+  }
+
+  answer(data: Buffer): boolean {
+    return this.#window.answer(data);
+  }
+
+  close(reason: CloseReason): void {
+    const { code, meaning } = closeCodes[reason];
+    this.#writeUnsent();
+    this.#webSocket.close(code, meaning);
+  }
+
+  terminate(): void {
+    this.#webSocket.terminate();
+  }
+
+  get #isOpen(): boolean {
+    return this.#webSocket.readyState === this.#webSocket.OPEN;
+  }
+
+  #write(frame: Buffer, written: (() => void) | null): void {
+    if (!this.#isOpen || this.#socket.destroyed) return;
+    this.#put(frame);
+    if (written) this.#whenWritten.push(written);
+    this.#window.wrote(frame.length);
+    if (this.#unsentBytes + this.#socket.writableLength <= limits.outboundBytesMax) return;
+    this.#fullSince ??= performance.now();
     // Who does not read replies gets no more of them: further requests wait in the network.
-    webSocket.pause();
+    this.#webSocket.pause();
   }
 
-  return {
-    get ready() {
-      return fullSince === null && window.closedSince === null && webSocket.readyState === webSocket.OPEN;
-    },
-    get room() {
-      return window.room;
-    },
-    get stalled() {
-      // What it answered may stand in the network, unread by us.
-      return isLate(fullSince) || (!webSocket.isPaused && isLate(window.closedSince));
-    },
-    write: (frame) => write(frame),
-    send(frame, written) {
-      write(textFrame(JSON.stringify(frame)), written ? (error) => error ?? written() : undefined);
-    },
-    onDrain(listener) {
-      drainListeners.add(listener);
-      return () => drainListeners.delete(listener);
-    },
-    rest(ms, then) {
-      resting = setTimeout(() => {
-        resting = undefined;
-        then();
-        readOn();
-      }, ms);
-      webSocket.pause();
-    },
-    answer: window.answer,
-    close(reason) {
-      const { code, meaning } = closeCodes[reason];
-      webSocket.close(code, meaning);
-    },
-    terminate: () => webSocket.terminate(),
-  };
+  #put(frame: Buffer): void {
+    if (this.#unsentBytes + frame.length > joinedBytesMax) this.#writeUnsent();
+    if (this.#unsent.length === 0) process.nextTick(this.#flush);
+    this.#unsent.push(frame);
+    this.#unsentBytes += frame.length;
+  }
+
+  #writeUnsent(): void {
+    const [only] = this.#unsent;
+    if (!only) return;
+    const frames = this.#unsent.length === 1 ? only : Buffer.concat(this.#unsent, this.#unsentBytes);
+    const tell = this.#whenWritten;
+    this.#unsent = [];
+    this.#unsentBytes = 0;
+    this.#whenWritten = [];
+    // Nothing follows a close frame.
+    if (!this.#isOpen || !this.#socket.writable) return;
+    this.#socket.write(frames, tell.length === 0 ? undefined : (error) => error ?? runAll(tell));
+    // What the system takes at once leaves nothing to drain.
+    if (this.#fullSince !== null && !this.#socket.writableNeedDrain) this.#drained();
+  }
+
+  #drained(): void {
+    this.#fullSince = null;
+    this.#readOn();
+    this.#tellDrained();
+  }
+
+  #readOn(): void {
+    if (this.#webSocket.isPaused && this.#fullSince === null && this.#resting === undefined) {
+      this.#webSocket.resume();
+    }
+  }
+
+  #tellDrained(): void {
+    for (const listener of this.#drainListeners) listener();
+  }
+}
+
+function isLate(since: number | null): boolean {
+  return since !== null && performance.now() - since > limits.undrainedMsMax;
+}
+
+function runAll(runs: readonly (() => void)[]): void {
+  for (const run of runs) run();
 }

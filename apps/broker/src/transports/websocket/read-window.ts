@@ -31,49 +31,59 @@ export interface ReadWindowOptions {
 const provenBytes = 4 * 1024 * 1024;
 const nonceBytes = 8;
 
-export function createReadWindow({
-  ask,
-  opened,
-  bytes = limits.unreadBytesMin,
-}: ReadWindowOptions): ReadWindow {
-  let window = bytes;
-  let written = 0;
-  let read = 0;
-  let asked: { readonly nonce: Buffer; readonly written: number } | null = null;
-  let closedSince: number | null = null;
+export function createReadWindow(options: ReadWindowOptions): ReadWindow {
+  return new NonceWindow(options);
+}
 
-  function askOn(): void {
-    if (asked || written - read <= window / 2) return;
-    asked = { nonce: randomBytes(nonceBytes), written };
-    ask(asked.nonce);
+/** A class, since every connection has one: an object with getters of its own takes several times the memory. */
+class NonceWindow implements ReadWindow {
+  readonly #ask: ReadWindowOptions["ask"];
+  readonly #opened: ReadWindowOptions["opened"];
+  #bytes: number;
+  #written = 0;
+  #read = 0;
+  #asked: { readonly nonce: Buffer; readonly written: number } | null = null;
+  closedSince: number | null = null;
+
+  constructor({ ask, opened, bytes = limits.unreadBytesMin }: ReadWindowOptions) {
+    this.#ask = ask;
+    this.#opened = opened;
+    this.#bytes = bytes;
   }
 
-  return {
-    get closedSince() {
-      return closedSince;
-    },
-    get room() {
-      return Math.max(0, window - (written - read));
-    },
-    wrote(count) {
-      if (window === Number.POSITIVE_INFINITY) return;
-      written += count;
-      if (written - read > window) closedSince ??= performance.now();
-      askOn();
-    },
-    answer(data) {
-      // Nobody knows these bytes who has not read up to them.
-      if (!asked?.nonce.equals(data)) return false;
-      read = asked.written;
-      asked = null;
-      window = window >= provenBytes ? Number.POSITIVE_INFINITY : window * 2;
-      // A long reply may have been written behind the question.
-      askOn();
-      if (closedSince !== null && written - read <= window) {
-        closedSince = null;
-        opened();
-      }
-      return true;
-    },
-  };
+  get room(): number {
+    return Math.max(0, this.#bytes - this.#unread);
+  }
+
+  wrote(count: number): void {
+    if (this.#bytes === Number.POSITIVE_INFINITY) return;
+    this.#written += count;
+    if (this.#unread > this.#bytes) this.closedSince ??= performance.now();
+    this.#askOn();
+  }
+
+  answer(data: Buffer): boolean {
+    // Nobody knows these bytes who has not read up to them.
+    if (!this.#asked?.nonce.equals(data)) return false;
+    this.#read = this.#asked.written;
+    this.#asked = null;
+    this.#bytes = this.#bytes >= provenBytes ? Number.POSITIVE_INFINITY : this.#bytes * 2;
+    // A long reply may have been written behind the question.
+    this.#askOn();
+    if (this.closedSince !== null && this.#unread <= this.#bytes) {
+      this.closedSince = null;
+      this.#opened();
+    }
+    return true;
+  }
+
+  get #unread(): number {
+    return this.#written - this.#read;
+  }
+
+  #askOn(): void {
+    if (this.#asked || this.#unread <= this.#bytes / 2) return;
+    this.#asked = { nonce: randomBytes(nonceBytes), written: this.#written };
+    this.#ask(this.#asked.nonce);
+  }
 }
