@@ -91,7 +91,7 @@ describe("hooks of a client", () => {
     await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 2 });
   });
 
-  it("[WAKE-4] what a killed server had offered without evidence comes from the next", async () => {
+  it("[WAKE-4] what a killed server had offered without evidence comes from the next, and is said to come again", async () => {
     const alder = await startSession(broker);
     const home = await makeAgentHome();
     const env = { CLAUDE_CODE_SESSION_ID: randomUUID() };
@@ -103,7 +103,7 @@ describe("hooks of a client", () => {
     await first.ended;
 
     const next = await startStdioServer({ url: broker.url, home, env });
-    await expect.poll(() => next.hook("PostToolBatch")).toMatch(/\n#2 Alder: one\n#3 Alder: two\n/);
+    await expect.poll(() => next.hook("PostToolBatch")).toMatch(/\n\(again\) #2 Alder: one\n#3 Alder: two\n/);
     await next.hook("Stop");
     await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 3 });
     expect(await alder.peers("Birch")).toHaveLength(1);
