@@ -100,6 +100,9 @@ async function killOne(mesh: Mesh, members: readonly Member[], { what, chance }:
   if (what === "server") {
     await killProcess((await member.agent.processes()).server.pid);
     await writeSome(mesh, members, chance);
+    // Now and then its user takes a while to notice.
+    if (chance.below(2) === 0) await delay(2_000 + chance.below(2_000));
+    await writeSome(mesh, members, chance);
     return reconnect(member.agent);
   }
   await killProcess((await member.agent.processes()).claude.pid);

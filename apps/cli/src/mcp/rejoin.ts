@@ -37,8 +37,12 @@ interface RejoinOptions {
   readonly options: Pick<McpOptions, "join" | "as">;
   readonly claudeSessionId: string | null;
   readonly describe: () => SelfDescription;
+  /** Told what a place that was taken up has declared before. */
+  readonly onDeclared: (team: PeerSession, declared: Declared) => void;
   readonly log: (text: string) => void;
 }
+
+export type Declared = NonNullable<OutputOf<"list_peers">["peers"][number]["declared"]>;
 
 /**
  * Enters the place that was named (`--as`), those in which an earlier server of the same Claude Code session acted and
@@ -192,13 +196,16 @@ async function addTeam(rejoin: RejoinOptions, given: NewTeam): Promise<void> {
 }
 
 /** Whether it is not to be disturbed, a server before this one knew. */
-async function learnDeclared({ link, log }: RejoinOptions, team: PeerSession): Promise<void> {
+async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: PeerSession): Promise<void> {
   const input = { session_id: team.sessionId, team_id: team.credential };
   try {
     const { peers } = await link.call("list_peers", input);
     const isMe = (peer: OutputOf<"list_peers">["peers"][number]) =>
       peer.team_id === team.teamId && (peer.name ?? null) === team.peerName;
-    team.declared ??= peers.find(isMe)?.declared?.status;
+    const declared = peers.find(isMe)?.declared;
+    team.declared ??= declared?.status;
+    // Here it is again.
+    if (declared) onDeclared(team, declared);
   } catch (error) {
     log(`what ${team.address} has declared could not be read: ${String(error)}`);
   }

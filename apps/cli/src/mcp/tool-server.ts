@@ -7,7 +7,7 @@ import { openBrokerLink } from "./broker-link.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import { parseHookCall } from "./hook-call.js";
 import { createHookServer } from "./hooks/hook-server.js";
-import { createStatusReporter, idleSince } from "./hooks/status-reporter.js";
+import { createStatusReporter, idleSince, noteDeclared } from "./hooks/status-reporter.js";
 import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
 import { createHandedOut } from "./mail/handed-out.js";
@@ -16,9 +16,10 @@ import type { McpOptions } from "./options.js";
 import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
 import { createPerformer } from "./perform.js";
 import { createSealing } from "./private-messages.js";
-import { createRejoin } from "./rejoin.js";
+import { createRejoin, type Declared } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
+import { serverEnded } from "./serving.js";
 import { listTools, offeredOperations, readMore } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
 import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
@@ -95,7 +96,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const describe = () =>
     describeSelf({ client: client(), toolsets: options.toolsets, wake: paths.available });
   const place = { link, teams, secretStore, handedOut, home, claudeSessionId, describe, log };
-  const rejoin = createRejoin({ ...place, options });
+  const rejoin = createRejoin({ ...place, options, onDeclared: unblock });
   const membership = createMembership(place);
   const perform = createPerformer({
     link,
@@ -139,6 +140,16 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     return () => {
       for (const stop of stops) stop();
     };
+  }
+
+  /** What another process said of the place while no server was there (WAKE-15) holds no more. */
+  function unblock(team: PeerSession, { reason }: Declared): void {
+    if (reason !== serverEnded) return;
+    const input = { session_id: team.sessionId, team_id: team.credential, status: "idle" } as const;
+    link.call("set_status", input).then(
+      (output) => noteDeclared(team, output),
+      (error: unknown) => log(describeError(error)),
+    );
   }
 
   /** What a conclusion seals must go on from what this machine saw of the record before (CLI-73). */

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import type { Message } from "@merkle/wire";
 import { handedOutFile } from "../../sessions/stored-peers.js";
 import type { Earlier, InboxOptions } from "../inbox.js";
 import { readTranscript, type Transcript } from "./transcript.js";
@@ -42,12 +43,14 @@ export function createHandedOut({ home, env, client, ...options }: HandedOutOpti
     const note = readNote(handedOutFile(home, placeId));
     if (!note || note.epoch !== epoch) return undefined;
     const transcript = await read();
-    // A client that still runs may show what it has not recorded yet.
-    const otherwise = transcript && note.client !== client ? "lost" : "perhaps";
-    return {
-      upTo: note.sequence,
-      find: (message) => (transcript?.holds(message) ? "held" : otherwise),
+    // A client that still runs may show what it has not recorded yet, and take back what the model has not answered.
+    const isLive = note.client === client;
+    const find = (message: Message) => {
+      const isHeld = isLive ? transcript?.isAnswered(message) : transcript?.holds(message);
+      if (isHeld) return "held";
+      return transcript && !isLive ? "lost" : "perhaps";
     };
+    return { upTo: note.sequence, find };
   }
 
   return {

@@ -7,6 +7,8 @@ import { compactMessage, type Message } from "@merkle/wire";
 export interface Transcript {
   /** Whether the conversation would still have it, were it resumed now. */
   holds(message: Message): boolean;
+  /** Whether the model has said something since: an interrupted prompt that it has not answered goes with what came along. */
+  isAnswered(message: Message): boolean;
   /** Whether these words stand in it. */
   says(words: string): boolean;
 }
@@ -57,12 +59,20 @@ export function parseTranscript(text: string): Transcript | undefined {
   const living = new Set<string>();
   for (let id: string | undefined = last.uuid; id !== undefined && !living.has(id); id = parents.get(id))
     living.add(id);
-  const texts = entries
+  const branch = entries
     // Results of calls that were made at once stand side by side, each behind its own call.
-    .filter(({ uuid, parent, isResult }) => living.has(uuid) || (isResult && living.has(parent ?? "")))
-    .flatMap((entry) => entry.texts);
+    .filter(({ uuid, parent, isResult }) => living.has(uuid) || (isResult && living.has(parent ?? "")));
+  const texts = branch.flatMap((entry) => entry.texts);
+  const answered = branch.slice(0, branch.findLastIndex(({ isAnswer }) => isAnswer) + 1);
+  const has = (among: readonly string[], message: Message) =>
+    among.some((each) => hasLines(each, compactMessage(message)));
   return {
-    holds: (message) => texts.some((each) => hasLines(each, compactMessage(message))),
+    holds: (message) => has(texts, message),
+    isAnswered: (message) =>
+      has(
+        answered.flatMap((entry) => entry.texts),
+        message,
+      ),
     says: (words) => texts.some((each) => each.includes(words)),
   };
 }
@@ -71,6 +81,8 @@ interface Entry {
   readonly uuid: string;
   readonly parent: string | undefined;
   readonly isResult: boolean;
+  /** Whether the model said it. */
+  readonly isAnswer: boolean;
   /** What hooks put in and tools returned. */
   readonly texts: readonly string[];
 }
@@ -79,7 +91,7 @@ function parseEntry(line: string): Entry[] {
   // The client's notes about its requests are most of the file, and no part of the conversation.
   if (!line.includes('"parentUuid"')) return [];
   try {
-    const { uuid, parentUuid, isSidechain, attachment, message }: Fields = JSON.parse(line);
+    const { uuid, parentUuid, type, isSidechain, attachment, message }: Fields = JSON.parse(line);
     if (typeof uuid !== "string" || isSidechain === true) return [];
     const results = arrayOf(Object(message).content).filter((block) => Object(block).type === "tool_result");
     const isContext = Object(attachment).type === "hook_additional_context";
@@ -89,6 +101,7 @@ function parseEntry(line: string): Entry[] {
         uuid,
         parent: typeof parentUuid === "string" ? parentUuid : undefined,
         isResult: results.length > 0,
+        isAnswer: type === "assistant",
         texts: [...added, ...results].flatMap(textsIn),
       },
     ];
