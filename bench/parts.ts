@@ -1,5 +1,6 @@
 import type { Part } from "./part.js";
 import { anchors } from "./parts/anchors.js";
+import { context } from "./parts/context.js";
 import { delivery } from "./parts/delivery.js";
 import { fanOut } from "./parts/fan-out.js";
 import { idle } from "./parts/idle.js";
@@ -10,4 +11,15 @@ import { toolList } from "./parts/tool-list.js";
 import { verbs } from "./parts/verbs.js";
 
 /** All that can be measured, in the order of the report. */
-export const parts: readonly Part[] = [posts, delivery, fanOut, idle, start, toolList, verbs, jobs, anchors];
+export const parts: readonly Part[] = [
+  posts,
+  delivery,
+  fanOut,
+  idle,
+  start,
+  toolList,
+  context,
+  verbs,
+  jobs,
+  anchors,
+];
