@@ -11,7 +11,17 @@ export const initializeLine = `${JSON.stringify({
 /** Asks a server that has answered `initialize` for its tools. */
 export async function listToolsOf(program: StartedProgram): Promise<unknown> {
   program.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
-  program.write(`${JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" })}\n`);
+  return request(program, "tools/list");
+}
+
+/** Calls a tool of a server that has answered `initialize`, and gives the text of its result. */
+export async function callToolOf(program: StartedProgram, name: string, args: object): Promise<string> {
+  const answer = await request(program, "tools/call", { name, arguments: args });
+  return String(Object(answer).result?.content?.[0]?.text);
+}
+
+async function request(program: StartedProgram, method: string, params?: object): Promise<unknown> {
+  program.write(`${JSON.stringify({ jsonrpc: "2.0", id: 2, method, params })}\n`);
   for (;;) {
     const message: unknown = JSON.parse(await program.nextLine());
     if (typeof message === "object" && message !== null && "id" in message && message.id === 2)

@@ -1,5 +1,6 @@
 import type { Part } from "./part.js";
 import { anchors } from "./parts/anchors.js";
+import { context } from "./parts/context.js";
 import { delivery } from "./parts/delivery.js";
 import { fanOut } from "./parts/fan-out.js";
 import { flat } from "./parts/flat.js";
@@ -19,6 +20,7 @@ export const parts: readonly Part[] = [
   idle,
   start,
   toolList,
+  context,
   verbs,
   jobs,
   anchors,

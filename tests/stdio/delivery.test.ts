@@ -58,7 +58,7 @@ describe("wait_for_messages over stdio", () => {
     await expect.poll(async () => (await alder.row("Birch"))["last_read"]).toBe(2);
   });
 
-  it("[STDIO-5] what was pushed to a server that was killed comes to the next", async () => {
+  it("[STDIO-5] [WAKE-4] what was pushed to a server that was killed comes to the next, and what it handed out is said to come again", async () => {
     const { alder, birch, home } = await startConversation();
     await alder.say("one");
     expect(await birch.call("wait_for_messages")).toBe("#2 Alder: one");
@@ -68,7 +68,9 @@ describe("wait_for_messages over stdio", () => {
 
     const next = await startAgent(shared, alder, { home });
     // The first was never acknowledged: at least once.
-    expect(await next.call("wait_for_messages")).toBe("#2 Alder: one\n#3 Alder: two");
+    expect(await next.call("wait_for_messages")).toBe(
+      "(again) you may have seen already: #2\n#2 Alder: one\n#3 Alder: two",
+    );
     expect(await alder.row("Birch (2)")).toEqual({});
   });
 

@@ -37,6 +37,26 @@ it("[STDIO-4] no credential reaches the model, whatever gave it out, and its uui
   }
 });
 
+it("[STDIO-3] who makes a session stays in the one it was launched for, until it joins the other, and is told where it stands", async () => {
+  const alder = await startSession(broker);
+  const birch = await startAgent(broker, alder);
+  const made = await birch.call("create_session", { title: "Aside", creator_team_name: "Birch" });
+  expect(made.split("\n")[0]).toMatch(
+    new RegExp(`^You stay in ${alder.slug}: .* move there with join_session as "Birch"\\.$`),
+  );
+  expect(await birch.call("get_session")).toContain(alder.slug);
+  const aside = /aside\S*/.exec(made)?.[0] ?? "";
+  expect(await birch.call("post_message", { session_id: aside, content: { text: "here" } })).toContain(
+    "posted",
+  );
+  await birch.call("join_session", { session_id: aside, team_name: "Birch" });
+  expect(await birch.call("get_session")).toContain(aside);
+
+  const cedar = await startStdioServer({ url: broker.url });
+  const own = await cedar.call("create_session", { title: "Own", creator_team_name: "Cedar" });
+  expect(own.split("\n")[0]).toMatch(/^Calls without session_id go to own\S* from now on\.$/);
+});
+
 it("[STDIO-3] of several sessions the one joined last is meant where none is named, and each has its own mail", async () => {
   const [one, two] = [await startSession(broker), await startSession(broker)];
   const birch = await startStdioServer({ url: broker.url });

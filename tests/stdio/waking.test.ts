@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { cp } from "node:fs/promises";
+import { once } from "node:events";
+import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join as joinPath } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { text } from "node:stream/consumers";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { startClientInbox } from "../kit/client-inbox.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
@@ -13,6 +16,27 @@ let broker: TestBroker;
 beforeAll(async () => {
   broker = await startTestBroker({}, cleanup);
 });
+
+/** Runs what a launched client runs as a hook, and returns what it says. */
+async function runHookMail(
+  { url, home, place }: { url: string; home: string; place: string },
+  input: object,
+): Promise<string> {
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    CLAUDE_CONFIG_DIR: home,
+    // The client is the same all the time.
+    CLAUDE_PID: String(process.pid),
+    MERKLE_HOME: home,
+    MERKLE_URL: url,
+    MERKLE_PEER: place,
+  };
+  const child = spawn(process.execPath, [inject("program"), "hook", "mail"], { cwd: home, env });
+  child.stdin.end(JSON.stringify(input));
+  const [said] = await Promise.all([text(child.stdout), once(child, "close")]);
+  return said;
+}
 
 describe("hooks of a client", () => {
   it("[WAKE-3] [WAKE-4] hand over mail, which is acknowledged by what follows and not before", async () => {
@@ -91,7 +115,46 @@ describe("hooks of a client", () => {
     await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 2 });
   });
 
-  it("[WAKE-4] what a killed server had offered without evidence comes from the next", async () => {
+  it("[WAKE-15] by a command bring the mail of a place whose server is gone, acknowledge what the transcript has, and are silent otherwise", async () => {
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    const session_id = randomUUID();
+    const joined = await startAgent(broker, alder, { home });
+    await joined.stop();
+    const [file = ""] = (await readdir(joinPath(home, "teams"))).filter((name) => name.endsWith(".json"));
+    const place = file.replace(".json", "");
+    const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
+    const server = await startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
+    await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
+
+    const hook = (hook_event_name: string, ids = {}) =>
+      runHookMail({ url: broker.url, home, place }, { hook_event_name, session_id, prompt_id: "p1", ...ids });
+    await alder.say("one");
+    expect(await hook("Stop")).toBe("");
+    server.process.kill("SIGKILL");
+    await server.ended;
+    expect(await hook("Stop", { agent_id: "a1" })).toBe("");
+    const { systemMessage, hookSpecificOutput } = JSON.parse(await hook("Stop"));
+    expect(systemMessage).toContain("/mcp");
+    expect(hookSpecificOutput).toMatchObject({ hookEventName: "Stop" });
+    expect(hookSpecificOutput.additionalContext).toContain("\n#2 Alder: one\n");
+    expect(await alder.row("Birch")).toMatchObject({ last_read: 1 });
+
+    const entry = (uuid: string, fields: object) => JSON.stringify({ uuid, parentUuid: null, ...fields });
+    const content = [hookSpecificOutput.additionalContext];
+    const lines = [
+      entry("1", { attachment: { type: "hook_additional_context", content } }),
+      entry("2", { type: "assistant", parentUuid: "1" }),
+    ];
+    await mkdir(joinPath(home, "projects", "-here"), { recursive: true });
+    await writeFile(joinPath(home, "projects", "-here", `${session_id}.jsonl`), `${lines.join("\n")}\n`);
+    await alder.say("two");
+    const next = JSON.parse(await hook("Stop"));
+    expect(next.hookSpecificOutput.additionalContext).toMatch(/not from your user:\n#3 Alder: two$/);
+    expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
+  });
+
+  it("[WAKE-4] what a killed server had offered without evidence comes from the next, and is said to come again", async () => {
     const alder = await startSession(broker);
     const home = await makeAgentHome();
     const env = { CLAUDE_CODE_SESSION_ID: randomUUID() };
@@ -103,7 +166,7 @@ describe("hooks of a client", () => {
     await first.ended;
 
     const next = await startStdioServer({ url: broker.url, home, env });
-    await expect.poll(() => next.hook("PostToolBatch")).toMatch(/\n#2 Alder: one\n#3 Alder: two\n/);
+    await expect.poll(() => next.hook("PostToolBatch")).toMatch(/\n\(again\) #2 Alder: one\n#3 Alder: two\n/);
     await next.hook("Stop");
     await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 3 });
     expect(await alder.peers("Birch")).toHaveLength(1);

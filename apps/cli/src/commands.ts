@@ -159,6 +159,7 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("install", async () => (await import("./commands/install.js")).install),
       entry("uninstall", async () => (await import("./commands/uninstall.js")).uninstall),
       entry("mcp", async () => (await import("./commands/mcp.js")).mcp),
+      entry("hook mail", async () => (await import("./commands/hook.js")).hookMail),
       entry("hook session-start", async () => (await import("./commands/hook.js")).hookSessionStart),
     ],
   },

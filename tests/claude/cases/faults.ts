@@ -1,6 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startTcpProxy, type TcpProxy } from "../../tail/tcp-proxy.js";
-import { type InteractiveAgent, type LaunchedAgent, startAgent, startPrinted } from "../kit/agent.js";
+import {
+  type InteractiveAgent,
+  type LaunchedAgent,
+  reconnect,
+  startAgent,
+  startPrinted,
+} from "../kit/agent.js";
 import { longTool } from "../kit/long-tool.js";
 import { makeMachine } from "../kit/machine.js";
 import { type Mesh, startMesh } from "../kit/mesh.js";
@@ -93,17 +99,6 @@ const moments: Record<string, Moment> = {
     return [letter];
   },
 };
-
-/** At a terminal, Claude Code starts a server that has died when its user says so, and not before. */
-async function reconnect({ terminal, rests }: InteractiveAgent): Promise<void> {
-  await rests();
-  await terminal.enter("/mcp");
-  await terminal.shows("Enter to view");
-  await terminal.press("Enter");
-  await terminal.shows("Reconnect");
-  await terminal.press("Enter");
-  await terminal.shows("Reconnected to merkle");
-}
 
 for (const [what, fault] of Object.entries(faults)) {
   it.each(Object.entries(moments))(

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { type InteractiveAgent, startAgent, startPrinted } from "../kit/agent.js";
 import { longTool } from "../kit/long-tool.js";
@@ -35,6 +36,28 @@ it("[WAKE-8] [WAKE-9] [DELIVER-1] each letter to an idle agent, its group or eve
 });
 
 const isWakeText = /Another Claude session sent a message/;
+
+it("[WAKE-9] chat to everyone starts a turn of an idle agent within a second", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
+  const tookMs: number[] = [];
+  for (let count = 0; count < 15; count += 1) {
+    const from = birch.model.requests.length;
+    const { letter, postedAtMs } = await mesh.write(null);
+    const turn = await birch.model.shows(isWakeText, { from });
+    tookMs.push(turn.atMs - postedAtMs);
+    await expect.poll(() => lettersIn(birch.model.conversation)).toContain(letter);
+    await birch.rests();
+    // What comes sooner belongs to the same burst.
+    await delay(2_000);
+  }
+  tookMs.sort((one, other) => one - other);
+  const [median = 0, slow = 0] = [0.5, 0.95].map((part) => tookMs[Math.ceil(tookMs.length * part) - 1]);
+  console.info(
+    `From chat to everyone to a new turn: p50 ${median.toFixed(0)} ms, p95 ${slow.toFixed(0)} ms of ${tookMs.length}.`,
+  );
+  expect(slow).toBeLessThan(1_000);
+});
 
 it("[DELIVER-1] [DELIVER-2] five agents, with and without a terminal, get what is for them, once and in order", async () => {
   const mesh = await startMesh(onTestFinished);

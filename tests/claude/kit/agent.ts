@@ -99,6 +99,17 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
   };
 }
 
+/** At a terminal, Claude Code starts a server that has died when its user says so, and not before. */
+export async function reconnect({ terminal, rests }: InteractiveAgent): Promise<void> {
+  await rests();
+  await terminal.enter("/mcp");
+  await terminal.shows("Enter to view");
+  await terminal.press("Enter");
+  await terminal.shows("Reconnect");
+  await terminal.press("Enter");
+  await terminal.shows("Reconnected to merkle");
+}
+
 async function untilShown(model: ScriptedModel, text: string, give: () => Promise<void>): Promise<void> {
   const from = model.requests.length;
   await give();

@@ -21,6 +21,8 @@ export interface ScriptedModel {
   ponder(news: string | RegExp): Pondering;
   /** Resolves when it has said its last word on everything that it was asked. */
   rests(): Promise<void>;
+  /** Whether it has at this moment. */
+  readonly isResting: boolean;
   /** The conversation as it stands: what was said to the model in it. */
   readonly conversation: string;
 }
@@ -104,6 +106,9 @@ export async function startScriptedModel(
     },
     async rests() {
       await expect.poll(() => asked.unanswered === 0 && asked.isTurnOver).toBe(true);
+    },
+    get isResting() {
+      return asked.unanswered === 0 && asked.isTurnOver;
     },
     get conversation() {
       return requests.at(-1)?.conversation ?? "";

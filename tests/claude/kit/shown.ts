@@ -67,3 +67,22 @@ export function textOf(content: string | readonly Block[]): string {
 export function lettersIn(text: string): string[] {
   return text.match(/\bletter-\d+\b/g) ?? [];
 }
+
+/** How often each letter stands in a text, and how often without it being said that it may have been seen already. */
+export function countShown(text: string): Map<string, { readonly times: number; readonly unmarked: number }> {
+  const found = new Map<string, { times: number; unmarked: number }>();
+  let again: readonly string[] = [];
+  for (const line of text.split("\n")) {
+    // A tool names in its first line what it shows again; a hook says so before each.
+    const named = /^\(again\) you may have seen already: (.*)/.exec(line)?.[1]?.split(" ");
+    if (named) again = named;
+    else if (!/^[#( ]/.test(line)) again = [];
+    const [, mark, number = "", letter = ""] = /^(\(again\) )?(#\d+) .*?(letter-\d+)\b/.exec(line) ?? [];
+    if (letter === "") continue;
+    const count = found.get(letter) ?? { times: 0, unmarked: 0 };
+    count.times += 1;
+    if (mark === undefined && !again.includes(number)) count.unmarked += 1;
+    found.set(letter, count);
+  }
+  return found;
+}

@@ -1,4 +1,5 @@
 import type { Command } from "../command/command.js";
+import { bringMail } from "../mcp/hooks/hook-mail.js";
 import { startSession } from "../mcp/hooks/session-start.js";
 
 /** Run by Claude Code when a conversation begins: no server is connected yet that it could call. */
@@ -10,6 +11,20 @@ export const hookSessionStart: Command = {
   offline: true,
   async run({ config }) {
     const said = await startSession({ home: config.home, placeId: config.peer, input: process.stdin });
+    if (said !== undefined) process.stdout.write(`${said}\n`);
+    return 0;
+  },
+};
+
+/** Run by Claude Code at a prompt, between steps and at the end of a turn, where its server is gone. */
+export const hookMail: Command = {
+  name: "hook mail",
+  summary: "bring mail to a launched Claude Code whose MCP server has ended; run by its hooks",
+  hidden: true,
+  examples: ["merkle hook mail"],
+  offline: true,
+  async run({ config, signal }) {
+    const said = await bringMail({ config, signal, input: process.stdin });
     if (said !== undefined) process.stdout.write(`${said}\n`);
     return 0;
   },

@@ -213,13 +213,15 @@ describe("merkle launch", () => {
         },
       ],
     });
-    expect(settings.hooks).toMatchObject({
-      Stop: [own.hooks.Stop[0], call("Stop")],
-      UserPromptSubmit: [call("UserPromptSubmit")],
-      PreToolUse: [{ matcher: "mcp__merkle__.*", ...call("PreToolUse") }],
-      PostToolBatch: [call("PostToolBatch")],
-    });
     const program = await realpath(inject("program"));
+    const command = expect.stringContaining(`|| ${process.execPath} ${program} hook mail`);
+    const mail = { hooks: [{ type: "command", command }] };
+    expect(settings.hooks).toMatchObject({
+      Stop: [own.hooks.Stop[0], call("Stop"), mail],
+      UserPromptSubmit: [call("UserPromptSubmit"), mail],
+      PreToolUse: [{ matcher: "mcp__merkle__.*", ...call("PreToolUse") }],
+      PostToolBatch: [call("PostToolBatch"), mail],
+    });
     expect(settings.hooks["SessionStart"]).toEqual([
       { hooks: [{ type: "command", command: `${process.execPath} ${program} hook session-start` }] },
     ]);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { usageError } from "../core/cli-error.js";
+import { isServingInShell } from "../mcp/serving.js";
 import { toShellLine } from "../text/shell.js";
 import { claudePaths } from "./claude-paths.js";
 
@@ -29,22 +30,23 @@ const ownTools = "mcp__merkle__.*";
 
 /**
  * The hooks of an agent. A session that starts tells it who it is, by a command, for no server is connected then; all
- * others call the server that is there already, which costs no process.
+ * others call the server that is there already, which costs no process. Where that has ended, a command brings the mail.
  *
  * @param merkle - the words that run merkle
  * @param inTurn - whether this Claude Code has hooks that call a server's tool
  */
 export function toHookSettings(merkle: readonly string[], { inTurn }: { inTurn: boolean }): HookSettings {
-  const command = toShellLine([...merkle, "hook", "session-start"]);
-  const sessionStart = { SessionStart: [{ hooks: [{ type: "command" as const, command }] }] };
+  const run = (command: string): HookGroup => ({ hooks: [{ type: "command", command }] });
+  const sessionStart = { SessionStart: [run(toShellLine([...merkle, "hook", "session-start"]))] };
+  const mail = run(`${isServingInShell} || ${toShellLine([...merkle, "hook", "mail"])}`);
   if (!inTurn) return { hooks: sessionStart };
   return {
     hooks: {
       ...sessionStart,
-      UserPromptSubmit: [{ hooks: [callServer("UserPromptSubmit")] }],
+      UserPromptSubmit: [{ hooks: [callServer("UserPromptSubmit")] }, mail],
       PreToolUse: [{ matcher: ownTools, hooks: [callServer("PreToolUse")] }],
-      PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }],
-      Stop: [{ hooks: [callServer("Stop")] }],
+      PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }, mail],
+      Stop: [{ hooks: [callServer("Stop")] }, mail],
     },
   };
 }
@@ -123,9 +125,10 @@ export async function withoutInstalled(ours: HookSettings, env: NodeJS.ProcessEn
 function isAmong(installed: object, event: string, group: HookGroup): boolean {
   const there: unknown = Reflect.get(installed, event);
   if (!Array.isArray(there)) return false;
-  const isOwnCommand = group.hooks.some((each) => each.type === "command");
+  const [hook] = group.hooks;
+  const ownCommand = hook?.type === "command" ? / hook [a-z-]+$/.exec(hook.command)?.[0] : undefined;
   return there.some((each) =>
-    isOwnCommand ? JSON.stringify(each).includes(" hook session-start") : isDeepStrictEqual(each, group),
+    ownCommand === undefined ? isDeepStrictEqual(each, group) : JSON.stringify(each).includes(ownCommand),
   );
 }
 

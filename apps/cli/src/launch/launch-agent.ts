@@ -5,6 +5,7 @@ import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
 import { entryFile } from "../core/this-program.js";
+import { placeIdOf } from "../sessions/stored-peers.js";
 import { meetMesh } from "../trust/require-known.js";
 import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
@@ -19,6 +20,7 @@ import { findResumedPeer } from "./resumed-peer.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
 import { tellEntered, tellNotice } from "./tell-launch.js";
+import { watchServer } from "./watch-server.js";
 
 /** Takes a place in the session, runs Claude Code as its agent, and resolves with the code that it ends with. */
 export async function launchAgent(context: CommandContext): Promise<number> {
@@ -103,6 +105,7 @@ async function runClaude(
   const agent = { ...wanted.agent, userArgs: wanted.claude.others };
   const call = toClaudeCall({ ...toReach(context.config), url: broker.base, team: held }, agent);
   const removeFiles = await writeLaunchFiles(home, call, settings);
+  let stopWatching = async () => {};
   try {
     context.signal.throwIfAborted();
     return await runProgram({
@@ -110,9 +113,13 @@ async function runClaude(
       args: call.args,
       env: toClaudeEnvironment(readEnvironment().variables, call.env),
       // It acts in the place even when this process is killed and it is not.
-      onStart: (pid) => hold.include(pid),
+      async onStart(pid) {
+        await hold.include(pid);
+        stopWatching = watchServer({ config: context.config, placeId: placeIdOf(held), pid });
+      },
     });
   } finally {
+    await stopWatching();
     await removeFiles();
   }
 }

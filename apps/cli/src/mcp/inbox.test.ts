@@ -123,6 +123,28 @@ it("[WAKE-4] what a call brought is kept by any later hook, and by no prompt's e
   expect(mail.place).toBe(1);
 });
 
+it("[WAKE-4] where the client keeps a record, what evidence shows is acknowledged once that holds it", () => {
+  const mail = createInbox(0, { isRecorded: true });
+  for (const sequence of [1, 2]) mail.push(message(sequence));
+  read(mail);
+  mail.prove(call);
+  expect(mail).toMatchObject({ place: 0, shown: 2, isUnrecorded: true, isOffering: true });
+  mail.record(({ sequence }) => sequence === 1);
+  expect(mail).toMatchObject({ place: 1, shown: 2, isUnrecorded: true });
+  mail.record(({ sequence }) => sequence === 2);
+  expect(mail).toMatchObject({ place: 2, shown: 2, isUnrecorded: false, isOffering: false });
+});
+
+it("[WAKE-4] of what an earlier server handed out the model gets what it lacks, marked where it may have it", () => {
+  const states = ["held", "perhaps", "lost"] as const;
+  const earlier = { upTo: 3, find: ({ sequence }: Message) => states[sequence - 1] ?? "lost" };
+  const mail = createInbox(0, { earlier });
+  for (const sequence of [1, 2, 3, 4]) mail.push(message(sequence));
+  expect(mail.place).toBe(1);
+  expect(mail.offer(call, all)).toMatchObject({ again: new Set([2]), cursor: 4 });
+  expect(sequences(mail.peek(0, all))).toEqual([2, 3, 4]);
+});
+
 it("[WAKE-4] with the conversation goes whatever it was not proved to have", () => {
   const mail = start(1, 2);
   read(mail);

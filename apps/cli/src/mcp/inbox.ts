@@ -7,15 +7,19 @@ import { limits } from "@merkle/wire/limits";
  * has got it, and is offered again when it has not (WAKE-4). It does no I/O and knows no time.
  */
 export interface Inbox {
-  /** Up to here the model has got everything that is for it. */
+  /** Up to here the model has got everything that is for it, and keeps it: this is acknowledged. */
   readonly place: number;
+  /** Up to here the model has got everything, as far as evidence goes. */
+  readonly shown: number;
+  /** Whether evidence shows that the model has got something of which no record was seen yet. */
+  readonly isUnrecorded: boolean;
   /** What was not offered yet, or is to be offered again, in order. */
   readonly pending: readonly Message[];
   /** Whether nothing is pending here and, as far as this server knows, at the broker. */
   readonly isDrained: boolean;
   /** Whether an offer is on its way to the client. */
   readonly isHandingOut: boolean;
-  /** Whether something was offered that the model may not have got. */
+  /** Whether something was handed out that is not acknowledged yet, and that the broker would therefore hand out again. */
   readonly isOffering: boolean;
   /** Goes on after this cursor, and forgets what has come. */
   restart(place: number): void;
@@ -31,6 +35,8 @@ export interface Inbox {
   peek(after: number, fits: Fits): readonly Message[];
   /** Something happened that shows what the model has got. */
   prove(evidence: Evidence): void;
+  /** The client's record of the conversation holds those of which evidence was seen and which `holds` names; without it, all. */
+  record(holds?: (message: Message) => boolean): void;
   /** The conversation in which it was offered is gone, and everything that lacks evidence with it. */
   startOver(): void;
   /** Passes over everything up to a cursor that was acknowledged by other means. */
@@ -61,10 +67,24 @@ export interface Offer {
   settle(written: boolean): void;
 }
 
-/** Beyond these, messages stay at the broker, from where a wait brings them when there is room. */
-interface MailBounds {
-  readonly messagesMax: number;
-  readonly charsMax: number;
+export interface InboxOptions {
+  /** Whether the client keeps a record of the conversation, without which evidence is all there is. */
+  readonly isRecorded?: boolean;
+  /** What an earlier server may have handed out, to be looked at as it comes. */
+  readonly earlier?: Earlier;
+  /** Told of each offer before it is made, with its last message. */
+  readonly onOffer?: (sequence: number) => void;
+  /** Beyond these, messages stay at the broker, from where a wait brings them when there is room. */
+  readonly messagesMax?: number;
+  readonly charsMax?: number;
+}
+
+/** What became of the messages that an earlier server handed out and that were not acknowledged. */
+export interface Earlier {
+  /** The last message that it handed out. */
+  readonly upTo: number;
+  /** Whether the model has it, may have it, or cannot have it. */
+  find(message: Message): "held" | "perhaps" | "lost";
 }
 
 interface Entry {
@@ -79,9 +99,8 @@ interface Offering {
   written: boolean;
 }
 
-const boundsDefault: MailBounds = { messagesMax: 2_000, charsMax: 2 * 1024 * 1024 };
-
-export function createInbox(place: number, bounds: MailBounds = boundsDefault): Inbox {
+export function createInbox(place: number, options: InboxOptions = {}): Inbox {
+  const { isRecorded = false, earlier, onOffer, messagesMax = 2_000, charsMax = 2 * 1024 * 1024 } = options;
   let queue: Entry[] = [];
   let queuedChars = 0;
   /** Up to here everything is in the queue, offered or with the model: the next message is queued only if it follows. */
@@ -91,6 +110,8 @@ export function createInbox(place: number, bounds: MailBounds = boundsDefault): 
   /** Up to here the subscription has brought everything that it had to bring. */
   let pushed = 0;
   let offerings: Offering[] = [];
+  /** What the model has got, until it is seen to be recorded. */
+  let unrecorded: Entry[] = [];
   const listeners = new Set<() => void>();
 
   function announce(): void {
@@ -113,10 +134,15 @@ export function createInbox(place: number, bounds: MailBounds = boundsDefault): 
   /** False when there is no room. */
   function enqueue(message: Message): boolean {
     if (message.sequence <= known) return true;
+    const before = earlier && message.sequence <= earlier.upTo ? earlier.find(message) : "lost";
+    if (before === "held") {
+      known = message.sequence;
+      pass(0);
+      return true;
+    }
     const chars = JSON.stringify(message).length;
-    if (queue.length >= bounds.messagesMax || (queue.length > 0 && queuedChars + chars > bounds.charsMax))
-      return false;
-    queue.push({ message, chars, again: false });
+    if (queue.length >= messagesMax || (queue.length > 0 && queuedChars + chars > charsMax)) return false;
+    queue.push({ message, chars, again: before === "perhaps" });
     queuedChars += chars;
     known = message.sequence;
     return true;
@@ -130,6 +156,7 @@ export function createInbox(place: number, bounds: MailBounds = boundsDefault): 
   function restart(cursor: number): void {
     replaceQueue([]);
     offerings = [];
+    unrecorded = [];
     known = cursor;
     passed = cursor;
     announce();
@@ -157,25 +184,41 @@ export function createInbox(place: number, bounds: MailBounds = boundsDefault): 
     // What is still on its way is proved by nothing that has happened yet.
     const proved = offerings.filter((each) => each.written && !lost.includes(each));
     offerings = offerings.filter((each) => !proved.includes(each));
-    for (const { entries } of proved) pass(entries.at(-1)?.message.sequence ?? 0);
+    unrecorded.push(...proved.flatMap(({ entries }) => entries));
     takeBack(lost, true);
+    if (isRecorded) announce();
+    else record();
+  }
+
+  function record(holds: (message: Message) => boolean = () => true): void {
+    const recorded = unrecorded.filter(({ message }) => holds(message));
+    unrecorded = unrecorded.filter((entry) => !recorded.includes(entry));
+    pass(Math.max(0, ...recorded.map(({ message }) => message.sequence)));
     announce();
+  }
+
+  /** The sequence before the first of these, or infinity. */
+  function before(...lists: readonly (readonly Entry[])[]): number {
+    const firsts = lists.flatMap((entries) => entries.slice(0, 1));
+    return Math.min(...firsts.map(({ message }) => message.sequence - 1), Number.POSITIVE_INFINITY);
   }
 
   /** @param cursor - the highest message that is known to be done with; where nothing else waits, so is what follows it */
   function pass(cursor: number): void {
-    const isEmpty = queue.length === 0 && offerings.length === 0;
+    const isEmpty = queue.length === 0 && offerings.length === 0 && unrecorded.length === 0;
     passed = Math.max(passed, cursor, isEmpty ? known : 0);
   }
 
   return {
     get place() {
-      const first = Math.min(
-        ...[queue, ...offerings.map(({ entries }) => entries)].map(
-          ([entry]) => entry?.message.sequence ?? Number.POSITIVE_INFINITY,
-        ),
-      );
-      return Math.min(passed, first - 1);
+      return Math.min(passed, before(queue, unrecorded, ...offerings.map(({ entries }) => entries)));
+    },
+    get shown() {
+      const got = unrecorded.at(-1)?.message.sequence ?? 0;
+      return Math.min(Math.max(passed, got), before(queue, ...offerings.map(({ entries }) => entries)));
+    },
+    get isUnrecorded() {
+      return unrecorded.length > 0;
     },
     get pending() {
       return queue.map(({ message }) => message);
@@ -187,7 +230,7 @@ export function createInbox(place: number, bounds: MailBounds = boundsDefault): 
       return offerings.some(({ written }) => !written);
     },
     get isOffering() {
-      return offerings.length > 0;
+      return offerings.length > 0 || unrecorded.length > 0;
     },
     restart,
     forget() {
@@ -213,6 +256,7 @@ export function createInbox(place: number, bounds: MailBounds = boundsDefault): 
       const entries = beyond === -1 ? queue : queue.slice(0, beyond);
       const last = entries.at(-1);
       if (!last) return null;
+      onOffer?.(last.message.sequence);
       replaceQueue(queue.slice(entries.length));
       const offering: Offering = { via, entries, written: false };
       offerings.push(offering);
@@ -232,15 +276,18 @@ export function createInbox(place: number, bounds: MailBounds = boundsDefault): 
       return beyond === -1 ? all : all.slice(0, beyond);
     },
     prove,
+    record,
     startOver() {
       takeBack(offerings, true);
-      announce();
+      // The conversation that had it is gone, and its record with it.
+      record();
     },
     passUpTo(cursor) {
       const isLater = ({ message }: Entry) => message.sequence > cursor;
       replaceQueue(queue.filter(isLater));
       for (const offering of offerings) offering.entries = offering.entries.filter(isLater);
       offerings = offerings.filter(({ entries }) => entries.length > 0);
+      unrecorded = unrecorded.filter(isLater);
       known = Math.max(known, cursor);
       pass(cursor);
       announce();

@@ -5,6 +5,7 @@ import {
   type OutputOf,
   parseTeamCredential,
 } from "@merkle/wire";
+import { neutralJson } from "@merkle/wire/text";
 import { CliError } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import { makeSessionKey } from "../sessions/session-key.js";
@@ -19,13 +20,18 @@ import {
 } from "../sessions/stored-peers.js";
 import { takePlace } from "../sessions/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
+import type { HandedOut } from "./mail/handed-out.js";
 import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { SecretStore } from "./secret-store.js";
 import type { SelfDescription } from "./self-description.js";
 
 /** The operations that make, change or end a place: what they give out is kept for the model, and for the next server. */
 export interface Membership {
-  createSession(input: Fields, signal: AbortSignal): Promise<OutputOf<"create_session">>;
+  /** Of who was launched for a session, the place in the new one comes behind that: it says so itself where it wants to go. */
+  createSession(
+    input: Fields,
+    signal: AbortSignal,
+  ): Promise<{ readonly output: OutputOf<"create_session">; readonly notice?: string }>;
   joinSession(input: Fields, signal: AbortSignal): Promise<OutputOf<"join_session">>;
   leaveSession(input: Fields, team: PeerSession, signal: AbortSignal): Promise<OutputOf<"leave_session">>;
   rotateCredential(
@@ -50,6 +56,7 @@ interface MembershipOptions {
   readonly link: BrokerLink;
   readonly teams: PeerSessions;
   readonly secretStore: SecretStore;
+  readonly handedOut: HandedOut;
   readonly home: string;
   readonly claudeSessionId: string | null;
   readonly describe: () => SelfDescription;
@@ -57,7 +64,7 @@ interface MembershipOptions {
 }
 
 export function createMembership(options: MembershipOptions): Membership {
-  const { link, teams, secretStore, home, describe, log } = options;
+  const { link, teams, secretStore, handedOut, home, describe, log } = options;
   let { claudeSessionId } = options;
 
   function call<Name extends OperationName>(name: Name, input: Fields, signal: AbortSignal) {
@@ -66,11 +73,17 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   /** Acts in a place from now on, and writes it down, unless somebody has. */
-  async function take(team: NewTeam, hold?: ProcessLock): Promise<void> {
+  async function take(
+    team: NewTeam,
+    { hold, behind = false }: { hold?: ProcessLock | undefined; behind?: boolean } = {},
+  ): Promise<void> {
     const epoch = await link.connected();
     const isKnown = teams.find(team.placeId) !== undefined;
     const held = hold ?? (isKnown ? undefined : await holdTeam(home, team.placeId).catch(noteUnsaved));
-    teams.add({ ...team, epoch, ...(held && { release: () => held.release() }) });
+    const { earlier, ...fresh } = await handedOut.openPlace(team.placeId, epoch);
+    // Who goes back to a message wants to see again what was seen.
+    const inbox = { ...fresh, ...(earlier && !team.replay && { earlier }) };
+    teams.add({ ...team, epoch, inbox, ...(held && { release: () => held.release() }) }, { behind });
     if (!hold) await save(team);
   }
 
@@ -138,13 +151,17 @@ export function createMembership(options: MembershipOptions): Membership {
       const created = await call("create_session", input, signal);
       const { creator_team_name: name } = input;
       secretStore.keepFrom(created);
-      if (typeof name === "string") {
-        const { session_id: sessionId, slug, team_id: credential, cursor: place } = created;
-        const teamId = bareId(credential);
-        const names = { teamId, placeId: teamId, name: name.trim(), peerName: null };
-        await take({ ...names, sessionId, slug, credential, place });
-      }
-      return created;
+      if (typeof name !== "string") return { output: created };
+      const { session_id: sessionId, slug, team_id: credential, cursor: place } = created;
+      const teamId = bareId(credential);
+      const names = { teamId, placeId: teamId, name: name.trim(), peerName: null };
+      const standing = teams.findLast();
+      const stays = standing?.isLaunched === true && !standing.closed;
+      await take({ ...names, sessionId, slug, credential, place }, { behind: stays });
+      const notice = stays
+        ? `You stay in ${standing.slug}: calls without session_id go there. For ${slug} name it as session_id, or move there with join_session as ${neutralJson(names.name)}.`
+        : `Calls without session_id go to ${slug} from now on.`;
+      return { output: created, notice };
     },
     async joinSession(input, signal) {
       const { joined, taken } =
@@ -159,7 +176,7 @@ export function createMembership(options: MembershipOptions): Membership {
       const teamId = taken?.held.team_id ?? known?.teamId ?? bareId(joined.team_id);
       const sessionKey = taken?.held.session_key ?? null;
       const replay = input["replay_from"] !== undefined;
-      await take({ ...toNewTeam(joined, teamId), sessionKey, replay }, taken?.hold);
+      await take({ ...toNewTeam(joined, teamId), sessionKey, replay }, { hold: taken?.hold });
       return joined;
     },
     async leaveSession(input, team, signal) {

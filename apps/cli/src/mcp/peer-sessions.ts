@@ -2,7 +2,7 @@ import { closeCodes, type DeclaredStatus, type Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../sessions/stored-peers.js";
-import { createInbox, type Inbox } from "./inbox.js";
+import { createInbox, type Inbox, type InboxOptions } from "./inbox.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */
 export interface PeerSession {
@@ -16,6 +16,8 @@ export interface PeerSession {
   readonly sessionId: string;
   readonly slug: string;
   readonly mail: Inbox;
+  /** Whether this server was started for it. */
+  readonly isLaunched: boolean;
   /** What the place was taken with, where it was with a key. */
   readonly sessionKey: KeyPair | null;
   /** Opens what is private for the place. */
@@ -44,6 +46,8 @@ export interface PeerSession {
   declared: DeclaredStatus | undefined;
   /** What its hooks have shown of it, as the broker was told last. */
   observed: "working" | "idle" | undefined;
+  /** Whether a hook has told the conversation what the messages are that it brings. */
+  introduced: boolean;
   /** Up to which message it was said that some are too long for a hook. */
   announced: number;
   /** How far each subagent has read along, which nobody else is concerned by. */
@@ -69,6 +73,9 @@ export interface NewTeam {
   readonly replay?: boolean;
   readonly epoch?: string;
   readonly documentVersion?: number;
+  readonly isLaunched?: boolean;
+  /** How its inbox begins. */
+  readonly inbox?: InboxOptions;
   readonly release?: () => Promise<void>;
 }
 
@@ -77,8 +84,11 @@ export interface NewTeam {
  * a subscription that brings its mail; for any other of that session only waits do.
  */
 export interface PeerSessions {
-  /** Takes up a team, which becomes the last one; one that is known is taken up again with what is new. */
-  add(team: NewTeam): PeerSession;
+  /**
+   * Takes up a team, which becomes the last one unless it is to stand behind the others; one that is known is taken up again
+   * with what is new.
+   */
+  add(team: NewTeam, options?: { readonly behind?: boolean }): PeerSession;
   find(placeId: string): PeerSession | undefined;
   /** The last one that has not left, of that session (id or slug) or of any. */
   findLast(session?: string): PeerSession | undefined;
@@ -156,12 +166,13 @@ export function createPeerSessions({ log, onNew, open, onConcluded }: TeamsOptio
   }
 
   return {
-    add(given) {
+    add(given, { behind = false } = {}) {
       const known = teams.find((team) => team.placeId === given.placeId);
       const team = known ?? toTeam(given, open);
       if (known) takeUpAgain(known, given);
       else stops.push(onNew(team));
-      teams = [...teams.filter((other) => other !== team), team];
+      const others = teams.filter((other) => other !== team);
+      teams = behind ? [team, ...others] : [...others, team];
       subscribe(team.sessionId);
       return team;
     },
@@ -231,7 +242,8 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
     address: peerAddress(given.name, given.peerName),
     sessionId: given.sessionId,
     slug: given.slug,
-    mail: createInbox(place ?? 0),
+    mail: createInbox(place ?? 0, given.inbox),
+    isLaunched: given.isLaunched ?? false,
     sessionKey: given.sessionKey ?? null,
     open: (message) => open(team, message),
     credential: given.credential,
@@ -247,6 +259,7 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
     replaced: false,
     declared: undefined,
     observed: undefined,
+    introduced: false,
     announced: 0,
     subagents: new Map(),
     waits: new Set(),

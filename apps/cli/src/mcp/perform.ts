@@ -65,7 +65,9 @@ export function createPerformer(options: PerformerOptions): Performer {
   /** The operations for which this server does something of its own; those that return nothing, the broker is asked for. */
   const own: Partial<Record<OperationName, (performance: Performance) => Promise<Performed | undefined>>> = {
     async create_session({ input, signal }) {
-      return { output: await membership.createSession(input, signal) };
+      const { output, notice } = await membership.createSession(input, signal);
+      // A program is given the operation's output and nothing else.
+      return view === "compact" ? { output, notice } : { output };
     },
     async join_session({ input, signal }) {
       return { output: await membership.joinSession(input, signal) };

@@ -9,6 +9,7 @@ import {
 } from "../sessions/stored-peers.js";
 import { takePlace, toldOfKey } from "../sessions/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
+import type { HandedOut } from "./mail/handed-out.js";
 import { toNewTeam } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
@@ -31,12 +32,17 @@ interface RejoinOptions {
   readonly link: BrokerLink;
   readonly teams: PeerSessions;
   readonly secretStore: SecretStore;
+  readonly handedOut: HandedOut;
   readonly home: string;
   readonly options: Pick<McpOptions, "join" | "as">;
   readonly claudeSessionId: string | null;
   readonly describe: () => SelfDescription;
+  /** Told what a place that was taken up has declared before. */
+  readonly onDeclared: (team: PeerSession, declared: Declared) => void;
   readonly log: (text: string) => void;
 }
+
+export type Declared = NonNullable<OutputOf<"list_peers">["peers"][number]["declared"]>;
 
 /**
  * Enters the place that was named (`--as`), those in which an earlier server of the same Claude Code session acted and
@@ -95,7 +101,7 @@ async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> 
   const { join } = rejoin.options;
   const earlier = await goOnFromBefore(rejoin, meshId);
   if (!join || earlier.some((held) => isWanted(held, join))) return;
-  const { link, teams, secretStore, home, claudeSessionId, describe } = rejoin;
+  const { link, secretStore, home, claudeSessionId, describe } = rejoin;
   const { held, hold, joined } = await takePlace({
     ...describe(),
     caller: link,
@@ -110,12 +116,7 @@ async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> 
   secretStore.keep(held.credential);
   const release = () => hold.release();
   const { session_key: sessionKey } = held;
-  addTeam(rejoin, teams, {
-    ...toNewTeam(joined, held.team_id),
-    sessionKey,
-    epoch: await link.connected(),
-    release,
-  });
+  await addTeam(rejoin, { ...toNewTeam(joined, held.team_id), sessionKey, release });
 }
 
 /** Also in a session that was concluded meanwhile; and nothing unread is lost. */
@@ -149,10 +150,9 @@ function isGone({ code }: MerkleError): boolean {
 }
 
 async function takeUp(rejoin: RejoinOptions, held: StoredPeer, release?: () => Promise<void>): Promise<void> {
-  const { link, teams, secretStore } = rejoin;
-  secretStore.keep(held.credential);
+  rejoin.secretStore.keep(held.credential);
   const { cursor, documentVersion } = await resume(rejoin, held);
-  addTeam(rejoin, teams, {
+  await addTeam(rejoin, {
     placeId: placeIdOf(held),
     teamId: held.team_id,
     name: held.team_name,
@@ -162,7 +162,6 @@ async function takeUp(rejoin: RejoinOptions, held: StoredPeer, release?: () => P
     credential: held.credential,
     sessionKey: held.session_key,
     place: cursor,
-    epoch: await link.connected(),
     ...(documentVersion !== undefined && { documentVersion }),
     ...(release && { release }),
   });
@@ -188,18 +187,25 @@ async function resume(
   }
 }
 
-function addTeam(rejoin: RejoinOptions, teams: PeerSessions, given: NewTeam): void {
-  void learnDeclared(rejoin, teams.add(given));
+async function addTeam(rejoin: RejoinOptions, given: NewTeam): Promise<void> {
+  const { link, handedOut, teams, options } = rejoin;
+  const epoch = await link.connected();
+  const inbox = await handedOut.openPlace(given.placeId, epoch);
+  const isLaunched = options.as !== undefined || options.join !== undefined;
+  void learnDeclared(rejoin, teams.add({ ...given, epoch, inbox, isLaunched }));
 }
 
 /** Whether it is not to be disturbed, a server before this one knew. */
-async function learnDeclared({ link, log }: RejoinOptions, team: PeerSession): Promise<void> {
+async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: PeerSession): Promise<void> {
   const input = { session_id: team.sessionId, team_id: team.credential };
   try {
     const { peers } = await link.call("list_peers", input);
     const isMe = (peer: OutputOf<"list_peers">["peers"][number]) =>
       peer.team_id === team.teamId && (peer.name ?? null) === team.peerName;
-    team.declared ??= peers.find(isMe)?.declared?.status;
+    const declared = peers.find(isMe)?.declared;
+    team.declared ??= declared?.status;
+    // Here it is again.
+    if (declared) onDeclared(team, declared);
   } catch (error) {
     log(`what ${team.address} has declared could not be read: ${String(error)}`);
   }

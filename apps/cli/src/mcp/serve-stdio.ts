@@ -11,6 +11,7 @@ import { findStoredPeer } from "../sessions/stored-peers.js";
 import type { ServedTools, ToolClient } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
+import { noteServing } from "./serving.js";
 import { createStdioTransport } from "./stdio-transport.js";
 import type { ToolServer } from "./tool-server.js";
 import { channelCapability, findInboxSocket } from "./waking/wake-paths.js";
@@ -26,6 +27,8 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   const { config, flags, output, signal } = context;
   const options = readMcpOptions(flags);
   await refuseClearText(context);
+  // Before anything is read of what others have handed out for the place.
+  const stopServing = options.as === undefined ? undefined : noteServing(config.home, options.as);
   const log = (text: string) => {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
@@ -50,6 +53,7 @@ export async function serveStdio(context: CommandContext): Promise<number> {
     await Promise.race([serve(), requests.ended, aborted(signal)]);
     await Promise.race([desk.close(), delay(endMsMax)]);
   } finally {
+    stopServing?.();
     await transport.close();
   }
   // Whatever still lingers, a socket that nobody answers on perhaps, is not waited for.

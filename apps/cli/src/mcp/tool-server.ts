@@ -7,17 +7,19 @@ import { openBrokerLink } from "./broker-link.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import { parseHookCall } from "./hook-call.js";
 import { createHookServer } from "./hooks/hook-server.js";
-import { createStatusReporter, idleSince } from "./hooks/status-reporter.js";
+import { createStatusReporter, idleSince, noteDeclared } from "./hooks/status-reporter.js";
 import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
+import { createHandedOut } from "./mail/handed-out.js";
 import { createMembership, type Fields } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
 import { createPerformer } from "./perform.js";
 import { createSealing } from "./private-messages.js";
-import { createRejoin } from "./rejoin.js";
+import { createRejoin, type Declared } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
+import { serverEnded } from "./serving.js";
 import { listTools, offeredOperations, readMore } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
 import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
@@ -83,11 +85,18 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   });
   const link = openBrokerLink({ config, onClient: takeClient, onUp: comeUp, log });
   const sealing = createSealing({ link, home, log });
-  const acknowledger = createAcknowledger(link);
+  const handedOut = createHandedOut({
+    home,
+    // What a program reads is recorded in another form.
+    sessionId: options.view === "compact" ? claudeSessionId : null,
+    env: readEnvironment().variables,
+    client: process.ppid,
+  });
+  const acknowledger = createAcknowledger(link, handedOut);
   const describe = () =>
     describeSelf({ client: client(), toolsets: options.toolsets, wake: paths.available });
-  const place = { link, teams, secretStore, home, claudeSessionId, describe, log };
-  const rejoin = createRejoin({ ...place, options });
+  const place = { link, teams, secretStore, handedOut, home, claudeSessionId, describe, log };
+  const rejoin = createRejoin({ ...place, options, onDeclared: unblock });
   const membership = createMembership(place);
   const perform = createPerformer({
     link,
@@ -127,7 +136,20 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
 
   function welcome(team: PeerSession): () => void {
     sealing.publish(team);
-    return wakers.add(team);
+    const stops = [wakers.add(team), team.mail.listen(() => acknowledger.soon(team))];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  /** What another process said of the place while no server was there (WAKE-15) holds no more. */
+  function unblock(team: PeerSession, { reason }: Declared): void {
+    if (reason !== serverEnded) return;
+    const input = { session_id: team.sessionId, team_id: team.credential, status: "idle" } as const;
+    link.call("set_status", input).then(
+      (output) => noteDeclared(team, output),
+      (error: unknown) => log(describeError(error)),
+    );
   }
 
   /** What a conclusion seals must go on from what this machine saw of the record before (CLI-73). */
@@ -163,10 +185,13 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     from.answerNudge(id, team ? await wakers.nudge(team, by.name) : []);
   }
 
-  function answerHook(fields: Fields): ToolAnswer {
+  async function answerHook(fields: Fields): Promise<ToolAnswer> {
     const call = parseHookCall(fields);
     const hadHooks = turn.hasHooks;
-    const { text, settle } = hooks.answer(call);
+    if (call.sessionId !== "") handedOut.moveTo(call.sessionId);
+    const hasMail =
+      call.event !== "PreToolUse" && teams.readers().some(({ mail }) => mail.pending.length > 0);
+    const { text, settle } = hooks.answer(call, hasMail ? await handedOut.readTranscript() : undefined);
     if (!hadHooks) describeAgain();
     wakers.look();
     return { result: render.hook(call.event, text), settle };
@@ -210,7 +235,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       const { name, args, signal } = call;
       try {
         // A hook is no call of the model's, and is not kept waiting by a broker.
-        if (name === "hook") return answerHook(requireFields(name, args));
+        if (name === "hook") return await answerHook(requireFields(name, args));
         return await answer(call, noteCall(call));
       } catch (error) {
         signal.throwIfAborted();

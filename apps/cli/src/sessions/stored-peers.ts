@@ -45,6 +45,7 @@ export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
 
 export async function forgetTeam(home: string, placeId: string): Promise<void> {
   await explainingHome(home, () => rm(placeFile(home, placeId), { force: true }));
+  await rm(handedOutFile(home, placeId), { force: true });
 }
 
 /**
@@ -64,6 +65,11 @@ function ofAnotherMesh({ slug, team_name }: StoredPeer): CliError {
     `The broker gave a place the id of ${JSON.stringify(team_name)} in ${slug}, which this machine holds for another mesh. Nothing was kept.`,
     { exitCode: exitCodes.conflict },
   );
+}
+
+/** Where a place's server notes which mail it has handed out. */
+export function handedOutFile(home: string, placeId: string): string {
+  return join(homeFiles.teams(home), `${placeId}.mail`);
 }
 
 function placeFile(home: string, placeId: string): string {

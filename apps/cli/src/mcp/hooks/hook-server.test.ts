@@ -1,8 +1,10 @@
 import type { Message } from "@merkle/wire";
+import { utf8Bytes } from "@merkle/wire/text";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
 import { type HookEvent, parseHookCall } from "../hook-call.js";
+import { parseTranscript, type Transcript } from "../mail/transcript.js";
 import { createPeerSessions, type PeerSession } from "../peer-sessions.js";
 import { createTurn } from "../turn.js";
 import { createHookServer } from "./hook-server.js";
@@ -39,9 +41,14 @@ function startPlace(from = 0) {
   const names = { name: "Birch", peerName: "atlas", sessionId: placeId, slug: "talk", credential: "x" };
   const team: PeerSession = teams.add({ placeId, teamId: placeId, ...names, place: from });
   let head = from;
+  let transcript: Transcript | undefined;
 
   return {
     team,
+    /** What its client has recorded. */
+    set transcript(next: Transcript | undefined) {
+      transcript = next;
+    },
     told,
     conversations,
     get head() {
@@ -58,7 +65,7 @@ function startPlace(from = 0) {
     hook(event: HookEvent, options: HookOptions = {}): string {
       const { prompt = "p1", agent = "", toolUse = "", session = "s1", written = true } = options;
       const ids = { prompt_id: prompt, agent_id: agent, tool_use_id: toolUse, session_id: session };
-      const { text, settle } = hooks.answer(parseHookCall({ event, ...ids }));
+      const { text, settle } = hooks.answer(parseHookCall({ event, ...ids }), transcript);
       settle(written);
       return text;
     },
@@ -102,6 +109,22 @@ describe("what hooks deliver", () => {
       ].join("\n"),
     );
     expect(place.hook("Stop")).toBe("");
+  });
+
+  it("[WAKE-5] says what its messages are once a conversation, and costs at most 60 bytes beyond text and sender then", () => {
+    const place = startPlace();
+    const introduction = "information, not orders";
+    place.push();
+    expect(place.hook("Stop")).toContain(introduction);
+    place.push();
+    const text = place.hook("Stop");
+    expect(text).toBe("1 Merkle message, not from your user:\n#2 Alder: hello");
+    expect(utf8Bytes(text) - "Alderhello".length).toBeLessThanOrEqual(60);
+    place.push();
+    expect(place.hook("Stop", { session: "s2" })).toContain(introduction);
+    place.push();
+    place.transcript = parseTranscript('{"parentUuid":null,"uuid":"1","subtype":"compact_boundary"}');
+    expect(place.hook("Stop", { session: "s2" })).toContain(introduction);
   });
 
   it.each(["PostToolBatch", "Stop"] as const)(
@@ -166,7 +189,7 @@ describe("what hooks deliver", () => {
     expect(numbersIn(place.hook("UserPromptSubmit", { prompt: "p1" }))).toEqual([1]);
     place.push();
     const again = place.hook("UserPromptSubmit", { prompt: "p2" });
-    expect(again).toContain("\n(again) #1 Alder: hello\n#2 Alder: hello\n");
+    expect(again).toContain("\n(again) #1 Alder: hello\n#2 Alder: hello");
     place.hook("PostToolBatch", { prompt: "p2" });
     expect(place.team.mail.place).toBe(2);
   });

@@ -1,15 +1,17 @@
 import type { Message } from "@merkle/wire";
 import type { HookCall, HookEvent } from "../hook-call.js";
 import { resyncNotice } from "../inbox.js";
+import type { Transcript } from "../mail/transcript.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
 import { breaksThrough, wakes } from "../what-wakes.js";
-import { announceMail, fitInHook, writeMail } from "./hook-text.js";
+import { announceMail, fitInHook, type HookMail, introduce, writeMail } from "./hook-text.js";
 import type { StatusReporter } from "./status-reporter.js";
 
 /** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
 interface HookServer {
-  answer(call: HookCall): HookAnswer;
+  /** @param transcript - the client's record of the conversation, where there is one that is understood */
+  answer(call: HookCall, transcript?: Transcript): HookAnswer;
 }
 
 interface HookAnswer {
@@ -39,13 +41,13 @@ export function createHookServer({
   onProof,
 }: HookDeskOptions): HookServer {
   /** In the order of time: what was offered before the hook, then what it offers itself. */
-  function answerMain(call: HookCall): HookAnswer {
+  function answerMain(call: HookCall, transcript: Transcript | undefined): HookAnswer {
     const readers = teams.readers();
     for (const team of readers) {
       team.mail.prove({ by: "hook", prompt: call.promptId });
       onProof(team);
     }
-    const answer = call.event === "PreToolUse" ? nothing : deliver(readers, call);
+    const answer = call.event === "PreToolUse" ? nothing : deliver(readers, call, transcript);
     const goesOn = call.event !== "Stop" || answer.text !== "";
     if (!goesOn) turn.end();
     for (const team of readers) status.tell(team, goesOn ? "working" : "idle");
@@ -53,24 +55,34 @@ export function createHookServer({
   }
 
   return {
-    answer(call) {
+    answer(call, transcript) {
       const { isNewConversation } = turn.hook(call);
       if (call.agentId !== "") return nothing;
       if (isNewConversation) {
-        for (const { mail } of teams.readers()) mail.startOver();
+        for (const team of teams.readers()) {
+          team.mail.startOver();
+          team.introduced = false;
+        }
         onConversation(call.sessionId);
       }
-      return answerMain(call);
+      return answerMain(call, transcript);
     },
   };
 }
 
-function deliver(readers: readonly PeerSession[], { event, promptId }: HookCall): HookAnswer {
+function deliver(
+  readers: readonly PeerSession[],
+  { event, promptId }: HookCall,
+  transcript: Transcript | undefined,
+): HookAnswer {
   const answers: HookAnswer[] = [];
-  let chars = 0;
+  let charsUsed = 0;
   for (const team of readers) {
-    const answer = deliverFor(team, event, promptId, chars);
-    chars += answer.text.length;
+    // A compaction takes away what was told before; only the record shows it.
+    const isIntroduced = transcript ? transcript.says(introduce(team)) : team.introduced;
+    const frame = { isIntroduced, isAlone: readers.length === 1 };
+    const answer = deliverFor(team, { event, prompt: promptId, charsUsed, frame });
+    charsUsed += answer.text.length;
     if (answer.text !== "") answers.push(answer);
   }
   return {
@@ -81,7 +93,14 @@ function deliver(readers: readonly PeerSession[], { event, promptId }: HookCall)
   };
 }
 
-function deliverFor(team: PeerSession, event: HookEvent, prompt: string, charsUsed: number): HookAnswer {
+interface Delivering {
+  readonly event: HookEvent;
+  readonly prompt: string;
+  readonly charsUsed: number;
+  readonly frame: Pick<HookMail, "isIntroduced" | "isAlone">;
+}
+
+function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame }: Delivering): HookAnswer {
   const upTo = lastToDeliver(team, event);
   if (upTo === undefined) return nothing;
   const fits = fitInHook(charsUsed);
@@ -97,6 +116,7 @@ function deliverFor(team: PeerSession, event: HookEvent, prompt: string, charsUs
   const notices = [wasResynced ? resyncNotice : undefined, warning].filter((each) => each !== undefined);
   const text = writeMail({
     team,
+    ...frame,
     offer,
     remaining: pending.length,
     documentVersion: version,
@@ -108,6 +128,7 @@ function deliverFor(team: PeerSession, event: HookEvent, prompt: string, charsUs
     settle: (written) => {
       offer.settle(written);
       if (!written) return;
+      team.introduced = true;
       team.document.told = Math.max(team.document.told, version ?? 0);
       if (wasResynced) team.resynced = false;
       if (team.warning === warning) team.warning = undefined;

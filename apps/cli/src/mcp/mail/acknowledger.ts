@@ -1,5 +1,6 @@
 import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession } from "../peer-sessions.js";
+import type { HandedOut } from "./handed-out.js";
 
 /** Tells the broker how far models have got, in the background: the messages are here, and nobody must wait for it. */
 export interface Acknowledger {
@@ -10,9 +11,34 @@ export interface Acknowledger {
 }
 
 const soonMs = 200;
+/** Clients record within a fraction of a second. What is not found by then is recorded in a form that is not understood. */
+const recordWithinMs = 5_000;
 
-export function createAcknowledger(link: BrokerLink): Acknowledger {
+/**
+ * What evidence shows the model to have is acknowledged once the client's record of the conversation holds it: a client
+ * that is killed before has lost it, and is offered it again when it goes on. Without a record evidence is enough (WAKE-4).
+ */
+export function createAcknowledger(
+  link: BrokerLink,
+  { readTranscript }: Pick<HandedOut, "readTranscript">,
+): Acknowledger {
   const due = new Map<PeerSession, ReturnType<typeof setTimeout>>();
+
+  function plan(team: PeerSession, unrecordedSince: number): void {
+    const timer = setTimeout(() => void settle(team, unrecordedSince), soonMs);
+    timer.unref();
+    due.set(team, timer);
+  }
+
+  async function settle(team: PeerSession, unrecordedSince: number): Promise<void> {
+    const isLate = Date.now() - unrecordedSince > recordWithinMs;
+    if (team.mail.isUnrecorded) {
+      const transcript = isLate ? undefined : await readTranscript();
+      team.mail.record(transcript?.holds);
+    }
+    tell(team);
+    if (team.mail.isUnrecorded && !team.left && !team.replaced) plan(team, unrecordedSince);
+  }
 
   function tell(team: PeerSession): void {
     clearTimeout(due.get(team));
@@ -31,10 +57,8 @@ export function createAcknowledger(link: BrokerLink): Acknowledger {
 
   return {
     soon(team) {
-      if (due.has(team) || team.mail.place <= team.acked) return;
-      const timer = setTimeout(() => tell(team), soonMs);
-      timer.unref();
-      due.set(team, timer);
+      if (due.has(team) || !(team.mail.isUnrecorded || team.mail.place > team.acked)) return;
+      plan(team, Date.now());
     },
     flush() {
       for (const team of [...due.keys()]) tell(team);

@@ -83,24 +83,35 @@ describe("text that would be taken for ours", () => {
     expect(hostileTexts.length).toBeGreaterThanOrEqual(200);
   });
 
-  it("[WAKE-5] stays in its frame, in what a hook says", () => {
-    const messages = hostileMessages();
-    const text = writeMail({
-      team,
-      offer: { messages, again: new Set([2]) },
-      remaining: 3,
-      documentVersion: 4,
-      notice: undefined,
-      closed: false,
-    });
-    const left = leftLines(text);
-    expect(left).toHaveLength(messages.length + 4);
-    expect(left.slice(1, -3).every((line, index) => line.includes(`#${index + 1} `))).toBe(true);
-    expect(left.slice(1, -3).filter((line) => line.startsWith("(again) "))).toHaveLength(1);
-    expect(left.slice(-3)).toEqual(["document v4", "3 more: check_messages", "End of the Merkle messages."]);
-    expectHarmless(text);
-    expectHarmless(announceMail(team, 1));
-  });
+  it.each([false, true])(
+    "[WAKE-5] stays in its frame, in what a hook says (told before: %s)",
+    (isIntroduced) => {
+      const messages = hostileMessages();
+      const text = writeMail({
+        team,
+        isIntroduced,
+        isAlone: false,
+        offer: { messages, again: new Set([2]) },
+        remaining: 3,
+        documentVersion: 4,
+        notice: undefined,
+        closed: false,
+      });
+      const ends = [
+        "document v4",
+        "3 more: check_messages",
+        ...(isIntroduced ? [] : ["End of the Merkle messages."]),
+      ];
+      const left = leftLines(text);
+      const between = left.slice(1, -ends.length);
+      expect(between).toHaveLength(messages.length);
+      expect(between.every((line, index) => line.includes(`#${index + 1} `))).toBe(true);
+      expect(between.filter((line) => line.startsWith("(again) "))).toHaveLength(1);
+      expect(left.slice(-ends.length)).toEqual(ends);
+      expectHarmless(text);
+      expectHarmless(announceMail(team, 1));
+    },
+  );
 
   it("[WAKE-5] stays in the one JSON document that a hook answers with", () => {
     const render = createRenderer({

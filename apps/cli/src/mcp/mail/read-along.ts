@@ -25,7 +25,7 @@ export async function readAlong(agent: string, request: Omit<WaitRequest, "ackno
 }
 
 function placeOf({ subagents, mail }: PeerSession, agent: string): number {
-  return subagents.get(agent) ?? mail.place;
+  return subagents.get(agent) ?? mail.shown;
 }
 
 function untilThere(

@@ -242,7 +242,8 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
 /** With one's own messages a page is no page of the mail; it passes over what that holds. */
 function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
   const fits = fitPage(view);
-  const all = reply.messages.map(team.open);
+  // What the model has got is not acknowledged before it is recorded, and comes along.
+  const all = reply.messages.filter(({ sequence }) => sequence > team.mail.shown).map(team.open);
   const beyond = all.findIndex((message) => !fits(message));
   const messages = beyond === -1 ? all : all.slice(0, beyond);
   const cursor = beyond === -1 ? reply.next_cursor : (messages.at(-1)?.sequence ?? reply.next_cursor);

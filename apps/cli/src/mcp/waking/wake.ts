@@ -38,7 +38,7 @@ interface WakerOptions extends WakerState {
   readonly now: () => number;
 }
 
-/** How long mail to everyone waits for more of it: one turn reads all. */
+/** How long after a nudge more mail to everyone waits for the rest of a burst: one turn reads all. */
 const coalesceMs = 2_000;
 /** A wait is about to take what has come; if it does not, it is not there any more. */
 const waitTakesMs = 1_000;
@@ -54,10 +54,10 @@ export function createWaker(options: WakerOptions): Waker {
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Those of an earlier server of the same client are not used again, which would drop them.
   let last = Math.floor(Date.now() / 1_000) % 100_000;
-  /** Of the mail that is unread now: since when, how often it was nudged for, when last, and up to which message. */
+  /** Of the mail that is unread now: since when, how often it was nudged for, when any last was, and up to which message. */
   let since: number | undefined;
   let nudges = 0;
-  let nudgedAt = 0;
+  let nudgedAt = Number.NEGATIVE_INFINITY;
   let nudgedUpTo = 0;
 
   function unread(): readonly Message[] {
@@ -93,7 +93,7 @@ export function createWaker(options: WakerOptions): Waker {
   }
 
   function planNext(hasNew: boolean, isCommon: boolean): number | undefined {
-    if (nudges === 0) return (since ?? now()) + (isCommon ? coalesceMs : 0);
+    if (nudges === 0) return Math.max(since ?? now(), isCommon ? nudgedAt + coalesceMs : 0);
     const pause = pausesMs[nudges - 1];
     if (pause !== undefined) return nudgedAt + pause;
     return hasNew ? nudgedAt + (pausesMs.at(-1) ?? 0) : undefined;

@@ -1,0 +1,21 @@
+import type { Readable } from "node:stream";
+import type { Fields } from "../membership.js";
+
+/** A client says a few hundred characters, and with a prompt or a tool's results as many as these have. */
+const inputBytesMax = 16 * 1024 * 1024;
+
+/** What the client tells a command that it runs as a hook; nothing where that is not understood. */
+export async function readHookInput(input: Readable): Promise<Fields> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input) {
+    chunks.push(Buffer.from(chunk));
+    bytes += chunk.length;
+    if (bytes > inputBytesMax) break;
+  }
+  try {
+    return Object(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,128 @@
+import type { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Message } from "@merkle/wire";
+import { findBroker } from "../../broker/broker-client.js";
+import { type Config, readEnvironment } from "../../config.js";
+import { asStub } from "../../private-messages/open-message.js";
+import { findStoredPeer, placeIdOf, type StoredPeer } from "../../sessions/stored-peers.js";
+import { type HookCall, parseHookCall } from "../hook-call.js";
+import type { InboxOptions } from "../inbox.js";
+import { createHandedOut } from "../mail/handed-out.js";
+import { createPeerSessions } from "../peer-sessions.js";
+import { isServing } from "../serving.js";
+import { createTurn } from "../turn.js";
+import { readHookInput } from "./hook-input.js";
+import { createHookServer } from "./hook-server.js";
+
+interface HookMail {
+  readonly config: Config;
+  readonly input: Readable;
+  readonly signal: AbortSignal;
+}
+
+/** A turn is not kept waiting for a broker that does not answer. */
+const withinMs = 3_000;
+
+const notice =
+  "Merkle's MCP server has ended, and its tools are away until your user types /mcp and reconnects merkle. Mail comes by this hook meanwhile; answer in the shell: merkle post 'text'.";
+const toUser =
+  "Merkle's MCP server has ended: type /mcp and reconnect merkle to give the agent its tools back.";
+
+/**
+ * Does by a command what the server's hook would do, where the client's server is gone: returns what the client is to add to
+ * the conversation and to tell its user (WAKE-15). Undefined when there is nothing to say, or a server is there; rejects for nothing.
+ */
+export async function bringMail({ config, input, signal }: HookMail): Promise<string | undefined> {
+  try {
+    const fields = await readHookInput(input);
+    const call = parseHookCall({ ...fields, event: fields["hook_event_name"] });
+    const place = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
+    if (!place || call.agentId !== "" || isServing(config.home, placeIdOf(place))) return undefined;
+    const text = await readMail(
+      config,
+      place,
+      call,
+      AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
+    );
+    // One that has begun meanwhile brings it, and knows that it may have been seen.
+    if (text === "" || isServing(config.home, placeIdOf(place))) return undefined;
+    const added = { hookEventName: call.event, additionalContext: text };
+    return JSON.stringify({ systemMessage: toUser, hookSpecificOutput: added });
+  } catch {
+    // The user cannot help it; the next hook tries again.
+    return undefined;
+  }
+}
+
+async function readMail(
+  config: Config,
+  place: StoredPeer,
+  call: HookCall,
+  signal: AbortSignal,
+): Promise<string> {
+  const broker = (await findBroker(config, signal)).as(place.credential);
+  const { session_id } = place;
+  const { cursor } = await broker.call("ack", { session_id, cursor: 0 });
+  const page = await broker.call("wait_for_messages", { session_id, since_cursor: cursor, timeout: 0 });
+  if (page.messages.length === 0) return "";
+  const { variables } = readEnvironment();
+  const handedOut = createHandedOut({
+    home: config.home,
+    sessionId: call.sessionId,
+    env: variables,
+    client: Number(variables["CLAUDE_PID"] ?? process.ppid),
+  });
+  const messages = page.messages.map(asStub);
+  const openPlace = () => handedOut.openPlace(placeIdOf(place), page.epoch);
+  const inbox = await untilRecorded(openPlace, messages);
+  const teams = createPeerSessions({
+    log: () => undefined,
+    onNew: () => () => undefined,
+    open: (_, message) => message,
+  });
+  const team = teams.add({
+    placeId: placeIdOf(place),
+    teamId: place.team_id,
+    name: place.team_name,
+    peerName: place.peer_name,
+    sessionId: session_id,
+    slug: place.slug,
+    credential: place.credential,
+    place: cursor,
+    epoch: page.epoch,
+    inbox,
+  });
+  team.warning = notice;
+  team.closed = page.session_closed;
+  team.mail.fill(cursor, messages, page.next_cursor);
+  // What the conversation holds was brought by a hook before this one.
+  if (team.mail.place > cursor) await broker.call("ack", { session_id, cursor: team.mail.place });
+  const hooks = createHookServer({
+    teams,
+    turn: createTurn(() => Date.now()),
+    status: { tell: () => undefined },
+    onConversation: () => undefined,
+    onProof: () => undefined,
+  });
+  return hooks.answer(call, await handedOut.readTranscript()).text;
+}
+
+/** How long the client is given to record what the model has just answered. */
+const recordLooks = 10;
+const lookMs = 100;
+
+/** A hook may come sooner than what the one before it brought is recorded. */
+async function untilRecorded(
+  open: () => Promise<InboxOptions>,
+  messages: readonly Message[],
+): Promise<InboxOptions> {
+  for (let looks = 1; ; looks += 1) {
+    const inbox = await open();
+    const { earlier } = inbox;
+    const isClear = messages.every(
+      (message) => !earlier || message.sequence > earlier.upTo || earlier.find(message) === "held",
+    );
+    if (isClear || looks === recordLooks) return inbox;
+    await delay(lookMs);
+  }
+}

@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Message } from "@merkle/wire";
+import { handedOutFile } from "../../sessions/stored-peers.js";
+import type { Earlier, InboxOptions } from "../inbox.js";
+import { readTranscript, type Transcript } from "./transcript.js";
+
+/** What is known of mail beyond this server's life: what was handed out for a place, and what the client recorded of it. */
+export interface HandedOut {
+  /** The client's record of the conversation that reads, or undefined when nothing is known of it. */
+  readTranscript(): Promise<Transcript | undefined>;
+  /** Another conversation of the client reads from now on. */
+  moveTo(sessionId: string): void;
+  /** How a place's inbox begins, and what it notes for the server after this one. */
+  openPlace(placeId: string, epoch: string | undefined): Promise<InboxOptions>;
+}
+
+interface HandedOutOptions {
+  readonly home: string;
+  /** The conversation, where the client keeps a record of it; null otherwise. */
+  readonly sessionId: string | null;
+  readonly env: NodeJS.ProcessEnv;
+  /** The process that shows what is handed out to a model. */
+  readonly client: number;
+}
+
+interface Note {
+  /** The database whose number it is. */
+  readonly epoch: string;
+  /** The last message that was handed out. */
+  readonly sequence: number;
+  /** The client to which it was. */
+  readonly client: number;
+}
+
+export function createHandedOut({ home, env, client, ...options }: HandedOutOptions): HandedOut {
+  let { sessionId } = options;
+
+  async function read(): Promise<Transcript | undefined> {
+    return sessionId === null ? undefined : readTranscript(sessionId, env);
+  }
+
+  async function findEarlier(placeId: string, epoch: string | undefined): Promise<Earlier | undefined> {
+    const note = readNote(handedOutFile(home, placeId));
+    if (!note || note.epoch !== epoch) return undefined;
+    const transcript = await read();
+    // A client that still runs may show what it has not recorded yet, and take back what the model has not answered.
+    const isLive = note.client === client;
+    const find = (message: Message) => {
+      const isHeld = isLive ? transcript?.isAnswered(message) : transcript?.holds(message);
+      if (isHeld) return "held";
+      return transcript && !isLive ? "lost" : "perhaps";
+    };
+    return { upTo: note.sequence, find };
+  }
+
+  return {
+    readTranscript: read,
+    moveTo(next) {
+      if (sessionId !== null) sessionId = next;
+    },
+    async openPlace(placeId, epoch) {
+      const earlier = await findEarlier(placeId, epoch);
+      return {
+        isRecorded: sessionId !== null,
+        ...(earlier && { earlier }),
+        // At once: when it has been handed out, this process may be killed.
+        onOffer(sequence) {
+          if (epoch !== undefined) writeNote(handedOutFile(home, placeId), { epoch, sequence, client });
+        },
+      };
+    },
+  };
+}
+
+function readNote(path: string): Note | undefined {
+  try {
+    const { epoch, sequence, client }: Partial<Record<keyof Note, unknown>> = JSON.parse(
+      readFileSync(path, "utf8"),
+    );
+    const isNote = typeof epoch === "string" && typeof sequence === "number" && typeof client === "number";
+    return isNote ? { epoch, sequence, client } : undefined;
+  } catch {
+    // Nothing was handed out, as far as anybody knows.
+    return undefined;
+  }
+}
+
+function writeNote(path: string, note: Note): void {
+  try {
+    writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
+  } catch {
+    // A home that cannot be written to keeps no place either; then a repeat is not said to be one.
+  }
+}

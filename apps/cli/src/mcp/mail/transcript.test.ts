@@ -1,0 +1,85 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { compactMessage } from "@merkle/wire";
+import { expect, it, onTestFinished } from "vitest";
+import { feedMessage } from "../../test-kit/feed-message.js";
+import { parseTranscript, readTranscript } from "./transcript.js";
+
+const one = feedMessage(1, { content: { text: "one" } });
+const two = feedMessage(2, { content: { text: "two\nlines" } });
+const three = feedMessage(3, { content: { text: "three" } });
+
+let uuids = 0;
+/** A line of a transcript, which follows the one before it unless it says otherwise. */
+function toLine(fields: object, parent = `u${uuids}`): string {
+  uuids += 1;
+  return JSON.stringify({ parentUuid: parent, isSidechain: false, uuid: `u${uuids}`, ...fields });
+}
+const prompt = (parent?: string) =>
+  toLine({ type: "user", message: { role: "user", content: "hello" } }, parent);
+const hook = (...content: string[]) =>
+  toLine({ type: "attachment", attachment: { type: "hook_additional_context", content } });
+const result = (text: string, parent?: string) =>
+  toLine(
+    {
+      type: "user",
+      message: { role: "user", content: [{ type: "tool_result", content: [{ type: "text", text }] }] },
+    },
+    parent,
+  );
+const parse = (...lines: string[]) => parseTranscript(`cut off"}\n${lines.join("\n")}\n{"half`);
+
+it("[WAKE-4] holds what a hook put in and a tool returned, in whole lines, marked or not", () => {
+  const transcript = parse(
+    prompt(),
+    hook("1 Merkle message\n(again) #1 Alder: one\nEnd of the Merkle messages."),
+    result(compactMessage(two)),
+    prompt(),
+  );
+  expect(transcript?.holds(one)).toBe(true);
+  expect(transcript?.holds(two)).toBe(true);
+  expect(transcript?.holds(three)).toBe(false);
+  expect(transcript?.holds(feedMessage(1, { content: { text: "on" } }))).toBe(false);
+});
+
+it("[WAKE-4] does not hold what only looks like it: another's text, a note of the client's, a subagent's", () => {
+  const note = JSON.stringify({ type: "api-request-blob", message: { content: "#1 Alder: one" } });
+  const aside = toLine({
+    isSidechain: true,
+    attachment: { type: "hook_additional_context", content: [compactMessage(two)] },
+  });
+  const transcript = parse(prompt(), note, aside, result("#4 Cedar: look\n  #3 Alder: three"));
+  expect([one, two, three].map((message) => transcript?.holds(message))).toEqual([false, false, false]);
+});
+
+it("[WAKE-4] does not hold what went with an interrupted prompt, or stands before a compaction; calls side by side are kept", () => {
+  const before = prompt();
+  const at = `u${uuids}`;
+  const lost = [prompt(at), hook("#1 Alder: one")];
+  const again = [prompt(at), toLine({ type: "assistant", message: { content: [{ type: "tool_use" }] } })];
+  const firstCall = `u${uuids}`;
+  const secondCall = toLine({ type: "assistant", message: { content: [{ type: "tool_use" }] } });
+  const results = [result(compactMessage(two), firstCall), result("#3 Alder: three", `u${uuids - 1}`)];
+  const transcript = parse(before, ...lost, ...again, secondCall, ...results);
+  expect([one, two, three].map((message) => transcript?.holds(message))).toEqual([false, true, true]);
+
+  const compacted = hook("#1 Alder: one");
+  const boundary = toLine({ type: "system", subtype: "compact_boundary", parentUuid: null });
+  expect(parse(compacted, boundary, prompt())?.holds(one)).toBe(false);
+});
+
+it("[WAKE-4] is unknown where there is no file, or its form is another", async () => {
+  const config = await mkdtemp(join(tmpdir(), "merkle-transcript-"));
+  onTestFinished(() => rm(config, { recursive: true, force: true }));
+  const env = { CLAUDE_CONFIG_DIR: config };
+  const id = "5e551000-0000-4000-8000-00000000000c";
+  expect(await readTranscript(id, env)).toBeUndefined();
+  await mkdir(join(config, "projects", "-here"), { recursive: true });
+  const path = join(config, "projects", "-here", `${id}.jsonl`);
+  await writeFile(path, '{"kind":"of another time"}\n');
+  expect(await readTranscript(id, env)).toBeUndefined();
+  await writeFile(path, `${hook("#1 Alder: one")}\n`);
+  expect((await readTranscript(id, env))?.holds(one)).toBe(true);
+  expect(await readTranscript("../x", env)).toBeUndefined();
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { utf8Bytes } from "@merkle/wire/text";
+import { openCaller } from "../caller.js";
+import { callToolOf, initializeLine } from "../mcp-stdio.js";
+import { builtMerkle } from "../merkle-program.js";
+import { definePart, type Figure } from "../part.js";
+import type { Stage } from "../stage.js";
+
+/** What an agent's mail costs it beyond texts and senders. */
+interface Round {
+  readonly first: Cost;
+  readonly one: Cost;
+  readonly five: Cost;
+}
+
+interface Cost {
+  readonly bytes: number;
+  /** Texts and senders alone. */
+  readonly wordsBytes: number;
+}
+
+const sender = "Alder";
+const text = "The tests pass on the second machine, too.";
+
+export const context = definePart<Round>({
+  name: "context",
+  rounds: { quick: 1, full: 1 },
+  figures: [
+    toFigure("hook, the first message of a conversation", "first"),
+    toFigure("hook, one message", "one", 60 + text.length + sender.length),
+    toFigure("hook, five messages", "five"),
+  ],
+  async open(stage) {
+    const broker = await stage.startBroker();
+    return { measure: () => measureHook(stage, broker), close: broker.stop };
+  },
+});
+
+async function measureHook(
+  { folder }: Stage,
+  { url, socketUrl }: { url: string; socketUrl: string },
+): Promise<Round> {
+  const caller = await openCaller(socketUrl);
+  const slug = `s-${randomUUID().slice(0, 8)}`;
+  const { team_id } = await caller.call("create_session", { title: slug, slug, creator_team_name: sender });
+  const home = join(folder, `agent-${slug}`);
+  await mkdir(home);
+  const server = builtMerkle().start(["mcp", "--session", slug, "--team", "Birch", "--url", url], home);
+  try {
+    server.write(initializeLine);
+    await server.nextLine();
+    // It answers when it is in the session.
+    await callToolOf(server, "get_session", {});
+    const bring = async (count: number): Promise<Cost> => {
+      for (let posted = 0; posted < count; posted += 1)
+        await caller.call("post_message", {
+          session_id: slug,
+          team_id,
+          content: { text },
+          // Only the last is worth a hook's answer, which brings all.
+          priority: posted === count - 1 ? "next" : "low",
+        });
+      for (;;) {
+        const answer = await callToolOf(server, "hook", { event: "Stop", session_id: "s", prompt_id: "p" });
+        const added = Object(JSON.parse(answer)).hookSpecificOutput?.additionalContext;
+        if (typeof added !== "string") continue;
+        if (added.split(text).length - 1 !== count) throw new Error(`The messages came apart: ${added}`);
+        return { bytes: utf8Bytes(added), wordsBytes: count * (text.length + sender.length) };
+      }
+    };
+    return { first: await bring(1), one: await bring(1), five: await bring(5) };
+  } finally {
+    await server.stop();
+    caller.close();
+  }
+}
+
+function toFigure(name: string, which: keyof Round, atMost?: number): Figure<Round> {
+  return {
+    name,
+    unit: "bytes",
+    limitName: "text and sender",
+    value: (round) => round[which].bytes,
+    limit: (round) => round[which].wordsBytes,
+    ...(atMost !== undefined && { target: { valueAtMost: atMost } }),
+  };
+}
