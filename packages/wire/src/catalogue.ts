@@ -22,10 +22,12 @@ import * as redaction from "./operations/redaction.js";
 import * as roster from "./operations/roster.js";
 import { type OperationName, operationRules } from "./operations/rules.js";
 import * as runner from "./operations/runner.js";
+import * as scopes from "./operations/scopes.js";
 import * as sessions from "./operations/sessions.js";
 import * as settings from "./operations/settings.js";
 import * as sources from "./operations/sources.js";
 import * as state from "./operations/state.js";
+import * as tasks from "./operations/tasks.js";
 import * as timeline from "./operations/timeline.js";
 import * as topics from "./operations/topics.js";
 import * as work from "./operations/work.js";
@@ -59,10 +61,12 @@ const exported = {
   ...redaction,
   ...roster,
   ...runner,
+  ...scopes,
   ...sessions,
   ...settings,
   ...sources,
   ...state,
+  ...tasks,
   ...timeline,
   ...topics,
   ...work,

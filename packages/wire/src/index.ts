@@ -78,9 +78,11 @@ export type { Hunk, Proposal, ProposalInFull, ProposalStatus } from "./operation
 export type { Participant } from "./operations/roster.js";
 export { fillPath, type OperationName, operationRules, routeOf, rulesOf } from "./operations/rules.js";
 export type { RunnerFacts } from "./operations/runner.js";
+export type { ScopeClaim } from "./operations/scopes.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";
 export type { BrokerSettings, SessionSettings } from "./operations/settings.js";
 export type { StateEntry } from "./operations/state.js";
+export type { Task, TaskState } from "./operations/tasks.js";
 export type {
   Found,
   Place,
@@ -104,4 +106,4 @@ export { type SearchKind, searchKinds } from "./search-kinds.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./source-path.js";
 export type { ListedTool } from "./tool.js";
 export { isUuid } from "./uuid.js";
-export type { JobKind, TopicCloseReason } from "./values.js";
+export type { JobKind, TaskChange, TaskCheck, TopicCloseReason } from "./values.js";

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
 import { type RunOptions, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
 import { brokerDoors } from "../../kit/doors.js";
+import { noteHome } from "../../kit/persons.js";
 import type { Cleanup } from "../../kit/test-database.js";
 import type { Machine } from "./machine.js";
 import { killProcess } from "./processes.js";
@@ -59,6 +60,7 @@ export async function startMesh(
     return merkle.running();
   };
   const { url, port } = await up(0);
+  noteHome(port, merkle.home);
   if (auth === "invite") await run(["join", "-"], { input: linkIn(said) });
   const token = auth === "invite" ? (await run(["token", "create"])).trim() : undefined;
   const door = await brokerDoors.rest(url, { token });

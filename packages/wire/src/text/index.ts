@@ -23,6 +23,7 @@ export {
 } from "./merge-texts.js";
 export { deceptionIn, normaliseName } from "./names.js";
 export { lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
+export { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";
 export { isStorable, utf8Bytes } from "./utf8.js";

@@ -1,0 +1,83 @@
+/**
+ * Patterns of paths, as claims on files have them: segments between slashes, in which `*` is any text and `?` one character,
+ * and `**` for any number of whole segments, none included. All else stands for itself.
+ */
+type Segments = readonly string[];
+
+/** Why a text is no pattern that can be decided about; null where it is one. */
+export function problemOfGlob(glob: string): string | null {
+  if (/[{}[\]!\\]/.test(glob))
+    return "only *, ** and ? stand for other text, so { } [ ] ! and \\ must not be in it";
+  const segments = glob.split("/");
+  if (segments.some((each) => each === "" || each === "." || each === ".."))
+    return "must be a path from the repository's root, without empty parts, . and ..";
+  if (segments.some((each) => each.includes("**") && each !== "**"))
+    return "** stands for whole folders, so nothing else may stand beside it between two slashes";
+  return null;
+}
+
+/** Whether there is a path that both patterns mean. */
+export function globsOverlap(a: string, b: string): boolean {
+  return meet(a.split("/"), b.split("/"), { isMany: isFolders, mayMeet: segmentsMeet });
+}
+
+/** Whether the pattern means this path; in a path nothing stands for anything else. */
+export function globMatches(glob: string, path: string): boolean {
+  return meet(glob.split("/"), path.split("/"), {
+    isMany: isFolders,
+    mayMeet: (segment, name) => meet([...segment], [...name], ofName),
+    isPlainB: true,
+  });
+}
+
+interface Steps {
+  /** Whether an element stands for any number of the other side's. */
+  isMany(element: string): boolean;
+  mayMeet(a: string, b: string): boolean;
+  /** Whether nothing of the second side stands for anything else. */
+  readonly isPlainB?: boolean;
+}
+
+const isFolders = (segment: string) => segment === "**";
+const isStar = (character: string) => character === "*";
+
+const ofName: Steps = {
+  isMany: isStar,
+  mayMeet: (a, b) => a === b || a === "?",
+  isPlainB: true,
+};
+
+function segmentsMeet(a: string, b: string): boolean {
+  return meet([...a], [...b], {
+    isMany: isStar,
+    mayMeet: (x, y) => x === y || x === "?" || y === "?",
+  });
+}
+
+/**
+ * Whether two sequences can stand for the same one: both automata are walked at once, each pair of places once, so that the
+ * work is the product of the lengths whatever the patterns are.
+ */
+function meet(a: Segments, b: Segments, { isMany, mayMeet, isPlainB = false }: Steps): boolean {
+  const width = b.length + 1;
+  const seen = new Set<number>();
+  const places: [number, number][] = [[0, 0]];
+  for (let place = places.pop(); place; place = places.pop()) {
+    const [i, j] = place;
+    if (seen.has(i * width + j)) continue;
+    seen.add(i * width + j);
+    const x = a[i];
+    const y = b[j];
+    if (x === undefined && y === undefined) return true;
+    const xIsMany = x !== undefined && isMany(x);
+    const yIsMany = !isPlainB && y !== undefined && isMany(y);
+    // One that stands for any number ends here, or takes what the other side has next.
+    if (xIsMany) places.push([i + 1, j]);
+    if (yIsMany) places.push([i, j + 1]);
+    if (xIsMany && y !== undefined) places.push([i, j + 1]);
+    if (yIsMany && x !== undefined) places.push([i + 1, j]);
+    if (!xIsMany && !yIsMany && x !== undefined && y !== undefined && mayMeet(x, y))
+      places.push([i + 1, j + 1]);
+  }
+  return false;
+}
