@@ -6,8 +6,20 @@ import { idle } from "./parts/idle.js";
 import { jobs } from "./parts/jobs.js";
 import { posts } from "./parts/posts.js";
 import { start } from "./parts/start.js";
+import { tasks } from "./parts/tasks.js";
 import { toolList } from "./parts/tool-list.js";
 import { verbs } from "./parts/verbs.js";
 
 /** All that can be measured, in the order of the report. */
-export const parts: readonly Part[] = [posts, delivery, fanOut, idle, start, toolList, verbs, jobs, anchors];
+export const parts: readonly Part[] = [
+  posts,
+  delivery,
+  fanOut,
+  idle,
+  start,
+  toolList,
+  verbs,
+  tasks,
+  jobs,
+  anchors,
+];

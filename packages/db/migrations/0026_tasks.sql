@@ -50,8 +50,10 @@ CREATE TABLE tasks (
     (assignee IS NULL) = (assignee_team_id IS NULL) AND (assignee_peer_id IS NULL OR assignee IS NOT NULL))
 );
 --> statement-breakpoint
--- The next to claim is the first of these. Neither index holds a column that a renewal changes.
+-- The next to claim is the first of the first two. No index holds a column that a renewal changes.
 CREATE INDEX tasks_open ON tasks (session_id, number) WHERE state = 'open';
+--> statement-breakpoint
+CREATE INDEX tasks_assigned ON tasks (session_id, assignee_team_id, number) WHERE state = 'open' AND assignee_team_id IS NOT NULL;
 --> statement-breakpoint
 CREATE INDEX tasks_held ON tasks (session_id, holder_peer_id) WHERE state IN ('claimed', 'in_review');
 --> statement-breakpoint

@@ -42,14 +42,14 @@ export const eventKinds: Readonly<Record<SystemEvent["event"], EventKind>> = {
   topic_closed: { changes: ["topics"], log: "session" },
   topic_reopened: { changes: ["topics"], log: "session" },
   task_changed: {
-    changes: ["tasks", "attention"],
+    changes: ["sessions", "attention"],
     wakes: "agents",
     holdsText: true,
     foldable: true,
     log: "session",
   },
   claim_changed: {
-    changes: ["tasks", "attention"],
+    changes: ["sessions", "attention"],
     wakes: "waits",
     holdsText: true,
     foldable: true,

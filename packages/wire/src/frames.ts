@@ -93,7 +93,7 @@ export type ChangedKind = "document" | "roster" | "session" | "tasks" | "deliver
 
 /**
  * Tells a connection that watches the mesh (`watch_mesh`) that a read would now differ: of the list of sessions, of what
- * waits for a human, of memory, of progress, of audit sessions, of jobs, of proposals, of topics, of tasks, of personas and what they read, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
+ * waits for a human, of memory, of progress, of audit sessions, of jobs, of proposals, of topics, of personas and what they read, of settings, of members with their invites and tokens, or of what the watching person has read and put away. At most one a second
  * for each kind and session; the last change is always told.
  */
 export interface MeshChangedFrame {
@@ -113,7 +113,6 @@ export type MeshChangedKind =
   | "personas"
   | "perspectives"
   | "topics"
-  | "tasks"
   | "proposals"
   | "settings"
   | "members"

@@ -23,7 +23,8 @@ export interface TaskClaimer {
 /** Whether a task named `b` keeps the one in `tasks` from being claimed; in full, since both have these columns. */
 const blocks = sql.raw(`b.session_id = tasks.session_id AND b.number = ANY (tasks.blocked_by)
   AND b.state NOT IN ('done', 'cancelled')`);
-const waits = sql`EXISTS (SELECT FROM ${tasks} b WHERE ${blocks})`;
+/** Most wait for nothing, for which no other task has to be looked at. */
+const waits = sql`(tasks.blocked_by <> '{}' AND EXISTS (SELECT FROM ${tasks} b WHERE ${blocks}))`;
 
 const columns = {
   ...getTableColumns(tasks),
@@ -119,11 +120,13 @@ export async function claimNextTask(
   label: string | undefined,
 ): Promise<TaskRow | null> {
   const labelled = label === undefined ? sql`` : sql` AND ${label} = ANY (${tasks.labels})`;
-  const next = sql`(
+  // Each walks an index and ends at the first that will do; the second is asked only where the first has none.
+  const firstOf = (meant: SQL | undefined) => sql`(
     SELECT ${tasks.number} FROM ${tasks}
-    WHERE ${tasks.sessionId} = ${sessionId} AND ${tasks.state} = 'open' AND ${isFor(claimer)} AND NOT ${waits}${labelled}
-    ORDER BY ${tasks.assigneeTeamId} IS NULL, ${tasks.number} LIMIT 1
+    WHERE ${tasks.sessionId} = ${sessionId} AND ${tasks.state} = 'open' AND ${meant} AND NOT ${waits}${labelled}
+    ORDER BY ${tasks.number} LIMIT 1
     FOR NO KEY UPDATE OF ${tasks} SKIP LOCKED)`;
+  const next = sql`coalesce(${firstOf(isMeantFor(claimer))}, ${firstOf(isNull(tasks.assigneeTeamId))})`;
   return claim(tx, sessionId, next, claimer);
 }
 

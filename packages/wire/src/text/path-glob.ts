@@ -25,7 +25,8 @@ export function globsOverlap(a: string, b: string): boolean {
 export function globMatches(glob: string, path: string): boolean {
   return meet(glob.split("/"), path.split("/"), {
     isMany: isFolders,
-    mayMeet: (segment, name) => meet([...segment], [...name], ofName),
+    mayMeet: (segment, name) =>
+      segment === name || (isPattern(segment) && meet([...segment], [...name], ofName)),
     isPlainB: true,
   });
 }
@@ -38,6 +39,7 @@ interface Steps {
   readonly isPlainB?: boolean;
 }
 
+const isPattern = (segment: string) => segment.includes("*") || segment.includes("?");
 const isFolders = (segment: string) => segment === "**";
 const isStar = (character: string) => character === "*";
 
@@ -48,6 +50,7 @@ const ofName: Steps = {
 };
 
 function segmentsMeet(a: string, b: string): boolean {
+  if (!isPattern(a) && !isPattern(b)) return a === b;
   return meet([...a], [...b], {
     isMany: isStar,
     mayMeet: (x, y) => x === y || x === "?" || y === "?",
@@ -60,12 +63,12 @@ function segmentsMeet(a: string, b: string): boolean {
  */
 function meet(a: Segments, b: Segments, { isMany, mayMeet, isPlainB = false }: Steps): boolean {
   const width = b.length + 1;
-  const seen = new Set<number>();
+  const seen = new Uint8Array((a.length + 1) * width);
   const places: [number, number][] = [[0, 0]];
   for (let place = places.pop(); place; place = places.pop()) {
     const [i, j] = place;
-    if (seen.has(i * width + j)) continue;
-    seen.add(i * width + j);
+    if (seen[i * width + j] === 1) continue;
+    seen[i * width + j] = 1;
     const x = a[i];
     const y = b[j];
     if (x === undefined && y === undefined) return true;
