@@ -63,24 +63,22 @@ function segmentsMeet(a: string, b: string): boolean {
  */
 function meet(a: Segments, b: Segments, { isMany, mayMeet, isPlainB = false }: Steps): boolean {
   const width = b.length + 1;
-  const seen = new Uint8Array((a.length + 1) * width);
-  const places: [number, number][] = [[0, 0]];
-  for (let place = places.pop(); place; place = places.pop()) {
-    const [i, j] = place;
-    if (seen[i * width + j] === 1) continue;
-    seen[i * width + j] = 1;
+  const reached = new Uint8Array((a.length + 1) * width);
+  reached[0] = 1;
+  for (let i = 0; i <= a.length; i += 1) {
     const x = a[i];
-    const y = b[j];
-    if (x === undefined && y === undefined) return true;
     const xIsMany = x !== undefined && isMany(x);
-    const yIsMany = !isPlainB && y !== undefined && isMany(y);
-    // One that stands for any number ends here, or takes what the other side has next.
-    if (xIsMany) places.push([i + 1, j]);
-    if (yIsMany) places.push([i, j + 1]);
-    if (xIsMany && y !== undefined) places.push([i, j + 1]);
-    if (yIsMany && x !== undefined) places.push([i + 1, j]);
-    if (!xIsMany && !yIsMany && x !== undefined && y !== undefined && mayMeet(x, y))
-      places.push([i + 1, j + 1]);
+    for (let j = 0; j <= b.length; j += 1) {
+      const at = i * width + j;
+      if (reached[at] === 0) continue;
+      const y = b[j];
+      const yIsMany = !isPlainB && y !== undefined && isMany(y);
+      // One that stands for any number ends here, or takes what the other side has next.
+      if (y !== undefined && (xIsMany || yIsMany)) reached[at + 1] = 1;
+      if (x !== undefined && (xIsMany || yIsMany)) reached[at + width] = 1;
+      if (x === undefined || y === undefined || xIsMany || yIsMany) continue;
+      if (mayMeet(x, y)) reached[at + width + 1] = 1;
+    }
   }
-  return false;
+  return reached[reached.length - 1] === 1;
 }
