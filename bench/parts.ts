@@ -8,6 +8,7 @@ import { idle } from "./parts/idle.js";
 import { jobs } from "./parts/jobs.js";
 import { posts } from "./parts/posts.js";
 import { start } from "./parts/start.js";
+import { tasks } from "./parts/tasks.js";
 import { toolList } from "./parts/tool-list.js";
 import { verbs } from "./parts/verbs.js";
 
@@ -22,6 +23,8 @@ export const parts: readonly Part[] = [
   toolList,
   context,
   verbs,
+  verbs,
+  tasks,
   jobs,
   anchors,
 ];

@@ -51,6 +51,19 @@ const events: Described = {
     meaning: "a topic was reopened (TOPIC-12)",
     fields: { topic_id: true, by: true, title: true },
   },
+  task_changed: {
+    meaning: "a task was made, changed, claimed, handed back, finished, or became ready (TASK-10)",
+    fields: {
+      ...{ task: true, title: true, change: true, by: true, text: true, assignee: true, blocked_by: true },
+      ...{ check: true, holder: true, fence: true, reason: true, result: true, proof: true },
+    },
+  },
+  claim_changed: {
+    meaning: "something was claimed, released, or handed back because its holder was gone (CLAIM-4)",
+    fields: {
+      ...{ claim: true, scope: true, shared: true, change: true, by: true, holder: true, reason: true },
+    },
+  },
   state_changed: {
     meaning: "a key of the session's state changed; a large value is left out (STATE-7, STATE-8)",
     fields: { by: true, key: true, version: true, value: true, deleted: true },

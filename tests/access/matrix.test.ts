@@ -571,7 +571,7 @@ async function putOverMcp(url: string, caller: Caller, calls: readonly Call[]): 
     await settle(call, readRpc(answers.find((each) => each.id === id) ?? answers[0]));
 }
 
-const toolsets = "core,messaging,mesh,people,progress,audit,work,admin";
+const toolsets = "core,messaging,mesh,tasks,people,progress,audit,work,admin";
 const clientInfo = { name: "test", version: "1" };
 const methods: Readonly<Record<string, object>> = {
   initialize: {

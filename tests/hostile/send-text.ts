@@ -48,11 +48,14 @@ function addressIn(text: string): { session_id: string; team_id: string | undefi
 }
 
 async function overMcp(url: string, operation: Operation, input: string): Promise<unknown> {
-  const response = await fetch(new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,admin", url), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${operation.name}","arguments":${input}}}`,
-  });
+  const response = await fetch(
+    new URL("/mcp?tools=core,messaging,mesh,tasks,people,progress,audit,admin", url),
+    {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${operation.name}","arguments":${input}}}`,
+    },
+  );
   const { result, error } = Object(await response.json());
   // A malformed envelope is answered by an error of the protocol, which has a code of its own (ERR-4).
   if (error) throw new MerkleError("bad_request", String(error.message), Object(error.data));

@@ -60,6 +60,10 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   await transport.call("set_state", { session_id, team_id, key: "deploy_frozen", value: false });
   await transport.call("remember", { team_id, content: "before" });
   await transport.call("open_topic", { session_id, team_id, version: 0, text: "before" });
+  for (const title of ["claimed", "open"])
+    await transport.call("create_task", { session_id, team_id, title });
+  await transport.call("claim_task", { session_id, team_id, task: 1 });
+  await transport.call("claim", { session_id, team_id, scope: "deploy" });
   await transport.call("audit_session_start", { team_id, intent: "before", task_id: "before" });
   await transport.call("thought_record", { team_id, type: "plan", content: "before" });
 
@@ -230,6 +234,18 @@ export function validInputs({
     claim_job: { runner: "box", wait: 0 },
     renew_job: { job_id: 1, fence: 1 },
     end_job: { job_id: 1, fence: 1, exit_code: 0, error_tail: "", error: null, ended_because: null },
+    create_task: { ...at, title: "rotate tokens" },
+    list_tasks: at,
+    list_all_tasks: { team_id },
+    get_task: { ...at, task: 1 },
+    update_task: { ...at, task: 2, title: "rotate all tokens" },
+    claim_task: { ...at, task: 2 },
+    release_task: { ...at, task: 1 },
+    finish_task: { ...at, task: 1 },
+    split_task: { ...at, task: 2, parts: [{ title: "one" }] },
+    claim: { ...at, scope: "repo:src/**" },
+    release: { ...at, scope: "deploy" },
+    list_claims: at,
     open_topic: { team_id, session_id, version: 0, text: "Is this all?" },
     reply_to_topic: { team_id, topic_id: 1, text: "It is." },
     list_topics: { team_id, session_id },

@@ -120,7 +120,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient>
     const { team_id } = Object(input);
     const response = await clients
       .of(typeof team_id === "string" ? team_id : "")
-      .send(new URL("/mcp?tools=core,messaging,mesh,people,progress,audit,work,admin", url), {
+      .send(new URL("/mcp?tools=core,messaging,mesh,tasks,people,progress,audit,work,admin", url), {
         method: "POST",
         headers: { ...headersOf(entry), "content-type": "application/json", accept: "*/*" },
         body: JSON.stringify({
@@ -145,7 +145,7 @@ async function openMcp(url: string, entry: Entry = {}): Promise<TransportClient>
 /** `merkle mcp`, as a program speaks to it. */
 async function openStdio(url: string): Promise<TransportClient> {
   const cleanups: (() => Promise<void>)[] = [];
-  const args = ["--view", "json", "--tools", "core,messaging,mesh,people,progress,audit,work,admin"];
+  const args = ["--view", "json", "--tools", "core,messaging,mesh,tasks,people,progress,audit,work,admin"];
   const server = await startStdioServer({ url, args }, (cleanup) => cleanups.unshift(cleanup));
   return toTransport(
     { name: "stdio", url, entry: {} },

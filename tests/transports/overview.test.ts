@@ -90,6 +90,7 @@ describe("what pages show of many things at once", () => {
         settings: _,
         last_change: __,
         agent_messages: ___,
+        unfinished_tasks: _________,
         state_keys: ____,
         memories: _____,
         progress_entries: ______,

@@ -115,6 +115,17 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
   {
+    title: "Tasks and claims",
+    commands: [
+      entry("tasks", async () => (await import("./commands/tasks/tasks.js")).tasks),
+      entry("task add", async () => (await import("./commands/tasks/add.js")).taskAdd),
+      entry("task claim", async () => (await import("./commands/tasks/claim.js")).taskClaim),
+      entry("task done", async () => (await import("./commands/tasks/done.js")).taskDone),
+      entry("task block", async () => (await import("./commands/tasks/block.js")).taskBlock),
+      entry("claims", async () => (await import("./commands/claims.js")).claims),
+    ],
+  },
+  {
     title: "State",
     commands: [
       entry("state list", async () => (await import("./commands/state/list.js")).stateList),

@@ -49,6 +49,9 @@ export {
 export { measureRoundTrip, type WriteProblem } from "./start/write-health.js";
 export * from "./state/state.js";
 export * from "./state/watches.js";
+export * from "./tasks/claims.js";
+export * from "./tasks/leases.js";
+export * from "./tasks/tasks.js";
 export * from "./text/text-query.js";
 export * from "./transports/mcp-sessions.js";
 export * from "./views/attention.js";

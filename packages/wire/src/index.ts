@@ -15,7 +15,7 @@ export {
 export { type Instant, parseInstant } from "./core/parse-instant.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./core/source-path.js";
 export { isUuid } from "./core/uuid.js";
-export type { TopicCloseReason } from "./core/values.js";
+export type { TaskChange, TaskCheck, TopicCloseReason } from "./core/values.js";
 export { briefKinds, briefLine } from "./feed/brief-line.js";
 export { compactMessage, describeEvent, describeRedaction, type Rendering } from "./feed/compact.js";
 export type { Message, Redaction, SystemEvent } from "./feed/message.js";
@@ -30,7 +30,13 @@ export {
   toMessageHead,
   toRecordedFields,
 } from "./feed/message-fields.js";
-export { idempotencyKeyOf, type MessageKey, messageIdFrom, timeOrdered, uuidFromDigest } from "./feed/message-id.js";
+export {
+  idempotencyKeyOf,
+  type MessageKey,
+  messageIdFrom,
+  timeOrdered,
+  uuidFromDigest,
+} from "./feed/message-id.js";
 export { kindOf } from "./feed/message-kind.js";
 export {
   isRedacted,
@@ -77,10 +83,12 @@ export type { Hunk, Proposal, ProposalInFull, ProposalStatus } from "./operation
 export type { Participant } from "./operations/roster.js";
 export { fillPath, type OperationName, operationRules, routeOf, rulesOf } from "./operations/rules.js";
 export type { RunnerFacts } from "./operations/runner.js";
+export type { ScopeClaim } from "./operations/scopes.js";
 export { type SearchKind, searchKinds } from "./operations/search-kinds.js";
 export type { PresentTeam, Session } from "./operations/sessions.js";
 export type { BrokerSettings, SessionSettings } from "./operations/settings.js";
 export type { StateEntry } from "./operations/state.js";
+export type { Task, TaskState } from "./operations/tasks.js";
 export type { ListedTool } from "./operations/tool.js";
 export type {
   Found,

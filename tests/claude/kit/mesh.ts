@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
 import { type RunOptions, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
+import { noteHome } from "../../kit/persons.js";
 import type { Cleanup } from "../../kit/test-database.js";
 import { brokerTransports } from "../../kit/transports.js";
 import type { Machine } from "./machine.js";
@@ -59,6 +60,7 @@ export async function startMesh(
     return merkle.running();
   };
   const { url, port } = await up(0);
+  noteHome(port, merkle.home);
   if (auth === "invite") await run(["join", "-"], { input: linkIn(said) });
   const token = auth === "invite" ? (await run(["token", "create"])).trim() : undefined;
   const transport = await brokerTransports.rest(url, { token });

@@ -2,12 +2,14 @@ import {
   deleteEndedInvites,
   deleteEndedTokens,
   deleteUnusedSourceTexts,
+  purgeClaims,
   purgeMcpSessions,
   purgeReceipts,
   purgeRequests,
 } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
+import { createHandBack } from "../tasks/hand-back.js";
 import type { Meshes, Services } from "../transports/services.js";
 import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
@@ -18,10 +20,13 @@ const purgeMs = 60 * 60_000;
 const mcpSessionDays = 7;
 /** A job may have begun with one and not have written yet. */
 const sourceTextDays = 2;
+/** How long what was handed back is something for people to look at. */
+const handedBackHours = 24;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
   const { channels, presence, settings, database, log, stateAnnouncer } = meshes.main;
+  const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
 
   async function lookForAttention(): Promise<void> {
@@ -45,6 +50,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await purgeMcpSessions(database.orm, mcpSessionDays);
     await purgeReceipts(database.orm, limits.receiptDays);
     await deleteUnusedSourceTexts(database.orm, sourceTextDays);
+    await purgeClaims(database.orm, handedBackHours);
     await deleteEndedTokens(database.orm, limits.endedInviteDays);
     await deleteEndedInvites(database.orm, limits.endedInviteDays);
     await retirePeers({ database, presence, channels, forgetCredential: meshes.forgetCredential });
@@ -54,6 +60,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   const timers = [
     [sweep, safetyMs],
     [stateAnnouncer.catchUp, safetyMs],
+    [handBack, safetyMs],
     [lookForAttention, safetyMs],
     [purge, purgeMs],
   ] as const;

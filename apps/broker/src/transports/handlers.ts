@@ -41,6 +41,12 @@ import { updateSessionMetadata } from "../sessions/update-session-metadata.js";
 import { deleteState, setState } from "../state/change-state.js";
 import { getState, listState } from "../state/read-state.js";
 import { unwatchState, watchState } from "../state/watch-state.js";
+import { claimTask, releaseTask } from "../tasks/claim-task.js";
+import { claimScope, listClaims, releaseClaim } from "../tasks/claims.js";
+import { createTask, splitTask } from "../tasks/create-task.js";
+import { finishTask } from "../tasks/finish-task.js";
+import { getTask, listAllTasks, listTasks } from "../tasks/read-tasks.js";
+import { updateTask } from "../tasks/update-task.js";
 import { listAttention } from "../views/attention/list-attention.js";
 import { dismissAttention } from "../views/attention/put-away.js";
 import { brief } from "../views/brief/brief.js";
@@ -117,6 +123,18 @@ export const handlers: Handlers = {
   restore_memory: restoreMemory,
   list_memory: listMemory,
   tag_memory: tagMemory,
+  create_task: createTask,
+  list_tasks: listTasks,
+  list_all_tasks: listAllTasks,
+  get_task: getTask,
+  update_task: updateTask,
+  claim_task: claimTask,
+  release_task: releaseTask,
+  finish_task: finishTask,
+  split_task: splitTask,
+  claim: claimScope,
+  release: releaseClaim,
+  list_claims: listClaims,
   log_progress: logProgress,
   get_context: getContext,
   search_logs: searchLogs,

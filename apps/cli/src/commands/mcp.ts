@@ -11,7 +11,7 @@ export const mcp: Command = {
     {
       flags: "--tools <toolsets>",
       summary:
-        "toolsets beside core and messaging, separated by commas: mesh, people, progress, audit, admin",
+        "toolsets beside core, messaging and tasks, separated by commas: mesh, people, progress, audit, admin",
     },
     {
       flags: "--view <view>",

@@ -83,8 +83,11 @@ function toRow(peer: Peer, output: Output): Cell[] {
   ];
 }
 
-function summaryText({ summary }: Peer): string {
-  return summary === null ? "" : `${oneLine(summary.text)} (${toAge(summary.at)} ago)`;
+/** `task 7 rotate tokens, 12m`, before what the peer says of itself. */
+function summaryText({ summary, task }: Peer): string {
+  const said = summary === null ? "" : `${oneLine(summary.text)} (${toAge(summary.at)} ago)`;
+  if (task === null) return said;
+  return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
 }
 
 /** What people look for when something does not work. */

@@ -124,6 +124,10 @@ function describeEvent({ content }: Message, arrow: string): string {
       return `proposal ${inLine(fields["proposal_id"])}: ${inLine(fields["decision"])} by ${inLine(fields["by"])}`;
     case "budget_spent":
       return `agents have said the ${inLine(fields["budget"])} messages that they may; a human word lets them go on`;
+    case "task_changed":
+      return describeTask(fields);
+    case "claim_changed":
+      return describeClaim(fields);
     case "state_changed":
       return describeState(fields, arrow);
     case "message_redacted":
@@ -157,6 +161,20 @@ function describeRedaction({
   const what = redacted_sequence === undefined ? `document ${versions}` : `#${inLine(redacted_sequence)}`;
   const why = typeof reason === "string" ? `: ${indented(reason)}` : "";
   return `${inLine(by)} removed the text of ${what}${why}`;
+}
+
+/** `Birch/oak: task 7 claimed: rotate tokens`; of a hand-back with whose it was. */
+function describeTask({ by, task, title, change, holder, reason }: Record<string, unknown>): string {
+  const whose = holder === undefined ? "" : ` from ${inLine(holder)}`;
+  const why = typeof reason === "string" ? ` (${inLine(reason)})` : "";
+  return `${inLine(by)}: task ${inLine(task)} ${inLine(change).replaceAll("_", " ")}${whose}: ${inLine(title)}${why}`;
+}
+
+/** `Birch/oak: repo:src/auth/** claimed` */
+function describeClaim({ by, scope, shared, change, holder, reason }: Record<string, unknown>): string {
+  const whose = holder === undefined ? "" : ` from ${inLine(holder)}`;
+  const why = typeof reason === "string" ? ` (${inLine(reason)})` : "";
+  return `${inLine(by)}: ${inLine(scope)} ${inLine(change).replaceAll("_", " ")}${shared === true ? ", shared" : ""}${whose}${why}`;
 }
 
 /** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */

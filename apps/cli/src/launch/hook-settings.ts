@@ -28,6 +28,9 @@ type Hook =
 /** Before any tool of ours: only this says whether it is a subagent that calls. */
 const ownTools = "mcp__merkle__.*";
 
+/** Before a tool edits a file, which somebody else may have claimed. */
+const editing = "Edit|MultiEdit|Write|NotebookEdit";
+
 /**
  * The hooks of an agent. A session that starts tells it who it is, by a command, for no server is connected then; all
  * others call the server that is there already, which costs no process. Where that has ended, a command brings the mail.
@@ -44,7 +47,10 @@ export function toHookSettings(merkle: readonly string[], { inTurn }: { inTurn: 
     hooks: {
       ...sessionStart,
       UserPromptSubmit: [{ hooks: [callServer("UserPromptSubmit")] }, mail],
-      PreToolUse: [{ matcher: ownTools, hooks: [callServer("PreToolUse")] }],
+      PreToolUse: [
+        { matcher: ownTools, hooks: [callServer("PreToolUse")] },
+        { matcher: editing, hooks: [callServer("PreToolUse", ofEdit)] },
+      ],
       PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }, mail],
       Stop: [{ hooks: [callServer("Stop")] }, mail],
     },
@@ -54,8 +60,11 @@ export function toHookSettings(merkle: readonly string[], { inTurn }: { inTurn: 
 /** Claude Code puts in what it knows, and nothing where it does not. */
 const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
-function callServer(event: string): Hook {
-  const input = Object.fromEntries(filledIn.map((name) => [name, `\${${name}}`]));
+const ofEdit = { file: "tool_input.file_path", notebook: "tool_input.notebook_path" };
+
+function callServer(event: string, more: Readonly<Record<string, string>> = {}): Hook {
+  const named = [...filledIn.map((name) => [name, name] as const), ...Object.entries(more)];
+  const input = Object.fromEntries(named.map(([name, what]) => [name, `\${${what}}`]));
   return { type: "mcp_tool", server: "merkle", tool: "hook", input: { event, ...input } };
 }
 

@@ -14,6 +14,8 @@ export interface HookCall {
   /** Empty for the main agent. */
   readonly agentId: string;
   readonly toolUseId: string;
+  /** Of a tool that edits: the file. */
+  readonly file: string;
 }
 
 /** @throws MerkleError `bad_request` when it is no hook's call */
@@ -30,9 +32,12 @@ export function parseHookCall(fields: Fields): HookCall {
     promptId: textOf(fields["prompt_id"]),
     agentId: textOf(fields["agent_id"]),
     toolUseId: textOf(fields["tool_use_id"]),
+    file: textOf(fields["file"], pathCharsMax) || textOf(fields["notebook"], pathCharsMax),
   };
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value.slice(0, 200) : "";
+const pathCharsMax = 4_096;
+
+function textOf(value: unknown, charsMax = 200): string {
+  return typeof value === "string" ? value.slice(0, charsMax) : "";
 }

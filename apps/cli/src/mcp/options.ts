@@ -22,6 +22,7 @@ export const knownToolsets = [
   "core",
   "messaging",
   "mesh",
+  "tasks",
   "people",
   "progress",
   "audit",
@@ -65,7 +66,7 @@ function readToolsets(text: string | undefined): ReadonlySet<Toolset> {
       `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
     );
   }
-  return new Set(["core", "messaging", ...wanted.filter(isToolset)]);
+  return new Set(["core", "messaging", "tasks", ...wanted.filter(isToolset)]);
 }
 
 function isToolset(name: string): name is (typeof knownToolsets)[number] {

@@ -1,4 +1,4 @@
-import { closeCodes, type DeclaredStatus, type Message } from "@merkle/wire";
+import { type ChangedKind, closeCodes, type DeclaredStatus, type Message } from "@merkle/wire";
 import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../sessions/stored-peers.js";
@@ -113,9 +113,11 @@ interface TeamsOptions {
   readonly open: (team: PeerSession, message: Message) => Message;
   /** Called with the message that says that a team's session is concluded. */
   readonly onConcluded?: (team: PeerSession, message: Message) => void;
+  /** Called when a read of a team's session would now differ, and when nobody listened for a while. */
+  readonly onChanged?: (team: PeerSession, kind?: ChangedKind) => void;
 }
 
-export function createPeerSessions({ log, onNew, open, onConcluded }: TeamsOptions): PeerSessions {
+export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }: TeamsOptions): PeerSessions {
   /** The last joined at the end. */
   let teams: PeerSession[] = [];
   let client: MerkleClient | undefined;
@@ -150,6 +152,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded }: TeamsOptio
       },
       onChanged: ({ kind, version }) => {
         if (kind === "document") team.document.heard = Math.max(team.document.heard, version);
+        else onChanged?.(team, kind);
       },
       onResync: () => {
         forgetNumbers(team);
@@ -163,6 +166,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded }: TeamsOptio
       },
     });
     subscriptions.set(sessionId, { team, subscription });
+    onChanged?.(team);
   }
 
   return {

@@ -4,6 +4,7 @@ import type { MerkleClient } from "@merkle/wire/client";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
 import { openBrokerLink } from "./broker-link.js";
+import { createClaimGuard, toHookResult } from "./claims/claim-guard.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import { parseHookCall } from "./hook-call.js";
 import { createHookServer } from "./hooks/hook-server.js";
@@ -82,8 +83,10 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     onNew: welcome,
     open: (team, message) => sealing.open(team, message),
     onConcluded: (team, message) => void compareSeal(team, message),
+    onChanged: (team, kind) => claimGuard.refresh(team, kind),
   });
   const link = openBrokerLink({ config, onClient: takeClient, onUp: comeUp, log });
+  const claimGuard = createClaimGuard({ link, teams: () => teams, cwd: process.cwd(), log });
   const sealing = createSealing({ link, home, log });
   const handedOut = createHandedOut({
     home,
@@ -162,6 +165,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
 
   function comeUp(): void {
     for (const team of teams.readers()) {
+      claimGuard.refresh(team);
       sealing.publish(team);
       // What could not be acknowledged when the connection was lost.
       acknowledger.soon(team);
@@ -194,7 +198,8 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const { text, settle } = hooks.answer(call, hasMail ? await handedOut.readTranscript() : undefined);
     if (!hadHooks) describeAgain();
     wakers.look();
-    return { result: render.hook(call.event, text), settle };
+    const verdict = call.file === "" ? null : claimGuard.judge(call.file);
+    return { result: verdict ? render.text(toHookResult(verdict)) : render.hook(call.event, text), settle };
   }
 
   async function answer({ name, args, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {

@@ -30,6 +30,14 @@ export type Need =
       readonly at: string;
     }
   | { readonly kind: "job_failed"; readonly job: number; readonly text: string; readonly at: string }
+  | {
+      readonly kind: "in_review" | "handed_back";
+      /** Null for a thing that was claimed. */
+      readonly task: number | null;
+      readonly from: string;
+      readonly text: string;
+      readonly at: string;
+    }
   | { readonly kind: "held"; readonly by: string; readonly reason: string | null; readonly at: string }
   | { readonly kind: "budget_spent" | "quiet"; readonly at: string };
 
@@ -47,6 +55,9 @@ export function toNeed(item: AttentionItem): Need {
       return { kind, proposal: item.number ?? 0, from: item.team, text, at };
     case "job_failed":
       return { kind, job: item.number ?? 0, text, at };
+    case "in_review":
+    case "handed_back":
+      return { kind, task: item.number, from: team, text, at };
     case "blocked":
       return { kind, team, peer, reason, at };
     case "held":
@@ -70,6 +81,13 @@ export function needText(need: Need): string {
     }
     case "job_failed":
       return `job ${need.job} ${oneLine(need.text)} ${toAge(need.at)} ago`;
+    case "in_review":
+      return `task ${need.task} is in review, done by ${oneLine(need.from)} ${toAge(need.at)} ago: ${oneLine(need.text)}`;
+    case "handed_back": {
+      const what = need.task === null ? oneLine(need.text) : `task ${need.task}: ${oneLine(need.text)}`;
+      const whose = need.from === "" ? "its holder" : oneLine(need.from);
+      return `handed back ${toAge(need.at)} ago, since ${whose} was gone: ${what}`;
+    }
     case "blocked":
       return `${peerName(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
     case "held":
@@ -96,6 +114,10 @@ export function needAdvice(need: Need, slug: string | null): string {
         : `merkle doc accept ${slug} ${need.proposal}`;
     case "job_failed":
       return `merkle jobs show ${need.job}`;
+    case "in_review":
+      return `merkle task done ${slug} ${need.task}`;
+    case "handed_back":
+      return need.task === null ? `merkle claims ${slug}` : `merkle tasks ${slug}`;
     case "blocked":
       return `merkle post ${slug} <text> --to ${shellWord(peerName(need.team, need.peer))}`;
     case "held":

@@ -49,6 +49,7 @@ function peer(team_id: string, change: Partial<Peer> = {}): Peer {
     polling: false,
     connected: true,
     last_read: 0,
+    task: null,
     ...change,
   };
 }

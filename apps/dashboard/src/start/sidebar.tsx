@@ -1,6 +1,15 @@
 "use client";
 
-import { Bell, BookMarked, LayoutList, ListChecks, Search, Settings2, ShieldCheck } from "lucide-react";
+import {
+  Bell,
+  BookMarked,
+  LayoutList,
+  ListChecks,
+  ListTodo,
+  Search,
+  Settings2,
+  ShieldCheck,
+} from "lucide-react";
 import { usePathname } from "next/navigation";
 import { lazy, Suspense } from "react";
 import { useRead } from "@/broker/use-read";
@@ -33,6 +42,7 @@ export function Sidebar() {
       <NavLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
+      <NavLink href="/tasks" label="Tasks" Icon={ListTodo} />
       <NavLink href="/memory" label="Memory" Icon={BookMarked} />
       <NavLink href="/progress" label="Progress" Icon={ListChecks} />
       <Suspense>

@@ -35,6 +35,20 @@ export const auditSessions = pgTable("audit_sessions", {
   starter: text("starter"),
 });
 
+export const claims = pgTable("claims", {
+  sessionId: uuid("session_id").notNull(),
+  number: integer("number").notNull(),
+  scope: text("scope").notNull(),
+  shared: boolean("shared").notNull(),
+  reason: text("reason"),
+  holder: text("holder").notNull(),
+  peerId: uuid("peer_id").notNull(),
+  claimedAt: instant("claimed_at").notNull().default(sql`now()`),
+  renewedAt: instant("renewed_at").notNull().default(sql`now()`),
+  expiresAt: instant("expires_at"),
+  handedBackAt: instant("handed_back_at"),
+});
+
 export const dismissals = pgTable("dismissals", {
   meshId: uuid("mesh_id").notNull(),
   personId: uuid("person_id").notNull(),
@@ -455,6 +469,8 @@ export const sessions = pgTable("sessions", {
   originId: uuid("origin_id"),
   importedAt: instant("imported_at"),
   originKey: text("origin_key"),
+  lastTask: integer("last_task").notNull().default(sql`0`),
+  lastClaim: integer("last_claim").notNull().default(sql`0`),
 });
 
 export const settings = pgTable("settings", {
@@ -501,6 +517,33 @@ export const stateWatches = pgTable("state_watches", {
   scopeId: uuid("scope_id").notNull(),
   pattern: text("pattern").notNull(),
   isPrefix: boolean("is_prefix").notNull(),
+});
+
+export const tasks = pgTable("tasks", {
+  sessionId: uuid("session_id").notNull(),
+  number: integer("number").notNull(),
+  title: text("title").notNull(),
+  text: text("text").notNull(),
+  state: text("state", { enum: ["open", "claimed", "in_review", "done", "cancelled"] }).notNull(),
+  blockedBy: integer("blocked_by").array().notNull().default(sql`'{}'::integer[]`),
+  labels: text("labels").array().notNull().default(sql`'{}'::text[]`),
+  links: jsonb("links").$type<readonly ({ message: number } | { section: string })[]>().notNull().default(sql`'[]'::jsonb`),
+  check: jsonb("check").$type<{ command: string } | { reviewer: string }>(),
+  assignee: text("assignee"),
+  assigneeTeamId: uuid("assignee_team_id"),
+  assigneePeerId: uuid("assignee_peer_id"),
+  createdBy: text("created_by").notNull(),
+  createdByPeerId: uuid("created_by_peer_id").notNull(),
+  createdAt: instant("created_at").notNull().default(sql`now()`),
+  updatedAt: instant("updated_at").notNull().default(sql`now()`),
+  fence: integer("fence").notNull().default(sql`0`),
+  holder: text("holder"),
+  holderPeerId: uuid("holder_peer_id"),
+  claimedAt: instant("claimed_at"),
+  renewedAt: instant("renewed_at"),
+  handedBackAt: instant("handed_back_at"),
+  result: text("result"),
+  proof: jsonb("proof").$type<{ exit_code: number; tail: string }>(),
 });
 
 export const teams = pgTable("teams", {

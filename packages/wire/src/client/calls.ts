@@ -1,7 +1,7 @@
 import { MerkleError } from "../core/errors.js";
 import { limits } from "../core/limits.js";
-import type { InputOf, OutputOf } from "../operations/catalogue.js";
 import { idempotencyKeyOf } from "../feed/message-id.js";
+import type { InputOf, OutputOf } from "../operations/catalogue.js";
 import { type OperationName, rulesOf } from "../operations/rules.js";
 import { retryPauseMs } from "./backoff.js";
 import type { Answer, Request, Requests } from "./requests.js";

@@ -166,3 +166,24 @@ export const inEpoch = {
 /** Why a topic was closed; `accepted` when a proposal for it was. */
 export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
 export type TopicCloseReason = z.output<typeof TopicCloseReason>;
+
+/** What happened to a task. `ready`: the last task that it waited for is done. `handed_back`: its holder was gone for too long. */
+export const TaskChange = z.enum([
+  "created",
+  "updated",
+  "ready",
+  "claimed",
+  "released",
+  "handed_back",
+  "in_review",
+  "done",
+  "cancelled",
+]);
+export type TaskChange = z.output<typeof TaskChange>;
+
+/** How a task is proved done: by a command that its holder runs, or by somebody who accepts it (TASK-8). */
+export const TaskCheck = z.union([
+  z.strictObject({ command: lineOfChars(limits.checkCommandCharsMax) }),
+  z.strictObject({ reviewer: lineOfChars(limits.nameCharsMax) }),
+]);
+export type TaskCheck = z.output<typeof TaskCheck>;

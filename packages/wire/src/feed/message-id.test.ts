@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { idempotencyKeyOf, messageIdFrom } from "./message-id.js";
 import { isUuid } from "../core/uuid.js";
+import { idempotencyKeyOf, messageIdFrom } from "./message-id.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const sender = { sessionId: randomUUID(), peerId: randomUUID(), operation: "post_message" } as const;

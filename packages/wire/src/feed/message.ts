@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { Sequence, Timestamp, type TopicCloseReason, Uuid } from "../core/values.js";
+import {
+  Sequence,
+  type TaskChange,
+  type TaskCheck,
+  Timestamp,
+  type TopicCloseReason,
+  Uuid,
+} from "../core/values.js";
 import type { SignedHead } from "../identity/head.js";
 
 export const Priority = z.enum(["now", "next", "low"]);
@@ -114,6 +121,37 @@ export type SystemEvent =
       at: string;
     }
   | { event: "topic_reopened"; topic_id: number; by: string; title: string; at: string }
+  /** Of a task that was changed beside it, the fields that say how; `text` and `result` are told once, when they are written. */
+  | {
+      event: "task_changed";
+      task: number;
+      title: string;
+      change: TaskChange;
+      by: string;
+      text?: string | undefined;
+      assignee?: string | null | undefined;
+      blocked_by?: readonly number[] | undefined;
+      check?: TaskCheck | null | undefined;
+      /** Who held it, where it is taken from somebody. */
+      holder?: string | undefined;
+      fence?: number | undefined;
+      reason?: string | undefined;
+      result?: string | undefined;
+      proof?: { readonly exit_code: number; readonly tail: string } | undefined;
+      at: string;
+    }
+  | {
+      event: "claim_changed";
+      claim: number;
+      scope: string;
+      shared: boolean;
+      change: "claimed" | "released" | "expired" | "handed_back";
+      by: string;
+      /** Who held it, where somebody else ends it. */
+      holder?: string | undefined;
+      reason?: string | undefined;
+      at: string;
+    }
   /** `value` is left out when it is above 8 KiB, and when the key was deleted. */
   | {
       event: "state_changed";

@@ -16,22 +16,35 @@ import { operation } from "./operation.js";
 
 const described = z.object({
   id: z.string(),
-  kind: z.enum(["ask", "proposal", "job_failed", "blocked", "held", "budget_spent", "quiet"]),
+  kind: z.enum([
+    "ask",
+    "proposal",
+    "job_failed",
+    "in_review",
+    "handed_back",
+    "blocked",
+    "held",
+    "budget_spent",
+    "quiet",
+  ]),
   session_id: Uuid,
   session: z.string().meta({ description: "Its slug." }),
   session_title: z.string(),
   source_path: z.null(),
   since: Timestamp,
   sequence: Sequence.nullable().meta({ description: "Of an ask." }),
-  number: z.int().nullable().meta({ description: "Of a proposal or a job: its number in the mesh." }),
-  team: z
-    .string()
+  number: z
+    .int()
     .nullable()
-    .meta({ description: "Who asks, proposes, is blocked or holds; null where nobody does, or an agent." }),
+    .meta({ description: "Of a proposal or a job: its number in the mesh; of a task: in its session." }),
+  team: z.string().nullable().meta({
+    description:
+      "Who asks, proposes, has done or lost a task, is blocked or holds; null where nobody does, or an agent.",
+  }),
   peer: z.string().nullable(),
   text: z.string().meta({
     description:
-      "The ask, the reason given, what a proposal changes or why a job failed, cut at 500 characters; may be empty.",
+      "The ask, the reason given, the task, the scope that was handed back, what a proposal changes or why a job failed, cut at 500 characters; may be empty.",
   }),
   options: z.array(z.string()).meta({ description: "Of an ask: the answers offered." }),
   dismissed: z.boolean().meta({ description: "Put away by the caller; comes only where asked for." }),
@@ -63,7 +76,7 @@ export type AttentionItem = z.output<typeof AttentionItem>;
 
 export const listAttention = operation("list_attention", {
   summary:
-    "List what waits for a human: unanswered asks, open proposals, failed jobs, blocked peers, held, spent and quiet sessions.",
+    "List what waits for a human: unanswered asks, open proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent and quiet sessions.",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1)
@@ -76,7 +89,7 @@ export const listAttention = operation("list_attention", {
   output: z.object({
     items: z.array(AttentionItem).meta({
       description:
-        "Asks, proposals, failed jobs, blocked peers, held, spent, quiet; oldest first within each.",
+        "Asks, proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent, quiet; oldest first within each.",
     }),
     total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
     dismissed: z.int().meta({ description: "How many more the caller has put away." }),

@@ -23,10 +23,12 @@ import * as redaction from "./redaction.js";
 import * as roster from "./roster.js";
 import { type OperationName, operationRules } from "./rules.js";
 import * as runner from "./runner.js";
+import * as scopes from "./scopes.js";
 import * as sessions from "./sessions.js";
 import * as settings from "./settings.js";
 import * as sources from "./sources.js";
 import * as state from "./state.js";
+import * as tasks from "./tasks.js";
 import * as timeline from "./timeline.js";
 import * as topics from "./topics.js";
 import * as work from "./work.js";
@@ -62,10 +64,12 @@ const exported = {
   ...redaction,
   ...roster,
   ...runner,
+  ...scopes,
   ...sessions,
   ...settings,
   ...sources,
   ...state,
+  ...tasks,
   ...timeline,
   ...topics,
   ...work,

@@ -7,7 +7,16 @@ export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
  */
 export type Access = "public" | "open" | "team" | "reader" | "member" | "admin" | "job";
 
-export type Toolset = "core" | "messaging" | "mesh" | "people" | "progress" | "audit" | "work" | "admin";
+export type Toolset =
+  | "core"
+  | "messaging"
+  | "mesh"
+  | "tasks"
+  | "people"
+  | "progress"
+  | "audit"
+  | "work"
+  | "admin";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

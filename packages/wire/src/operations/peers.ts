@@ -82,13 +82,17 @@ export const Peer = z
     polling: z.boolean(),
     connected: z.boolean().meta({ description: "Whether a connection holds it at this moment." }),
     last_read: Sequence,
+    task: z
+      .object({ task: z.int(), title: z.string(), since: Timestamp })
+      .nullable()
+      .meta({ description: "The task that it has claimed last and works on." }),
   })
   .meta({ id: "Peer" });
 export type Peer = z.output<typeof Peer>;
 
 /** `- atlas's line`: who, what it said of itself, where it belongs, and when it was seen. */
 function compactPeer(peer: Peer): string {
-  const { declared, summary } = peer;
+  const { declared, summary, task } = peer;
   const groups = peer.groups
     .map(({ name, role }) => nameInLine(`@${name}`) + (role ? `:${nameInLine(role)}` : ""))
     .join(" ");
@@ -98,6 +102,7 @@ function compactPeer(peer: Peer): string {
     groups,
     peer.left_at ? "left" : peer.status,
     declared ? `${declared.status}${declared.reason ? ` ${inQuotes(declared.reason)}` : ""}` : "",
+    task ? `task ${task.task} ${inQuotes(task.title)} since ${messageTime(task.since)}` : "",
     `seen ${messageTime(peer.last_seen_at)}`,
   ].filter((fact) => fact !== "");
   return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary ? `: ${summary.text}` : ""}`;

@@ -131,6 +131,36 @@ export const operationRules = {
     list_memory: { ...reading, access: "reader", route: "GET /api/memories" },
     tag_memory: { ...writing, access: "team", route: "POST /api/memories/tag" },
   }),
+  ...inToolset("tasks", {
+    create_task: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/tasks" },
+    list_tasks: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/tasks" },
+    list_all_tasks: { ...reading, access: "reader", route: "GET /api/tasks" },
+    get_task: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/tasks/:task" },
+    update_task: {
+      ...writingWhileOpen,
+      access: "team",
+      route: "PATCH /api/sessions/:session_id/tasks/:task",
+    },
+    claim_task: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/tasks/claim" },
+    release_task: {
+      ...writingWhileOpen,
+      access: "team",
+      route: "POST /api/sessions/:session_id/tasks/:task/release",
+    },
+    finish_task: {
+      ...writingWhileOpen,
+      access: "team",
+      route: "POST /api/sessions/:session_id/tasks/:task/finish",
+    },
+    split_task: {
+      ...writingWhileOpen,
+      access: "team",
+      route: "POST /api/sessions/:session_id/tasks/:task/split",
+    },
+    claim: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/claims" },
+    release: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/claims/release" },
+    list_claims: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/claims" },
+  }),
   ...inToolset("progress", {
     log_progress: { ...writing, access: "team", route: "POST /api/progress" },
     get_context: { ...reading, access: "reader", route: "GET /api/progress/context" },

@@ -141,6 +141,7 @@ export const getSession = operation("get_session", {
     agent_messages: z.int().meta({
       description: "How many messages agents have posted since the last human word.",
     }),
+    unfinished_tasks: z.int().meta({ description: "How many of its tasks are neither done nor cancelled." }),
     state_keys: z.int().meta({ description: "How many keys of its own state hold a value." }),
     memories: z.int().meta({ description: "How much was remembered in it and is not forgotten." }),
     progress_entries: z.int().meta({ description: "How many progress entries were logged in it." }),

@@ -25,6 +25,15 @@ export const SessionSettings = z
       description:
         "Whether an agent that drafts the conclusion proposes it to a person, or concludes by itself.",
     }),
+    claims: z.enum(["off", "warn", "refuse"]).meta({
+      description:
+        "What agents' hooks do about an edit of a file that somebody else has claimed. They are advice: a shell gets round them.",
+    }),
+    claim_grace_s: z
+      .int()
+      .min(60)
+      .max(86_400)
+      .meta({ description: "Seconds until what a peer that is gone has claimed is handed back." }),
   })
   .meta({ id: "SessionSettings" });
 
@@ -36,6 +45,8 @@ export const sessionSettingsDefault: SessionSettings = {
   metadata_min_interval_s: 0,
   message_budget: 0,
   agent_concludes: "proposes",
+  claims: "warn",
+  claim_grace_s: 900,
 };
 
 export const SessionSettingsInput = z.strictObject(SessionSettings.partial().shape);

@@ -24,5 +24,6 @@ export {
   type SettledBlock,
 } from "./merge-texts.js";
 export { foreign, lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
+export { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";

@@ -41,6 +41,20 @@ export const eventKinds: Readonly<Record<SystemEvent["event"], EventKind>> = {
   topic_opened: { changes: ["topics"], log: "session" },
   topic_closed: { changes: ["topics"], log: "session" },
   topic_reopened: { changes: ["topics"], log: "session" },
+  task_changed: {
+    changes: ["sessions", "attention"],
+    wakes: "agents",
+    holdsText: true,
+    foldable: true,
+    log: "session",
+  },
+  claim_changed: {
+    changes: ["sessions", "attention"],
+    wakes: "waits",
+    holdsText: true,
+    foldable: true,
+    log: "session",
+  },
   state_changed: { changes: [], wakes: "waits", holdsText: true, foldable: true, log: null },
   message_redacted: { changes: ["sessions", "attention"], holdsText: true, log: "record" },
 };

@@ -3,6 +3,7 @@ import {
   clearMetadataReason,
   clearStateEntry,
   findToldVersionBefore,
+  forgetTaskTexts,
   lockSession,
   lockStateEntry,
   redactStateVersions,
@@ -29,6 +30,8 @@ export async function forgetElsewhere(
   switch (event.event) {
     case "state_changed":
       return forgetValues(ctx, write, sequence, event);
+    case "task_changed":
+      return forgetTaskTexts(write.tx, { sessionId, number: event.task }, event);
     case "session_metadata_updated":
       await lockSession(write.tx, sessionId);
       return clearMetadataReason(write.tx, sessionId, new Date(event.at));

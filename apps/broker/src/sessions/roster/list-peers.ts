@@ -1,4 +1,4 @@
-import type { PeerRosterRow } from "@merkle/db";
+import { type HeldTask, listHeldTasks, type PeerRosterRow } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, Participant, Peer, Peer as WirePeer } from "@merkle/wire";
 import { Capabilities, KeyCard } from "@merkle/wire/schemas";
 import { type Group, groupBy } from "../../core/group-by.js";
@@ -33,11 +33,18 @@ async function readPeers(
   session: SessionIdentity,
   { includeLeft = false }: { includeLeft?: boolean } = {},
 ): Promise<WirePeer[]> {
-  const known = await readKnownPeers(services, session.sessionId);
-  return [...presentPeers(known), ...(includeLeft ? leftPeers(known) : [])].map(toWirePeer);
+  const [known, held] = await Promise.all([
+    readKnownPeers(services, session.sessionId),
+    listHeldTasks(services.database.orm, session.sessionId),
+  ]);
+  // Of several the one claimed last, which stands last.
+  const tasks = new Map(held.map((task) => [task.peerId, task]));
+  return [...presentPeers(known), ...(includeLeft ? leftPeers(known) : [])].map((peer) =>
+    toWirePeer(peer, tasks.get(peer.peerId)),
+  );
 }
 
-function toWirePeer(peer: KnownPeer): WirePeer {
+function toWirePeer(peer: KnownPeer, task: HeldTask | undefined): WirePeer {
   return {
     peer_id: peer.peerId,
     team_id: peer.teamId,
@@ -61,6 +68,7 @@ function toWirePeer(peer: KnownPeer): WirePeer {
     polling: peer.polling,
     connected: peer.connections > 0,
     last_read: lastReadOf(peer),
+    task: task ? { task: task.number, title: task.title, since: task.claimedAt.toISOString() } : null,
   };
 }
 

@@ -43,7 +43,7 @@ describe("renderAgentsPage", () => {
     const forMembers = renderAgentsPage({ ...options, auth: "invite" });
     expect(forMembers).toContain(`"headers": {"Authorization": "Bearer $\{MERKLE_TOKEN}"}}}}`);
     expect(forMembers.match(/curl -sS -K ~\/\.merkle-token /g)).toHaveLength(2);
-    expect(Buffer.byteLength(forMembers)).toBeLessThan(15 * 1024);
+    expect(Buffer.byteLength(forMembers)).toBeLessThan(15.5 * 1024);
   });
 
   it("[WAIT-3] handles the messages before it tests session_closed", () => {
@@ -57,7 +57,7 @@ describe("renderAgentsPage", () => {
   });
 
   it("[OPS-5] is short: an agent pays for every byte", () => {
-    expect(Buffer.byteLength(page)).toBeLessThan(14.5 * 1024);
+    expect(Buffer.byteLength(page)).toBeLessThan(15 * 1024);
   });
 
   it("[OPS-5] [MCP-10] [TEXT-1] an address adds no line, no tag and nothing invisible, to the page or to what a client tells its model", () => {

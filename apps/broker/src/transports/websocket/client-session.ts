@@ -137,7 +137,7 @@ export function createClientSession(
     connection.send({ type: "reply", id, output: toAdmitted(admission) });
   }
 
-  function receiveState(principal: Asker): StateReceiver {
+  function receiveState(principal: Principal | null): StateReceiver {
     const meshId = principal === null || principal.kind === "observer" ? null : principal.meshId;
     return services.channels.receiveState(meshId, connection, () => cutOff("slow_consumer"));
   }

@@ -8,6 +8,7 @@ import {
   listOpenProposals,
   listSilentSessions,
   listSpentSessions,
+  listTaskFacts,
   type ProposalFact,
   type SessionFact,
   type SourceFact,
@@ -29,7 +30,7 @@ interface Told<Kind> {
   readonly kind: Kind;
   /** The message of an ask; its text is read for those alone that are shown. */
   readonly sequence: number | null;
-  /** The number of a proposal or a job. */
+  /** Of a proposal, a job or a task. */
   readonly number: number | null;
   readonly team: string | null;
   readonly peer: string | null;
@@ -54,10 +55,11 @@ export async function readFacts(
 ): Promise<Fact[]> {
   const { orm, meshId } = services.database;
   const scope: FactScope = { meshId, sessionIds, files, limit: limits.attentionCountedMax };
-  const [asks, proposals, failed, blocked, held, spent, quiet] = await Promise.all([
+  const [asks, proposals, failed, ofTasks, blocked, held, spent, quiet] = await Promise.all([
     listOpenAsks(orm, scope, personId),
     listOpenProposals(orm, scope),
     listFailedJobs(orm, scope),
+    listTaskFacts(orm, scope),
     listBlockedPeers(orm, scope),
     listHeldSessions(orm, scope),
     listSpentSessions(orm, scope),
@@ -76,6 +78,13 @@ export async function readFacts(
       toFact("job_failed", each, each.number, {
         number: each.number,
         text: `${each.jobKind}: ${describeFailure({ ...each, kind: each.jobKind }) ?? ""}`,
+      }),
+    ),
+    ...ofTasks.map((each) =>
+      toFact(each.kind, each, `${each.number ?? "c"}:${each.claim}`, {
+        number: each.number,
+        team: each.holder === "" ? null : each.holder,
+        text: each.text,
       }),
     ),
     ...blocked.map((each) =>

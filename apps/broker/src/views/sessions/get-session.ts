@@ -1,4 +1,11 @@
-import { countMemories, countProgressEntries, countStateKeys, findSession, listSeals } from "@merkle/db";
+import {
+  countMemories,
+  countProgressEntries,
+  countStateKeys,
+  countUnfinishedTasks,
+  findSession,
+  listSeals,
+} from "@merkle/db";
 import { MerkleError, type OutputOf } from "@merkle/wire";
 import { toSeal } from "../../record/sign-head.js";
 import type { SessionContext } from "../../sessions/context.js";
@@ -10,8 +17,9 @@ import { toLastChange, toSession } from "./session-output.js";
 export async function getSession(ctx: SessionContext<ViewServices>): Promise<OutputOf<"get_session">> {
   const { session } = ctx;
   const { orm, meshId } = ctx.services.database;
-  const [row, stateKeys, memories, progressEntries, [seal]] = await Promise.all([
+  const [row, unfinishedTasks, stateKeys, memories, progressEntries, [seal]] = await Promise.all([
     findSession(orm, meshId, session.sessionId),
+    countUnfinishedTasks(orm, session.sessionId),
     countStateKeys(orm, session.sessionId),
     countMemories(orm, meshId, session.sessionId),
     countProgressEntries(orm, meshId, session.sessionId),
@@ -24,6 +32,7 @@ export async function getSession(ctx: SessionContext<ViewServices>): Promise<Out
     settings: toSessionSettings(row.settings),
     last_change: toLastChange(row),
     agent_messages: row.agentMessages - row.agentMessagesAtHuman,
+    unfinished_tasks: unfinishedTasks,
     state_keys: stateKeys,
     memories,
     progress_entries: progressEntries,

@@ -38,6 +38,7 @@ function board(special: Partial<Board>): Board {
         settings: sessionSettingsDefault,
         held: null,
         agent_messages: 0,
+        unfinished_tasks: 0,
         state_keys: 0,
         memories: 0,
         progress_entries: 0,

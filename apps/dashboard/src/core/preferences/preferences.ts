@@ -26,6 +26,8 @@ export type NotificationReason =
   | "ask"
   | "proposal"
   | "job_failed"
+  | "in_review"
+  | "handed_back"
   | "blocked"
   | "held"
   | "budget_spent"

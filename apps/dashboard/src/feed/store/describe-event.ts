@@ -47,6 +47,13 @@ export function describeEvent(message: Message): EventWords {
       return words(
         `Agents have said ${String(message["budget"])} messages since the last human word, and wait for one`,
       );
+    case "task_changed":
+      return words(describeTaskChange(message, by), told("reason"));
+    case "claim_changed":
+      return words(
+        `${by} ${claimChanges[told("change") ?? ""] ?? "changed the claim on"} ${isolated(told("scope") ?? "")}`,
+        told("reason"),
+      );
     case "state_changed":
       return words(`${by} ${describeStateChange(message)}`);
     case "message_redacted":
@@ -62,6 +69,30 @@ const decided: Readonly<Record<string, string>> = {
   rebase: "rebased",
 };
 
+const claimChanges: Readonly<Record<string, string>> = {
+  claimed: "claimed",
+  released: "released",
+  expired: "ended, as its time was over, the claim on",
+  handed_back: "handed back",
+};
+
+const taskChanges: Readonly<Record<string, string>> = {
+  created: "added",
+  updated: "changed",
+  claimed: "took",
+  released: "gave back",
+  handed_back: "handed back",
+  in_review: "put into review",
+  done: "finished",
+  cancelled: "cancelled",
+};
+
+function describeTaskChange(message: Message, by: string): string {
+  const task = `task ${String(message["task"])}, ${quoted(readText(message["title"]) ?? "")}`;
+  const change = readText(message["change"]) ?? "";
+  return change === "ready" ? `Ready now: ${task}` : `${by} ${taskChanges[change] ?? "changed"} ${task}`;
+}
+
 /** `message_budget from 0 to 50` */
 function describeSettings(changes: unknown): string {
   return Object.entries(Object(changes))
@@ -73,6 +104,8 @@ const redactedEvents: Readonly<Record<string, string>> = {
   session_metadata_updated: "A change of title or description",
   session_held: "A hold",
   state_changed: "A change of state",
+  task_changed: "A change of a task",
+  claim_changed: "A change of a claim",
   message_redacted: "A removal",
   topic_opened: "A comment",
   topic_closed: "The end of a comment",

@@ -1,7 +1,17 @@
 "use client";
 
 import type { AttentionItem } from "@merkle/wire";
-import { CircleX, FileDiff, Gauge, MessageCircleQuestionMark, Moon, OctagonAlert, Pause } from "lucide-react";
+import {
+  CircleX,
+  FileDiff,
+  Gauge,
+  ListChecks,
+  MessageCircleQuestionMark,
+  Moon,
+  OctagonAlert,
+  Pause,
+  Undo2,
+} from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
@@ -14,6 +24,8 @@ const marks = {
   ask: { Icon: MessageCircleQuestionMark, className: "text-link" },
   proposal: { Icon: FileDiff, className: "text-link" },
   job_failed: { Icon: CircleX, className: "text-danger" },
+  in_review: { Icon: ListChecks, className: "text-link" },
+  handed_back: { Icon: Undo2, className: "text-warning" },
   blocked: { Icon: OctagonAlert, className: "text-danger" },
   held: { Icon: Pause, className: "text-warning" },
   budget_spent: { Icon: Gauge, className: "text-warning" },

@@ -17,6 +17,14 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
       return { who, what: `${who === null ? "Proposal" : "proposes"} ${number}, ${text}`, quote: null };
     case "job_failed":
       return { who: null, what: `Job ${number} ${text}`, quote: null };
+    case "in_review":
+      return { who: team, what: `did task ${number}, which waits for your word`, quote };
+    case "handed_back":
+      return {
+        who: null,
+        what: `${number === null ? "A claim" : `Task ${number}`} was handed back: ${team ?? "its holder"} was gone`,
+        quote,
+      };
     case "blocked":
       return { who, what: "is blocked", quote };
     case "held":
@@ -33,6 +41,8 @@ export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   ask: "Ask",
   proposal: "Proposal",
   job_failed: "Job failed",
+  in_review: "In review",
+  handed_back: "Handed back",
   blocked: "Blocked",
   held: "Held",
   budget_spent: "Budget spent",

@@ -44,6 +44,9 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
       );
     case "job_failed":
       return <RetryJob item={item} attempt={attempt} />;
+    case "in_review":
+    case "handed_back":
+      return <OpenPlace item={item} />;
     case "blocked":
       return (
         <>

@@ -20,6 +20,8 @@ export const noticeReasons: Readonly<Record<NotificationReason, string>> = {
   ask: "An agent asks humans something",
   proposal: "A text is proposed",
   job_failed: "An agent's job has failed",
+  in_review: "A task waits to be reviewed",
+  handed_back: "What an agent had claimed is handed back",
   blocked: "A peer declares itself blocked",
   held: "A session is held",
   budget_spent: "Agents have spent their message budget",

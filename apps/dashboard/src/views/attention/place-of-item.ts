@@ -9,6 +9,8 @@ export function placeOfItem(item: AttentionItem): string {
   if (item.session_id === null) return sourceHref({ file: item.source_path, jobs: true });
   const home = `/sessions/${session}`;
   if (kind === "job_failed") return `${home}/jobs`;
+  if (kind === "in_review" || kind === "handed_back")
+    return number === null ? `${home}/tasks` : `${home}/tasks?task=${number}`;
   return sequence === null ? home : `${home}?m=${sequence}`;
 }
 

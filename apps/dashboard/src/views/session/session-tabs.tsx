@@ -14,13 +14,14 @@ interface Tab {
   readonly label: string;
   /** What follows the session in the address. */
   readonly place: string;
-  readonly count?: "state_keys" | "memories" | "progress_entries";
+  readonly count?: "unfinished_tasks" | "state_keys" | "memories" | "progress_entries";
   /** Left out for who only looks on: it shows what belongs to the mesh. */
   readonly ofMesh?: true;
 }
 
 const tabs: readonly Tab[] = [
   { label: "Live", place: "" },
+  { label: "Tasks", place: "/tasks", count: "unfinished_tasks" },
   { label: "State", place: "/state", count: "state_keys" },
   { label: "Memory", place: "/memory", count: "memories", ofMesh: true },
   { label: "Progress", place: "/progress", count: "progress_entries", ofMesh: true },

@@ -21,11 +21,11 @@ const rosterEveryMs = 15_000;
 /** Reads a session by its id or slug, and who takes part in it, and keeps that up to date. */
 export function useSessionFacts(ref: string | undefined): SessionFactsRead {
   const named = ref === undefined ? null : { session_id: ref };
-  const session = useRead("get_session", named, { on: ["session", "document", "roster", "person"] });
+  const session = useRead("get_session", named, { on: ["session", "document", "roster", "tasks", "person"] });
   const participants = useRead("list_participants", named && { ...named, include_folded: true }, {
     on: ["roster"],
   });
-  const peers = useRead("list_peers", named && { ...named, include_left: true }, { on: ["roster"] });
+  const peers = useRead("list_peers", named && { ...named, include_left: true }, { on: ["roster", "tasks"] });
   const { person } = usePerson();
   const looksOn = useLooksOn();
   const [at] = useQueryParam("at");

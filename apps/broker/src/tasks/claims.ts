@@ -1,0 +1,173 @@
+import {
+  type ClaimRow,
+  deleteClaim,
+  drawClaimNumber,
+  findSession,
+  insertClaim,
+  listClaimRows,
+} from "@merkle/db";
+import {
+  MerkleError,
+  type OutputOf,
+  type ParsedInputOf,
+  type ScopeClaim,
+  type SystemEvent,
+} from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { scopesOverlap } from "@merkle/wire/text";
+import type { Write } from "../core/write.js";
+import type { SessionContext, TeamContext } from "../sessions/context.js";
+import { authorName } from "../sessions/roster/author.js";
+import { toSessionSettings } from "../sessions/session-settings.js";
+import { releaseTask } from "./claim-task.js";
+import type { TaskServices } from "./services.js";
+import { isHuman } from "./task.js";
+
+/**
+ * Claims a scope for the calling peer; one that it has claimed already is claimed anew (CLAIM-2).
+ *
+ * @throws conflict, with the claims of others that overlap, unless both sides share
+ */
+export async function claimScope(
+  ctx: TeamContext<TaskServices>,
+  { scope, shared, reason, ttl }: ParsedInputOf<"claim">,
+): Promise<OutputOf<"claim">> {
+  const { sessionId } = ctx.session;
+  const { peerId } = ctx.team.peer;
+  return ctx.write(async (write) => {
+    const number = await drawClaimNumber(write.tx, sessionId);
+    const others = (await listClaimRows(write.tx, sessionId)).filter((each) => each.peerId !== peerId);
+    const inTheWay = others.filter((each) => !(shared && each.shared) && scopesOverlap(scope, each.scope));
+    if (inTheWay.length > 0) throw isClaimed(ctx, scope, inTheWay);
+    if (others.length >= limits.claimsPerSessionMax) throw tooMany();
+    const row = await insertClaim(write.tx, {
+      ...{ sessionId, number, scope, shared, peerId },
+      reason: reason ?? null,
+      holder: authorName(ctx.team),
+      seconds: ttl ?? null,
+    });
+    await announceClaim(ctx, write, row, { change: "claimed", reason });
+    return toClaim(row, ctx);
+  });
+}
+
+function isClaimed(ctx: TeamContext<TaskServices>, scope: string, rows: readonly ClaimRow[]): MerkleError {
+  const held = rows
+    .slice(0, 5)
+    .map(
+      (row) =>
+        `${row.holder} has held ${row.scope} since ${row.claimedAt.toISOString()}${row.reason === null ? "" : ` (${row.reason})`}`,
+    );
+  return new MerkleError(
+    "conflict",
+    `${scope} cannot be claimed: ${held.join("; ")}. Ask for it with send_message, or do something else first.`,
+    { claims: rows.map((row) => toClaim(row, ctx)) },
+  );
+}
+
+function tooMany(): MerkleError {
+  const max = limits.claimsPerSessionMax;
+  return new MerkleError(
+    "conflict",
+    `A session may have ${max} claims. Release some, or claim a folder instead of its files.`,
+    {
+      claims_max: max,
+    },
+  );
+}
+
+/** Ends a claim of the calling peer, of a scope or a task; a human may end anybody's, by its number (CLAIM-3). */
+export async function releaseClaim(
+  ctx: TeamContext<TaskServices>,
+  input: ParsedInputOf<"release">,
+): Promise<OutputOf<"release">> {
+  const { task, scope, reason } = input;
+  if (task !== undefined) {
+    const { task: number, title } = await releaseTask(ctx, { ...input, task, fence: undefined });
+    return { released: `task ${number} ${title}` };
+  }
+  const { sessionId } = ctx.session;
+  return ctx.write(async (write) => {
+    const rows = await listClaimRows(write.tx, sessionId);
+    const isOwn = (row: ClaimRow) => row.peerId === ctx.team.peer.peerId;
+    const found = rows.find((row) =>
+      scope === undefined ? row.number === input.claim : row.scope === scope && isOwn(row),
+    );
+    if (!found) throw notClaimed(input);
+    if (!isOwn(found) && !isHuman(ctx)) throw notYours(found);
+    const row = await deleteClaim(write.tx, found);
+    if (!row) throw notClaimed(input);
+    await announceClaim(ctx, write, row, {
+      change: "released",
+      reason,
+      ...(!isOwn(row) && { holder: row.holder }),
+    });
+    return { released: row.scope };
+  });
+}
+
+function notClaimed({ scope, claim }: ParsedInputOf<"release">): MerkleError {
+  const what = scope === undefined ? `claim ${claim}` : `claim of yours on ${scope}`;
+  return new MerkleError("not_found", `There is no ${what}. list_claims shows what is claimed.`);
+}
+
+function notYours({ number, holder, claimedAt }: ClaimRow): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `Claim ${number} is not yours: ${holder} has held it since ${claimedAt.toISOString()}.`,
+    { claim: number, holder },
+  );
+}
+
+/** What is claimed, and what hooks are to do about it. */
+export async function listClaims(ctx: SessionContext<TaskServices>): Promise<OutputOf<"list_claims">> {
+  const { orm, meshId } = ctx.services.database;
+  const { sessionId } = ctx.session;
+  const [rows, session] = await Promise.all([
+    listClaimRows(orm, sessionId),
+    findSession(orm, meshId, sessionId),
+  ]);
+  return { claims: rows.map((row) => toClaim(row, ctx)), edits: toSessionSettings(session?.settings).claims };
+}
+
+function toClaim(row: ClaimRow, { team }: Pick<SessionContext<TaskServices>, "team">): ScopeClaim {
+  return {
+    claim: row.number,
+    scope: row.scope,
+    shared: row.shared,
+    holder: row.holder,
+    mine: team !== null && row.peerId === team.peer.peerId,
+    reason: row.reason,
+    claimed_at: row.claimedAt.toISOString(),
+    expires_at: row.expiresAt?.toISOString() ?? null,
+  };
+}
+
+type ClaimEvent = Extract<SystemEvent, { event: "claim_changed" }>;
+type Told = Pick<ClaimEvent, "change" | "holder" | "reason">;
+
+async function announceClaim(
+  { services, session, team }: TeamContext<TaskServices>,
+  { announce, afterCommit }: Write,
+  row: ClaimRow,
+  told: Told,
+): Promise<void> {
+  const isOthers = row.peerId !== team.peer.peerId;
+  const { sequence } = await announce(session.sessionId, claimEvent(row, authorName(team), told), {
+    causedBy: team.peer.peerId,
+    // Who holds what is read in the list; only who loses something by it is told.
+    reaches: isOthers ? [row.peerId] : [],
+  });
+  afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
+}
+
+export function claimEvent({ number: claim, scope, shared }: ClaimRow, by: string, told: Told): ClaimEvent {
+  const { change, holder, reason } = told;
+  return {
+    event: "claim_changed",
+    ...{ claim, scope, shared, change, by },
+    ...(holder !== undefined && { holder }),
+    ...(reason !== undefined && { reason }),
+    at: new Date().toISOString(),
+  };
+}

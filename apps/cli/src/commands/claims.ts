@@ -1,0 +1,52 @@
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { readWholeNumber, textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
+import { actingIn, readingFrom } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { formatClaims } from "../tasks/format-tasks.js";
+import { oneLine } from "../text/one-line.js";
+
+export const claims: Command = {
+  name: "claims",
+  summary: "list which files and things are claimed in a session, by whom; claim or release one",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  flags: [
+    { flags: "--claim <scope>", summary: "claim it: repo:src/auth/**, issue:#12 or a name" },
+    { flags: "--reason <text>", summary: "of --claim: why" },
+    { flags: "--release <number>", summary: "end a claim; a person may end anybody's" },
+  ],
+  examples: [
+    "merkle claims split-auth",
+    'merkle claims split-auth --claim "repo:src/auth/**" --reason "rotating tokens"',
+    "merkle claims split-auth --release 4",
+  ],
+  async run({ args: [name], flags, config, output, signal }) {
+    const scope = textOf(flags, "claim");
+    const reason = textOf(flags, "reason");
+    const claim = readWholeNumber(textOf(flags, "release"), "--release", { min: 1, max: 2 ** 31 - 1 });
+    const broker = await findBroker(config, signal);
+    const session = await getSession(broker, name, config);
+    const { session_id } = session;
+    if (scope !== undefined) {
+      const actor = await actingIn(session, { broker, config });
+      const made = await actor.call("claim", {
+        session_id,
+        scope,
+        ...(reason === undefined ? {} : { reason }),
+      });
+      output.show(made, `${output.mark.ok} claimed ${oneLine(made.scope)}`);
+      return exitCodes.done;
+    }
+    if (claim !== undefined) {
+      const actor = await actingIn(session, { broker, config });
+      const ended = await actor.call("release", { session_id, claim });
+      output.show(ended, `${output.mark.ok} released ${oneLine(ended.released)}`);
+      return exitCodes.done;
+    }
+    const found = await (await readingFrom({ broker, config })).call("list_claims", { session_id });
+    if (output.json || found.claims.length > 0) output.show(found, formatClaims(found.claims, output));
+    else output.note("  nothing is claimed");
+    return exitCodes.done;
+  },
+};

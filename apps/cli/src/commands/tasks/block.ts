@@ -1,0 +1,31 @@
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { toNumber } from "../../command/flags.js";
+import { takeWords } from "../../command/read-text.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingIn } from "../../identity/acting.js";
+import { formatTasks } from "../../tasks/format-tasks.js";
+import { readTaskNumbers } from "../../tasks/task-numbers.js";
+
+export const taskBlock: Command = {
+  name: "task block",
+  summary: "say which tasks must be done before a task can be claimed",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[number]", summary: "the task that waits; needed" },
+    { name: "[numbers]", summary: "those that it waits for, such as 3,4; none for no others; needed" },
+  ],
+  examples: ["merkle task block split-auth 7 3,4", "merkle task block split-auth 7 none"],
+  async run({ args, config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const usage = "merkle task block <session> <number> <numbers>";
+    const { session, words } = await takeWords(broker, args, { needed: 2, usage, config });
+    const [number = "", blockers = ""] = words;
+    const task = toNumber(number, "A task");
+    const blocked_by = blockers === "none" ? [] : readTaskNumbers(blockers, "those to wait for");
+    const actor = await actingIn(session, { broker, config });
+    const updated = await actor.call("update_task", { session_id: session.session_id, task, blocked_by });
+    output.show(updated, formatTasks([updated], output));
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,38 @@
+import { expect, it, vi } from "vitest";
+import { callBroker } from "../../test-kit/api.js";
+import { sharedMerkle } from "../../test-kit/merkle.js";
+
+// Each command is a process of its own, on a machine that has much to do.
+vi.setConfig({ testTimeout: 60_000 });
+
+const merkle = sharedMerkle();
+
+it("[CLI-88] tasks are added, listed, claimed, blocked and done, and claims made, listed and released", async () => {
+  const { slug, team_id } = await callBroker(merkle, "create_session", {
+    title: "Tasks of the command line",
+    creator_team_name: "Atlas",
+  });
+  const run = (...args: string[]) => merkle.run(args, { env: { USER: "ana" }, input: "" });
+  expect((await run("tasks", slug)).stderr).toContain("no tasks");
+  expect((await run("task", "add", slug, "Rotate tokens", "--label", "auth")).stdout).toMatch(
+    /^1 {2}open .*Rotate tokens \+auth\n$/,
+  );
+  const added = await run("task", "add", slug, "Test it", "--for", "Atlas", "--after", "1", "--json");
+  expect(JSON.parse(added.stdout)).toMatchObject({ task: 2, state: "blocked", assignee: "Atlas" });
+  expect((await run("task", "claim", slug)).stdout).toMatch(/^1 {2}claimed {2}\S+ .*Rotate tokens/);
+  const listed = await run("tasks", slug);
+  expect(listed.stdout).toMatch(/^1 +claimed.*\n2 +blocked +for Atlas +after 1 +Test it\n$/);
+  expect((await run("tasks")).stdout).toContain(slug);
+  expect((await run("task", "block", slug, "1", "2")).code).toBe(6);
+  expect((await run("task", "done", slug, "1", "--result", "they rotate")).stdout).toBe(
+    "✓ task 1 done   ready now: 2\n",
+  );
+  expect((await run("task", "claim", slug)).stderr).toContain("no task is ready");
+  await callBroker(merkle, "claim", { session_id: slug, scope: "repo:src/**", reason: "tokens" }, team_id);
+  expect((await run("claims", slug, "--claim", "repo:src/a.ts")).stderr).toContain(
+    "Atlas has held repo:src/**",
+  );
+  expect((await run("claims", slug)).stdout).toMatch(/^1 +repo:src\/\*\* +Atlas +\S+ +tokens\n$/);
+  expect((await run("claims", slug, "--release", "9")).code).toBe(5);
+  expect((await run("task", "done", slug, "seven")).code).toBe(2);
+});

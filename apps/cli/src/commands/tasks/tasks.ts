@@ -1,0 +1,42 @@
+import { limits } from "@merkle/wire/limits";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { readingFrom } from "../../identity/acting.js";
+import { getSession } from "../../sessions/find-session.js";
+import { formatTasks } from "../../tasks/format-tasks.js";
+
+export const tasks: Command = {
+  name: "tasks",
+  summary: "list what there is to do in a session, and who does it; without one, in all of them",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told, else all" },
+  ],
+  flags: [
+    { flags: "--all", summary: "of a session: also what is done or cancelled" },
+    { flags: "--ready", summary: "of a session: only what can be claimed" },
+    { flags: "--label <label>", summary: "of a session: only those with this label" },
+  ],
+  examples: ["merkle tasks", "merkle tasks split-auth", "merkle tasks split-auth --ready --json"],
+  async run({ args: [name], flags, config, output, signal }) {
+    const label = textOf(flags, "label");
+    const state = isSet(flags, "ready") ? "ready" : isSet(flags, "all") ? "all" : "unfinished";
+    const broker = await findBroker(config, signal);
+    const limit = limits.tasksPageMax;
+    if (name === undefined && config.session === undefined) {
+      const found = await broker.call("list_all_tasks", { limit });
+      if (output.json || found.tasks.length > 0) output.show(found, formatTasks(found.tasks, output));
+      else output.note("  no tasks");
+      return exitCodes.done;
+    }
+    const { session_id } = await getSession(broker, name, config);
+    const reader = await readingFrom({ broker, config });
+    const input = { session_id, state, limit, ...(label === undefined ? {} : { label }) } as const;
+    const found = await reader.call("list_tasks", input);
+    if (output.json || found.tasks.length > 0) output.show(found, formatTasks(found.tasks, output));
+    else output.note("  no tasks");
+    if (found.next_after !== null) output.note(`  more than ${limit}: narrow them by --ready or --label`);
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,103 @@
+import type { ChangedKind, OutputOf, ScopeClaim } from "@merkle/wire";
+import { nameInLine, neutralJson, scopeHoldsFile } from "@merkle/wire/text";
+import { toAge } from "../../text/time.js";
+import type { BrokerLink } from "../broker-link.js";
+import type { PeerSession, PeerSessions } from "../peer-sessions.js";
+import { pathInRepository } from "./repository-path.js";
+
+/**
+ * Knows what others have claimed in the sessions of this server, so that a hook is answered without asking the broker
+ * (CLAIM-5). It is advice for agents that mean well: a shell gets round it.
+ */
+export interface ClaimGuard {
+  /** Asks anew what is claimed, because the broker says that it has changed, or because nobody listened. */
+  refresh(team: PeerSession, kind?: ChangedKind): void;
+  /** What a hook says about the edit of a file; null where nobody else has claimed it. */
+  judge(file: string): EditVerdict | null;
+}
+
+interface EditVerdict {
+  readonly refuses: boolean;
+  readonly text: string;
+}
+
+type Known = OutputOf<"list_claims">;
+
+export function createClaimGuard(options: {
+  readonly link: Pick<BrokerLink, "call">;
+  readonly teams: () => Pick<PeerSessions, "readers">;
+  readonly cwd: string;
+  readonly log: (text: string) => void;
+}): ClaimGuard {
+  const { link, teams, cwd, log } = options;
+  /** By the session's id. What is a little old is better than nothing: the broker may be away. */
+  const known = new Map<string, Known>();
+  const asking = new Set<string>();
+  const again = new Set<string>();
+
+  /** Of several changes in a row the last is read, however long the first read takes. */
+  async function read(team: PeerSession): Promise<void> {
+    const { sessionId, credential } = team;
+    if (asking.has(sessionId)) return void again.add(sessionId);
+    asking.add(sessionId);
+    try {
+      known.set(sessionId, await link.call("list_claims", { session_id: sessionId, team_id: credential }));
+    } catch (error) {
+      log(
+        `what is claimed in ${team.slug} could not be read: ${error instanceof Error ? error.message : error}`,
+      );
+    } finally {
+      asking.delete(sessionId);
+    }
+    if (again.delete(sessionId)) await read(team);
+  }
+
+  return {
+    refresh(team, kind = "tasks") {
+      // The setting is the session's.
+      if (kind === "tasks" || kind === "session") void read(team);
+    },
+    judge(file) {
+      const path = pathInRepository(file, cwd);
+      if (path === null) return null;
+      const found = teams()
+        .readers()
+        .filter(({ closed }) => !closed)
+        .flatMap(({ sessionId, slug }) => {
+          const { claims, edits } = known.get(sessionId) ?? { claims: [], edits: "off" as const };
+          if (edits === "off") return [];
+          const held = claims.filter((claim) => isOthers(claim) && scopeHoldsFile(claim.scope, path));
+          return held.map((claim) => ({ claim, slug, refuses: edits === "refuse" }));
+        });
+      const refuses = found.some((each) => each.refuses);
+      const [first] = refuses ? found.filter((each) => each.refuses) : found;
+      if (!first) return null;
+      return { refuses, text: toText(path, first) };
+    },
+  };
+}
+
+/** One's own, one that is shared and one whose time is over are in nobody's way. */
+function isOthers({ mine, shared, expires_at }: ScopeClaim): boolean {
+  return !mine && !shared && (expires_at === null || Date.parse(expires_at) > Date.now());
+}
+
+function toText(
+  path: string,
+  { claim, slug, refuses }: { claim: ScopeClaim; slug: string; refuses: boolean },
+): string {
+  const { holder, scope, claimed_at, reason } = claim;
+  const why = reason === null ? "" : `, saying ${neutralJson(reason)}`;
+  const then = refuses
+    ? "The session does not let it be edited meanwhile: do something else, or ask for it with send_message."
+    : "Ask with send_message before you change it, or do something else first.";
+  return `${neutralJson(path)} is claimed in the Merkle session ${slug}: ${nameInLine(holder)} has held ${neutralJson(scope)} for ${toAge(claimed_at)}${why}. ${then}`;
+}
+
+/** The answer of a hook before an edit, as Claude Code takes it. */
+export function toHookResult({ refuses, text }: EditVerdict): string {
+  const said = refuses
+    ? { permissionDecision: "deny", permissionDecisionReason: text }
+    : { additionalContext: text };
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...said } });
+}

@@ -1,0 +1,12 @@
+import type { Metadata } from "next";
+import { TasksTab } from "@/tasks/tasks-tab";
+
+/** Exported once; the broker serves it for whatever session the address names. */
+export const dynamicParams = false;
+export const generateStaticParams = () => [{ id: "_" }];
+
+export const metadata: Metadata = { title: "Tasks" };
+
+export default function SessionTasksPage() {
+  return <TasksTab />;
+}

@@ -1,0 +1,14 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { PageSkeleton } from "@/components/page-skeleton";
+import { AllTasksView } from "@/tasks/all-tasks-view";
+
+export const metadata: Metadata = { title: "Tasks" };
+
+export default function TasksPage() {
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <AllTasksView />
+    </Suspense>
+  );
+}

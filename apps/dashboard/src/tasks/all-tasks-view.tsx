@@ -1,0 +1,69 @@
+"use client";
+
+import { limits } from "@merkle/wire/limits";
+import { useRead } from "@/broker/use-read";
+import { PageHeader } from "@/components/page-header";
+import { PageLink } from "@/components/page-link";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ReadPanel } from "@/components/read-panel";
+import { TimeText } from "@/components/time-text";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { stateLabels, waitsText, withWhom } from "./describe-task";
+
+/** What is to be done in all open sessions, the longest untouched first. */
+export function AllTasksView() {
+  return (
+    <>
+      <PageHeader crumbs={[{ label: "Tasks" }]} />
+      <div className="max-w-5xl p-4 lg:p-6">
+        <h1 className="sr-only">Tasks</h1>
+        <PanelBoundary title="The tasks">
+          <AllTasks />
+        </PanelBoundary>
+      </div>
+    </>
+  );
+}
+
+function AllTasks() {
+  const read = useRead("list_all_tasks", { limit: limits.tasksPageMax }, { on: ["sessions"] });
+  return (
+    <ReadPanel read={read} failed="The tasks could not be read.">
+      {({ tasks, total }) =>
+        tasks.length === 0 ? (
+          <Empty>
+            <EmptyTitle>Nothing is to be done</EmptyTitle>
+            <EmptyDescription>Unfinished tasks of all open sessions stand here.</EmptyDescription>
+          </Empty>
+        ) : (
+          <>
+            <p className="text-sm text-muted-foreground tabular-nums">
+              {total === 1 ? "1 task" : `${total} tasks`}, the longest untouched first
+            </p>
+            <ul className="divide-y rounded-lg border">
+              {tasks.map((task) => (
+                <li key={`${task.session_id} ${task.task}`}>
+                  <PageLink
+                    href={`/sessions/${task.session}/tasks?task=${task.task}`}
+                    className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 py-2.5 hover:bg-raised"
+                  >
+                    <span className="w-20 shrink-0 text-sm text-muted-foreground">
+                      {stateLabels[task.state]}
+                    </span>
+                    <span dir="auto" className="min-w-0 flex-1 basis-64 wrap-anywhere">
+                      <span className="text-muted-foreground tabular-nums">{task.task}</span> {task.title}
+                    </span>
+                    <span dir="auto" className="text-sm text-muted-foreground wrap-anywhere">
+                      {[withWhom(task), waitsText(task), task.session_title].filter(Boolean).join(", ")}
+                    </span>
+                    <TimeText at={task.updated_at} className="text-sm text-muted-foreground" />
+                  </PageLink>
+                </li>
+              ))}
+            </ul>
+          </>
+        )
+      }
+    </ReadPanel>
+  );
+}

@@ -1,0 +1,129 @@
+"use client";
+
+import type { ScopeClaim, SessionSettings } from "@merkle/wire";
+import { useId } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { useRead } from "@/broker/use-read";
+import { Panel } from "@/components/panel";
+import { ReadPanel } from "@/components/read-panel";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { useIsGuest } from "@/identity/use-person";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { Select } from "@/ui/select";
+
+type Edits = SessionSettings["claims"];
+
+const edits: Readonly<Record<Edits, string>> = {
+  off: "Agents are told nothing",
+  warn: "Agents are warned before an edit",
+  refuse: "Agents' edits are refused",
+};
+
+/** Who holds which files and things, and what agents' hooks do about it. */
+export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
+  const { session } = useSession();
+  const read = useRead("list_claims", { session_id: session.session_id }, { on: ["tasks", "session"] });
+  return (
+    <Panel title="Who holds what" level={2}>
+      <ReadPanel read={read} failed="What is claimed could not be read.">
+        {(data) => (
+          <>
+            {data.claims.length === 0 ? (
+              <p className="px-4 pt-3 text-muted-foreground">
+                Nothing is claimed. Agents claim files before they change them, such as repo:src/auth/**.
+              </p>
+            ) : (
+              <ul className="divide-y">
+                {data.claims.map((claim) => (
+                  <ClaimRow key={claim.claim} claim={claim} canChange={canChange} />
+                ))}
+              </ul>
+            )}
+            <EditsSetting value={data.edits} canChange={canChange} />
+          </>
+        )}
+      </ReadPanel>
+    </Panel>
+  );
+}
+
+function ClaimRow({ claim, canChange }: { readonly claim: ScopeClaim; readonly canChange: boolean }) {
+  const { session } = useSession();
+  const call = useCall();
+  const isGuest = useIsGuest();
+  const { run, pending, refusal } = useAction();
+  const { claim: number, scope, holder, shared, claimed_at, reason, mine } = claim;
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+      <div className="min-w-0 flex-1 basis-48">
+        <p className="font-mono text-sm wrap-anywhere">{scope}</p>
+        <p dir="auto" className="text-sm text-muted-foreground wrap-anywhere">
+          {holder}
+          {shared && ", shared"}, <TimeText at={claimed_at} />
+          {reason !== null && `: ${reason}`}
+        </p>
+      </div>
+      {canChange && (mine || !isGuest) && (
+        <Button
+          size="sm"
+          variant="outline"
+          disabled={pending}
+          aria-label={`Release ${scope} of ${holder}`}
+          onClick={() =>
+            void run(
+              async () => void (await call("release", { session_id: session.session_id, claim: number })),
+            )
+          }
+        >
+          Release
+        </Button>
+      )}
+      <RefusalNote refusal={refusal} />
+    </li>
+  );
+}
+
+function EditsSetting({ value, canChange }: { readonly value: Edits; readonly canChange: boolean }) {
+  const { session } = useSession();
+  const call = useCall();
+  const isGuest = useIsGuest();
+  const { run, pending, refusal } = useAction();
+  const id = useId();
+  return (
+    <div className="grid gap-1 border-t px-4 py-3">
+      <label htmlFor={id} className="text-sm font-medium">
+        When an agent edits what another holds
+      </label>
+      <Select
+        id={id}
+        className="w-full max-w-72"
+        value={value}
+        disabled={pending || !canChange || isGuest}
+        onChange={({ target }) =>
+          void run(
+            async () =>
+              void (await call("update_settings", {
+                session_id: session.session_id,
+                session_settings: { claims: toEdits(target.value) },
+              })),
+          )
+        }
+      >
+        {Object.entries(edits).map(([each, label]) => (
+          <option key={each} value={each}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      <p className="text-sm text-muted-foreground">Advice by the agents’ hooks: a shell gets round it.</p>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}
+
+function toEdits(text: string): Edits {
+  return text === "off" || text === "refuse" ? text : "warn";
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { useState } from "react";
+import { useCall } from "@/broker/use-call";
+import { FormDialog } from "@/components/form-dialog";
+import { useIsGuest } from "@/identity/use-person";
+import { useSession } from "@/sessions/session-context";
+import { Field, FieldDescription, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { Textarea } from "@/ui/textarea";
+
+export interface NewTaskDialogProps {
+  readonly onClose: () => void;
+}
+
+/** Puts something on the session's list. */
+export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
+  const { session } = useSession();
+  const call = useCall();
+  const isGuest = useIsGuest();
+  const [title, setTitle] = useState("");
+  const [text, setText] = useState("");
+  const [assignee, setAssignee] = useState("");
+  const [after, setAfter] = useState("");
+  const [command, setCommand] = useState("");
+  const blockers = after.split(/[\s,]+/).filter((each) => each !== "");
+  const isReady = title.trim() !== "" && blockers.every((each) => /^[1-9]\d{0,8}$/.test(each));
+  return (
+    <FormDialog
+      className="sm:max-w-xl"
+      title="New task"
+      description="Agents take the next one that is ready; whom it is for is woken."
+      submit="Add"
+      submitting="Adding…"
+      isReady={isReady}
+      onSubmit={(signal) =>
+        call(
+          "create_task",
+          {
+            session_id: session.session_id,
+            title,
+            text,
+            blocked_by: blockers.map(Number),
+            ...(assignee.trim() === "" ? {} : { assignee }),
+            ...(command.trim() === "" ? {} : { check: { command } }),
+          },
+          { signal },
+        )
+      }
+      onDone={() => undefined}
+      onClose={onClose}
+    >
+      <Field>
+        <FieldLabel>What is to be done</FieldLabel>
+        <Input
+          required
+          dir="auto"
+          maxLength={200}
+          value={title}
+          onChange={({ target }) => setTitle(target.value)}
+        />
+      </Field>
+      <Field>
+        <FieldLabel>What else there is to know</FieldLabel>
+        <Textarea
+          className="max-h-[30dvh] min-h-20"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field>
+          <FieldLabel>For</FieldLabel>
+          <Input dir="auto" value={assignee} onChange={({ target }) => setAssignee(target.value)} />
+          <FieldDescription>A team or a peer; empty for whoever takes it.</FieldDescription>
+        </Field>
+        <Field>
+          <FieldLabel>After</FieldLabel>
+          <Input inputMode="numeric" value={after} onChange={({ target }) => setAfter(target.value)} />
+          <FieldDescription>Numbers of tasks that must be done first.</FieldDescription>
+        </Field>
+      </div>
+      {!isGuest && (
+        <Field>
+          <FieldLabel>Check</FieldLabel>
+          <Input
+            className="font-mono"
+            maxLength={500}
+            value={command}
+            onChange={({ target }) => setCommand(target.value)}
+          />
+          <FieldDescription>A command that whoever does it runs, and whose end proves it.</FieldDescription>
+        </Field>
+      )}
+    </FormDialog>
+  );
+}

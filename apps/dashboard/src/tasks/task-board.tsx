@@ -1,0 +1,64 @@
+"use client";
+
+import type { Task, TaskState } from "@merkle/wire";
+import { stateLabels } from "./describe-task";
+import { TaskCard } from "./task-card";
+
+export interface TaskListProps {
+  readonly tasks: readonly Task[];
+  readonly selected: number | null;
+  readonly onSelect: (task: number) => void;
+}
+
+const columns = ["open", "blocked", "claimed", "in_review", "done"] as const satisfies readonly TaskState[];
+
+/** A column for each state that a task goes through. */
+export function TaskBoard({ tasks, selected, onSelect }: TaskListProps) {
+  return (
+    <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3 2xl:grid-cols-5">
+      {columns.map((state) => {
+        const there = tasks.filter((task) => task.state === state);
+        return (
+          <section
+            key={state}
+            aria-labelledby={`tasks-${state}`}
+            className="min-w-0 rounded-lg bg-surface p-2"
+          >
+            <h2 id={`tasks-${state}`} className="mb-2 px-1 font-medium">
+              {stateLabels[state]}{" "}
+              <span className="font-normal text-muted-foreground tabular-nums">{there.length}</span>
+            </h2>
+            <ul className="grid gap-2">
+              {there.map((task) => (
+                <li key={task.task}>
+                  <TaskCard task={task} selected={task.task === selected} onSelect={onSelect} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+/** All of them below each other, with how each stands. */
+export function TaskRows({ tasks, selected, onSelect }: TaskListProps) {
+  return (
+    <ul className="grid gap-1">
+      {tasks.map((task) => (
+        <li key={task.task} className="flex min-w-0 items-start gap-3">
+          <span className="w-20 shrink-0 pt-2.5 text-sm text-muted-foreground">
+            {stateLabels[task.state]}
+          </span>
+          <TaskCard
+            task={task}
+            selected={task.task === selected}
+            onSelect={onSelect}
+            className="min-w-0 flex-1"
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,55 @@
+"use client";
+
+import type { Task } from "@merkle/wire";
+import { TimeText } from "@/components/time-text";
+import { cn } from "@/core/utils";
+import { waitsText, withWhom } from "./describe-task";
+
+export interface TaskCardProps {
+  readonly task: Task;
+  readonly selected: boolean;
+  readonly onSelect: (task: number) => void;
+  readonly className?: string;
+}
+
+/** A task as a button that opens it: its number and title, who has it and since when, what it waits for. */
+export function TaskCard({ task, selected, onSelect, className }: TaskCardProps) {
+  const { task: number, title, claimed_at, state, labels, handed_back_at } = task;
+  const facts = [withWhom(task), waitsText(task)].filter((each) => each !== "");
+  return (
+    <button
+      type="button"
+      data-task={number}
+      aria-pressed={selected}
+      onClick={() => onSelect(number)}
+      className={cn(
+        "w-full rounded-md border bg-background p-2.5 text-left hover:bg-raised aria-pressed:border-primary aria-pressed:bg-raised pointer-coarse:min-h-11",
+        className,
+      )}
+    >
+      <span className="flex gap-2">
+        <span className="text-muted-foreground tabular-nums">{number}</span>
+        <span
+          dir="auto"
+          className={cn("min-w-0 flex-1 wrap-anywhere", state === "cancelled" && "line-through")}
+        >
+          {title}
+        </span>
+      </span>
+      {(facts.length > 0 || labels.length > 0 || handed_back_at !== null) && (
+        <span className="mt-1 flex flex-wrap gap-x-2 text-sm text-muted-foreground">
+          {facts.map((fact) => (
+            <span key={fact} dir="auto" className="wrap-anywhere">
+              {fact}
+            </span>
+          ))}
+          {state === "claimed" && claimed_at !== null && <TimeText at={claimed_at} />}
+          {handed_back_at !== null && <span className="text-warning">handed back</span>}
+          {labels.map((label) => (
+            <span key={label}>+{label}</span>
+          ))}
+        </span>
+      )}
+    </button>
+  );
+}

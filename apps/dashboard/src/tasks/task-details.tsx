@@ -1,0 +1,186 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { X } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { ReadPanel } from "@/components/read-panel";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { useIsGuest } from "@/identity/use-person";
+import { useSession } from "@/sessions/session-context";
+import { Button } from "@/ui/button";
+import { stateLabels, waitsText, withWhom } from "./describe-task";
+
+type TaskInFull = OutputOf<"get_task">;
+
+export interface TaskDetailsProps {
+  readonly task: number;
+  readonly canChange: boolean;
+  readonly onClose: () => void;
+}
+
+/** All that is said of a task, what happened to it, and what a person can do about it. */
+export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
+  const { session } = useSession();
+  const read = useRead(
+    "get_task",
+    { session_id: session.session_id, task },
+    { on: ["tasks"], keepLast: true },
+  );
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (task > 0) heading.current?.focus({ preventScroll: true });
+  }, [task]);
+  useShortcut("Escape", onClose, { label: "Close the task", group: "Tasks" });
+  return (
+    <section aria-labelledby="task-title" className="grid content-start gap-3 rounded-lg border p-4">
+      <div className="flex items-start justify-between gap-3">
+        <h2
+          id="task-title"
+          ref={heading}
+          tabIndex={-1}
+          dir="auto"
+          className="text-lg font-semibold wrap-anywhere"
+        >
+          Task {task}
+          {read.data && `: ${read.data.title}`}
+        </h2>
+        <Button variant="ghost" size="icon" aria-label="Close the task" onClick={onClose}>
+          <X aria-hidden />
+        </Button>
+      </div>
+      <ReadPanel read={read} failed="The task could not be read.">
+        {(data) => <Facts task={data} canChange={canChange} />}
+      </ReadPanel>
+    </section>
+  );
+}
+
+function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canChange: boolean }) {
+  const { session } = useSession();
+  const { text, check, result, proof, links, history } = task;
+  const facts = [stateLabels[task.state], withWhom(task), waitsText(task)].filter((each) => each !== "");
+  return (
+    <div className="grid gap-3">
+      <p className="text-muted-foreground">{facts.join(", ")}</p>
+      {text !== "" && (
+        <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
+          {text}
+        </p>
+      )}
+      {check && (
+        <p className="wrap-anywhere">
+          {"command" in check ? (
+            <>
+              Proved by <code className="font-mono text-sm">{check.command}</code>, which whoever does it runs
+            </>
+          ) : (
+            `Reviewed by ${check.reviewer}`
+          )}
+        </p>
+      )}
+      {links.length > 0 && (
+        <ul aria-label="Links" className="flex flex-wrap gap-3">
+          {links.map((link) =>
+            "message" in link ? (
+              <li key={`m${link.message}`}>
+                <PageLink
+                  className="text-link underline"
+                  href={`/sessions/${session.slug}?m=${link.message}`}
+                >
+                  Message {link.message}
+                </PageLink>
+              </li>
+            ) : (
+              <li key={link.section}>§ {link.section}</li>
+            ),
+          )}
+        </ul>
+      )}
+      {result !== null && (
+        <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
+          <span className="font-medium">Result: </span>
+          {result}
+        </p>
+      )}
+      {proof && (
+        <pre className="max-h-40 overflow-auto rounded-md bg-surface p-2 font-mono text-sm whitespace-pre-wrap">
+          exit {proof.exit_code}
+          {proof.tail !== "" && `\n${proof.tail}`}
+        </pre>
+      )}
+      {canChange && <Actions task={task} />}
+      <ol aria-label="History" className="grid gap-1 border-t pt-3 text-sm text-muted-foreground">
+        {history.map(({ sequence, change, by, reason, at }) => (
+          <li key={sequence} dir="auto" className="wrap-anywhere">
+            <PageLink className="hover:underline" href={`/sessions/${session.slug}?m=${sequence}`}>
+              {change.replace("_", " ")} by {by}
+            </PageLink>{" "}
+            <TimeText at={at} />
+            {reason !== null && `: ${reason}`}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** What a person can do about it: claims and their ends for everybody, the rest for verified humans. */
+function Actions({ task }: { readonly task: TaskInFull }) {
+  const { session_id, task: number, state, mine } = task;
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const isGuest = useIsGuest();
+  const at = { session_id, task: number };
+  const isHeld = state === "claimed" || state === "in_review";
+  const isOver = state === "done" || state === "cancelled";
+  const decides = !isGuest || mine;
+  const offered = {
+    claim: state === "open",
+    release: isHeld && decides,
+    finish: !isOver && state !== "blocked" && decides,
+    cancel: !isOver && decides,
+  };
+  const act = {
+    claim: () => void run(async () => void (await call("claim_task", at))),
+    release: () => void run(async () => void (await call("release_task", at))),
+    finish: () => void run(async () => void (await call("finish_task", at))),
+    cancel: () => void run(async () => void (await call("update_task", { ...at, state: "cancelled" }))),
+  };
+  useShortcut("c", act.claim, { label: "Claim the task", group: "Tasks", enabled: offered.claim });
+  useShortcut("r", act.release, { label: "Give the task back", group: "Tasks", enabled: offered.release });
+  useShortcut("f", act.finish, { label: "Finish the task", group: "Tasks", enabled: offered.finish });
+  const finishLabel = state === "in_review" && !mine ? "Accept" : "Finish";
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap gap-2">
+        {offered.claim && (
+          <Button variant="outline" disabled={pending} onClick={act.claim}>
+            Claim
+          </Button>
+        )}
+        {offered.finish && (
+          <Button variant="outline" disabled={pending} onClick={act.finish}>
+            {finishLabel}
+          </Button>
+        )}
+        {offered.release && (
+          <Button variant="outline" disabled={pending} onClick={act.release}>
+            {state === "in_review" && !mine ? "Send back" : "Give back"}
+          </Button>
+        )}
+        {offered.cancel && (
+          <Button variant="ghost" disabled={pending} onClick={act.cancel}>
+            Cancel task
+          </Button>
+        )}
+      </div>
+      <RefusalNote refusal={refusal} />
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+"use client";
+
+import { stateLabels } from "./describe-task";
+import { type PlacedTask, toLayers } from "./layers";
+import type { TaskListProps } from "./task-board";
+
+/** Room below the last row for lines that pass under what stands between their ends. */
+const belowPx = 32;
+const node = { width: 168, height: 44, gapX: 56, gapY: 14 };
+
+/** What waits for what, from left to right. What is drawn is also said, with each task. */
+export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
+  const placed = toLayers(tasks);
+  if (placed.length === 0) return <p className="py-6 text-muted-foreground">No task waits for another.</p>;
+  const byNumber = new Map(placed.map((each) => [each.task.task, each]));
+  const width = Math.max(...placed.map((each) => left(each))) + node.width + 2;
+  const height = Math.max(...placed.map((each) => top(each))) + node.height + belowPx;
+  return (
+    <section aria-label="What waits for what" className="max-w-full overflow-x-auto rounded-lg border p-4">
+      <div className="relative" style={{ width, height }}>
+        <svg aria-hidden width={width} height={height} className="absolute inset-0 text-muted-foreground">
+          {placed.flatMap((to) =>
+            to.task.blocked_by.flatMap((number) => {
+              const from = byNumber.get(number);
+              return from
+                ? [<path key={`${number} ${to.task.task}`} d={line(from, to)} {...stroke(from)} />]
+                : [];
+            }),
+          )}
+        </svg>
+        {placed.map((each) => (
+          <button
+            key={each.task.task}
+            type="button"
+            data-task={each.task.task}
+            aria-pressed={each.task.task === selected}
+            onClick={() => onSelect(each.task.task)}
+            style={{ left: left(each), top: top(each), width: node.width, height: node.height }}
+            className="absolute rounded-md border bg-background px-2 text-left hover:bg-raised aria-pressed:border-primary aria-pressed:bg-raised"
+          >
+            <span className="block truncate">
+              <span className="text-muted-foreground tabular-nums">{each.task.task}</span> {each.task.title}
+            </span>
+            <span className="block truncate text-sm text-muted-foreground">
+              {[stateLabels[each.task.state], each.task.holder].filter(Boolean).join(", ")}
+              {each.task.blocked_by.length > 0 && (
+                <span className="sr-only">, after {each.task.blocked_by.join(", ")}</span>
+              )}
+            </span>
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function left({ column }: PlacedTask): number {
+  return column * (node.width + node.gapX);
+}
+
+function top({ row }: PlacedTask): number {
+  return row * (node.height + node.gapY);
+}
+
+function line(from: PlacedTask, to: PlacedTask): string {
+  const [x1, y1] = [left(from) + node.width, top(from) + node.height / 2];
+  const [x2, y2] = [left(to), top(to) + node.height / 2];
+  const bend = (x2 - x1) / 2;
+  // Straight it would be hidden behind the tasks between the two.
+  if (from.row === to.row && to.column - from.column > 1) {
+    const under = y1 + node.height / 2 + belowPx;
+    return `M${x1} ${y1} C${x1 + node.gapX} ${under} ${x2 - node.gapX} ${under} ${x2} ${y2}`;
+  }
+  return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+}
+
+/** What is over holds nobody up any more. */
+function stroke({ task: { state } }: PlacedTask) {
+  const isOver = state === "done" || state === "cancelled";
+  return {
+    fill: "none",
+    stroke: "currentColor",
+    strokeWidth: 1.5,
+    ...(isOver && { strokeDasharray: "3 4" }),
+  };
+}

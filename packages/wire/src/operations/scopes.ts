@@ -1,0 +1,110 @@
+import * as z from "zod";
+import { limits } from "../core/limits.js";
+import {
+  asTeam,
+  inSession,
+  lineOfChars,
+  Reason,
+  retryable,
+  StorableText,
+  Timestamp,
+} from "../core/values.js";
+import { messageTime } from "../feed/compact.js";
+import { lines, nameInLine } from "../text/neutralise.js";
+import { normaliseScope, problemOfScope } from "../text/scope.js";
+import { operation } from "./operation.js";
+import { SessionSettings } from "./settings.js";
+import { TaskNumber } from "./tasks.js";
+
+const Scope = StorableText.overwrite(normaliseScope)
+  .pipe(lineOfChars(limits.scopeCharsMax))
+  .superRefine((scope, ctx) => {
+    const problem = problemOfScope(scope);
+    if (problem !== null) ctx.addIssue({ code: "custom", message: `must not be claimed: ${problem}` });
+  })
+  .meta({ description: "repo:src/auth/** (a path in the repository), issue:#12, or a name such as deploy." });
+
+/** A thing that a peer has claimed (CLAIM-1). */
+export const ScopeClaim = z
+  .object({
+    claim: z.int().meta({ description: "Its number in the session." }),
+    scope: z.string(),
+    shared: z.boolean(),
+    holder: z.string(),
+    mine: z.boolean(),
+    reason: z.string().nullable(),
+    claimed_at: Timestamp,
+    expires_at: Timestamp.nullable(),
+  })
+  .meta({ id: "ScopeClaim" });
+export type ScopeClaim = z.output<typeof ScopeClaim>;
+
+export const claimScope = operation("claim", {
+  summary:
+    "Claim files or a thing before you change it, so that no other agent does; 409 says who holds what overlaps.",
+  unlisted: ["ttl"],
+  input: z.strictObject({
+    ...inSession,
+    scope: Scope,
+    shared: z.boolean().default(false).meta({ description: "Others may share it; nobody has it alone." }),
+    reason: Reason.optional(),
+    ttl: z.int().min(limits.claimSecondsMin).max(limits.claimSecondsMax).optional().meta({
+      description: "Seconds until it ends by itself; else while you are there.",
+    }),
+    ...asTeam,
+    ...retryable,
+  }),
+  output: ScopeClaim,
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  compact: ({ scope, shared }) => `claimed ${nameInLine(scope)}${shared ? ", shared" : ""}`,
+});
+
+export const releaseClaim = operation("release", {
+  summary: "Give back a scope that you have claimed, or a task that you cannot do.",
+  unlisted: ["claim"],
+  input: z
+    .strictObject({
+      ...inSession,
+      scope: Scope.optional(),
+      task: TaskNumber.optional(),
+      claim: z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: "A claim by its number; a human's may be another's." }),
+      reason: Reason.optional(),
+      ...asTeam,
+      ...retryable,
+    })
+    .refine(
+      ({ scope, task, claim }) => [scope, task, claim].filter((each) => each !== undefined).length === 1,
+      { error: "name a scope, a task or a claim, and only one of them" },
+    ),
+  output: z.object({ released: z.string() }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  compact: ({ released }) => `released ${nameInLine(released)}`,
+});
+
+export const listClaims = operation("list_claims", {
+  summary: "List what is claimed in the session, by whom and since when.",
+  unlistedOverStdio: true,
+  input: z.strictObject({ ...inSession, ...asTeam }),
+  output: z.object({
+    claims: z.array(ScopeClaim),
+    edits: SessionSettings.shape.claims.meta({
+      description: "What hooks do about an edit of a file that another has claimed.",
+    }),
+  }),
+  errors: ["unauthorized", "not_found"],
+  compact: ({ claims }) => lines(...claims.map(compactClaim), claims.length === 0 && "nothing is claimed"),
+});
+
+function compactClaim({ scope, shared, holder, reason, claimed_at, expires_at }: ScopeClaim): string {
+  const facts = [
+    nameInLine(holder),
+    shared && "shared",
+    `since ${messageTime(claimed_at)}`,
+    expires_at && `until ${messageTime(expires_at)}`,
+  ].filter(Boolean);
+  return `- ${nameInLine(scope)} ${facts.join(", ")}${reason === null ? "" : `: ${reason}`}`;
+}

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { changeSettings } from "../../kit/persons.js";
+import { brokerTransports } from "../../kit/transports.js";
+import { startPrinted } from "../kit/agent.js";
+import { makeMachine } from "../kit/machine.js";
+import { startMesh } from "../kit/mesh.js";
+
+it("[CLAIM-5] an edit of a file that another has claimed is warned of, refused where the session says so, and free once it is released", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const machine = await makeMachine(onTestFinished);
+  await mkdir(join(machine.project, ".git"));
+  await mkdir(join(machine.project, "src"));
+  await writeFile(join(machine.project, "src/there.ts"), "old\n");
+  const transport = await brokerTransports.rest(mesh.url);
+  onTestFinished(() => transport.close());
+  const session_id = mesh.slug;
+  const cedar = await transport.call("join_session", { session_id, team_name: "Cedar" });
+  const held = { session_id, team_id: cedar.team_id };
+  await transport.call("claim", { ...held, scope: "repo:src/**", reason: "new tokens" });
+
+  const birch = await startPrinted(
+    { mesh, team: "Birch", name: "oak", machine, launchArgs: ["--tools", "tasks"] },
+    onTestFinished,
+  );
+  const write = async (name: string) => {
+    const file = join(machine.project, name);
+    await birch.prompt(
+      `call Write {"file_path": ${JSON.stringify(file)}, "content": "new"} then say tried ${name}`,
+    );
+    await birch.rests();
+    return file;
+  };
+  const warning = "is claimed in the Merkle session";
+  expect(existsSync(await write("src/one.ts"))).toBe(true);
+  expect(birch.model.conversation).toContain(warning);
+  expect(birch.model.conversation).toContain("Cedar has held");
+  const told = birch.model.conversation.split(warning).length;
+  expect(existsSync(await write("elsewhere.ts"))).toBe(true);
+  expect(birch.model.conversation.split(warning)).toHaveLength(told);
+
+  await changeSettings(transport, { session_id, session_settings: { claims: "refuse" } });
+  await expect
+    .poll(async () => existsSync(await write(`src/${crypto.randomUUID()}.ts`)), {
+      timeout: 60_000,
+      interval: 1_000,
+    })
+    .toBe(false);
+  expect(birch.model.conversation).toContain("does not let it be edited");
+
+  await transport.call("release", { ...held, scope: "repo:src/**" });
+  await birch.prompt('call mcp__merkle__claim {"scope": "repo:src/two.ts"} then say claimed');
+  await birch.rests();
+  expect(existsSync(await write("src/two.ts"))).toBe(true);
+
+  await transport.call("create_task", { ...held, title: "rotate tokens" });
+  await birch.prompt("call mcp__merkle__claim_task {} then say taken");
+  await birch.rests();
+  await birch.prompt('call mcp__merkle__finish_task {"task": 1, "result": "they rotate"} then say finished');
+  await birch.rests();
+  const { tasks } = await transport.call("list_tasks", { session_id, state: "done" });
+  expect(tasks).toMatchObject([{ task: 1, holder: "Birch/oak", result: "they rotate" }]);
+});
