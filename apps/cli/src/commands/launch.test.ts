@@ -216,7 +216,10 @@ describe("merkle launch", () => {
     expect(settings.hooks).toMatchObject({
       Stop: [own.hooks.Stop[0], call("Stop")],
       UserPromptSubmit: [call("UserPromptSubmit")],
-      PreToolUse: [{ matcher: "mcp__merkle__.*", ...call("PreToolUse") }],
+      PreToolUse: [
+        { matcher: "mcp__merkle__.*", ...call("PreToolUse") },
+        { matcher: "Edit|MultiEdit|Write|NotebookEdit", ...call("PreToolUse") },
+      ],
       PostToolBatch: [call("PostToolBatch")],
     });
     const program = await realpath(inject("program"));
