@@ -94,7 +94,7 @@ describe.skipIf(dashboard.isMissing)("the tasks of a session", () => {
   it("[DASH-163] what waits for what is drawn, and on a phone all of it fits; the page of all sessions leads to each task", async () => {
     const { path } = await startTasks();
     const small = await dashboard.open(`${path}?view=order&task=4`, phone);
-    await small.page.getByRole("button", { name: /4 Move the gateway over.*Waiting, after 1, 3/s }).waitFor();
+    await small.page.getByRole("button", { name: /4 Move the gateway over.*Waiting.*after 1, 3/s }).waitFor();
     expect(await small.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     expect(await small.findBarriers()).toEqual([]);
 

@@ -490,6 +490,85 @@ describe("A claim", () => {
   });
 });
 
+describe("The limits of tasks and claims", () => {
+  const codeOf = (call: Promise<unknown>) =>
+    call.then(
+      () => "ok",
+      (error: { code: string }) => error.code,
+    );
+
+  it("[LIMIT-1] what is at its limit is taken, and one above it refused", async () => {
+    const { session_id, atlas, add } = await startList();
+    const ana = { session_id, team_id: (await makePerson(door, "Ana")).person_id };
+    const task = await add("a");
+    const letters = (size: number) => "x".repeat(size);
+    const each = (size: number) => Array.from({ length: size }, (_, index) => index);
+    for (let count = task; count <= limits.taskBlockersMax; count += 1) await add("b");
+    const create = (more: object) => door.call("create_task", { ...ana, title: "c", ...more });
+    const finish = (more: object) => door.call("finish_task", { ...ana, task, ...more });
+    const claim = (more: object) => door.call("claim", { ...ana, scope: "deploy", ...more });
+    const tried: [keyof typeof limits, (size: number) => Promise<unknown>, string][] = [
+      ["taskTextBytesMax", (size) => create({ text: letters(size) }), "payload_too_large"],
+      ["taskLabelsMax", (size) => create({ labels: each(size).map(String) }), "bad_request"],
+      [
+        "taskBlockersMax",
+        (size) => create({ blocked_by: each(size).map((index) => index + 1) }),
+        "bad_request",
+      ],
+      [
+        "taskLinksMax",
+        (size) => create({ links: each(size).map((index) => ({ message: index + 1 })) }),
+        "bad_request",
+      ],
+      ["checkCommandCharsMax", (size) => create({ check: { command: letters(size) } }), "bad_request"],
+      [
+        "taskPartsMax",
+        (size) =>
+          door.call("split_task", { ...atlas, task: 2, parts: each(size).map(() => ({ title: "p" })) }),
+        "bad_request",
+      ],
+      ["tasksPageMax", (limit) => door.call("list_tasks", { session_id, limit }), "bad_request"],
+      ["scopeCharsMax", (size) => claim({ scope: letters(size) }), "bad_request"],
+      ["claimSecondsMax", (ttl) => claim({ ttl }), "bad_request"],
+    ];
+    for (const [name, call, above] of tried) {
+      expect([name, await codeOf(call(limits[name] + 1))]).toEqual([name, above]);
+      expect([name, await codeOf(call(limits[name]))]).toEqual([name, "ok"]);
+    }
+    expect(await codeOf(claim({ ttl: limits.claimSecondsMin - 1 }))).toBe("bad_request");
+    expect(await codeOf(claim({ ttl: limits.claimSecondsMin }))).toBe("ok");
+    const tail = (size: number) => ({ proof: { exit_code: 0, tail: letters(size) } });
+    expect(await codeOf(finish(tail(limits.checkTailBytesMax + 1)))).toBe("payload_too_large");
+    expect(await codeOf(finish({ result: letters(limits.taskResultBytesMax + 1) }))).toBe(
+      "payload_too_large",
+    );
+    const atMost = { result: letters(limits.taskResultBytesMax), ...tail(limits.checkTailBytesMax) };
+    expect(await codeOf(finish(atMost))).toBe("ok");
+  });
+
+  it("[LIMIT-1] so many tasks are unfinished and so many things claimed, and no more; a page has its default", async () => {
+    const { session_id, atlas, birch, add } = await startList();
+    await add("the first");
+    const { unfinishedTasksPerSessionMax, claimsPerSessionMax, tasksPageDefault } = limits;
+    await sql`
+      INSERT INTO tasks (session_id, number, title, text, state, created_by, created_by_peer_id)
+      SELECT session_id, n, 'more', '', 'open', created_by, created_by_peer_id
+      FROM tasks, generate_series(2, ${unfinishedTasksPerSessionMax - 1}::integer) n WHERE session_id = ${session_id}`;
+    await sql`UPDATE sessions SET last_task = ${unfinishedTasksPerSessionMax - 1} WHERE session_id = ${session_id}`;
+    await add("the last");
+    expect((await failureOf(add("one too many"))).code).toBe("conflict");
+    expect((await door.call("list_tasks", { session_id })).tasks).toHaveLength(tasksPageDefault);
+    await door.call("claim", { ...birch, scope: "0" });
+    await sql`
+      INSERT INTO claims (session_id, number, scope, shared, holder, peer_id)
+      SELECT session_id, 1 + n, n::text, false, holder, peer_id
+      FROM claims, generate_series(1, ${claimsPerSessionMax - 2}::integer) n WHERE session_id = ${session_id}`;
+    await sql`UPDATE sessions SET last_claim = ${claimsPerSessionMax} WHERE session_id = ${session_id}`;
+    await door.call("claim", { ...birch, scope: "the last" });
+    expect((await failureOf(door.call("claim", { ...atlas, scope: "another" }))).code).toBe("conflict");
+  });
+});
+
 /** As if a team had not been seen for longer than its session gives it, and the broker had been there all the time. */
 async function makeGone({ sessionId, convener }: TestSession, team: string): Promise<void> {
   await sql`UPDATE sessions SET settings = settings || '{"claim_grace_s": 1}' WHERE session_id = ${sessionId}`;

@@ -219,7 +219,10 @@ describe("merkle launch", () => {
     expect(settings.hooks).toMatchObject({
       Stop: [own.hooks.Stop[0], call("Stop"), mail],
       UserPromptSubmit: [call("UserPromptSubmit"), mail],
-      PreToolUse: [{ matcher: "mcp__merkle__.*", ...call("PreToolUse") }],
+      PreToolUse: [
+        { matcher: "mcp__merkle__.*", ...call("PreToolUse") },
+        { matcher: "Edit|MultiEdit|Write|NotebookEdit", ...call("PreToolUse") },
+      ],
       PostToolBatch: [call("PostToolBatch"), mail],
     });
     expect(settings.hooks["SessionStart"]).toEqual([
