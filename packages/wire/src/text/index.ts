@@ -22,6 +22,7 @@ export {
   type SettledBlock,
 } from "./merge-texts.js";
 export { deceptionIn, normaliseName } from "./names.js";
+export { nearest } from "./nearest.js";
 export { lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";
