@@ -16,7 +16,7 @@ export { compactError } from "./compact-error.js";
 export { findTeamCredentials, parseTeamCredential } from "./credential.js";
 export { errorMeanings } from "./error-meanings.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./errors.js";
-export { type EventKind, eventKinds, eventNames, findEventKind } from "./events.js";
+export { type EventKind, eventKinds, eventNames, findEventKind, wakes } from "./events.js";
 export type { FrameRule } from "./frame-rules.js";
 export type {
   BrokerFrame,
@@ -62,7 +62,13 @@ export {
   type Operation,
   type Rendering,
 } from "./operation.js";
-export type { Access, HttpMethod, OperationRules, Toolset } from "./operation-rules.js";
+export {
+  type Access,
+  defaultToolsets,
+  type HttpMethod,
+  type OperationRules,
+  type Toolset,
+} from "./operation-rules.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
 export type { Claim } from "./operations/claims.js";

@@ -9,6 +9,9 @@ export type Access = "public" | "open" | "team" | "reader" | "member" | "admin" 
 
 export type Toolset = "core" | "messaging" | "mesh" | "people" | "progress" | "audit" | "work" | "admin";
 
+/** What an agent has that was given no toolsets by name: what it needs to work with others, and no more (STDIO-14). */
+export const defaultToolsets: readonly Toolset[] = ["core", "messaging", "mesh", "progress"];
+
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type Route = `${HttpMethod} /api/${string}`;

@@ -2,7 +2,7 @@ import { catalogue } from "@merkle/wire/schemas";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
-import { knownToolsets } from "../mcp/options.js";
+import { readToolsetNames } from "../mcp/options.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
 import { type ClaudeArgs, readClaudeArgs } from "./claude-args.js";
 
@@ -108,11 +108,7 @@ function toNamed(session: string | undefined, title: string | undefined): NamedS
 }
 
 function readTools(text: string | undefined): string | undefined {
-  const unknown = toGroups(text ?? "").find((each) => !knownToolsets.some((known) => known === each));
-  if (unknown === undefined) return text;
-  throw usageError(
-    `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
-  );
+  return readToolsetNames(text).join(",") || undefined;
 }
 
 /** What stands before `--` is for merkle, which takes flags alone. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type ListedTool, MerkleError, type Message, type NudgeFrame, type Operation } from "@merkle/wire";
+import { type ListedTool, MerkleError, type Message, type NudgeFrame } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
@@ -18,7 +18,7 @@ import { createSealing } from "./private-messages.js";
 import { createRejoin } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
-import { listTools, offeredOperations, readMore } from "./tool-list.js";
+import { listTools, readMore, requireTool } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
 import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
@@ -110,9 +110,6 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     },
     onProof: acknowledger.soon,
   });
-  const offered = new Map<string, Operation>(
-    offeredOperations(options.toolsets).map((each) => [each.name, each]),
-  );
   void enterQuietly();
 
   /** Whatever keeps it out, the model is told by its next call. */
@@ -176,8 +173,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const fields = requireFields(name, args);
     if (name === readMore.name)
       return { result: render.text(longResults.read(readId(fields))), settle: ignore };
-    const operation = offered.get(name);
-    if (!operation) throw unknownTool(name);
+    const operation = requireTool(name, options.toolsets);
     const refusal = await rejoin.enter();
     const filled = await fillProject(operation, fields);
     const { input, team } = completeInput({ operation, fields: filled, refusal, teams, secretStore });
@@ -243,13 +239,6 @@ function readId(fields: Fields): string {
   throw new MerkleError(
     "bad_request",
     "read_more takes the id that the first line of a long result names, and nothing else.",
-  );
-}
-
-function unknownTool(name: string): MerkleError {
-  return new MerkleError(
-    "not_found",
-    `There is no tool "${name.slice(0, 100)}". tools/list names those there are.`,
   );
 }
 

@@ -152,6 +152,7 @@ export const getHistory = operation("get_history", {
   summary:
     "Read what was said before you came, the newest page first. For new messages use wait_for_messages.",
   unlisted: ["after_cursor", "around", "at", "types", "kinds", "team", "q"],
+  unlistedOverStdio: ["limit"],
   input: z
     .strictObject({
       ...inSession,

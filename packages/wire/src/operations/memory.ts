@@ -49,7 +49,7 @@ const stored = z.object({ id: MemoryId, tags: z.array(z.string()), at: Timestamp
 
 export const remember = operation("remember", {
   summary:
-    "Keep a lesson, decision or fact for all later sessions of this mesh. Short and complete by itself. What only holds now: set_state.",
+    "Keep a lesson, decision or fact for all later sessions of this mesh, complete by itself. What only holds now: set_state.",
   unlisted: ["session"],
   input: z.strictObject({
     content: textOfBytes(limits.memoryBytesMax).refine((text) => text.trim() !== "", {
@@ -81,8 +81,9 @@ const page = {
 
 export const recall = operation("recall", {
   summary:
-    'Search what was remembered in this mesh, best match first; do it when you start on something. Words are found by their stem, "quoted" ones together, -word leaves out.',
+    'Search what was remembered in this mesh, best match first; do it when you start on something. "Quoted" words stand together, -word leaves out.',
   unlisted: ["by", "since", "session"],
+  unlistedOverStdio: ["limit"],
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
     ...page,
@@ -107,6 +108,7 @@ export const forget = operation("forget", {
 
 export const restoreMemory = operation("restore_memory", {
   summary: "Bring a forgotten memory back; only a human may.",
+  unlistedOverStdio: true,
   input: z.strictObject({ id: MemoryId, ...asTeam, ...retryable }),
   output: Memory,
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
@@ -116,6 +118,8 @@ export const restoreMemory = operation("restore_memory", {
 export const listMemory = operation("list_memory", {
   summary: "List memories, newest first. To find something: recall.",
   unlisted: ["by", "since"],
+  // What is worth it, recall finds.
+  unlistedOverStdio: true,
   input: z.strictObject({
     ...page,
     forgotten: z.boolean().default(false).meta({ description: "Those that were forgotten instead." }),
@@ -134,6 +138,7 @@ export const listMemory = operation("list_memory", {
 
 export const tagMemory = operation("tag_memory", {
   summary: "Give a memory other tags.",
+  unlistedOverStdio: true,
   input: z.strictObject({ id: MemoryId, tags: Tags, ...asTeam, ...retryable }),
   output: Memory,
   errors: ["unauthorized", "not_found", "conflict"],

@@ -20,11 +20,13 @@ export function createToolsServers(services: Services): (session: McpSession) =>
   // Making a validator costs more than all the rest of a server.
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   return (session) => {
+    const { operations } = readUrlOptions(session.openedBy ?? new URL("http://localhost"));
+    const listed = new Set(operations.map(({ name }) => name));
     const server = new Server(
       { name: "merkle", title: "Merkle", version: services.version },
       {
         capabilities: { tools: {} },
-        instructions: writeInstructions({ baseUrl: services.addresses.base() }),
+        instructions: writeInstructions({ baseUrl: services.addresses.base(), listed }),
         jsonSchemaValidator,
       },
     );
