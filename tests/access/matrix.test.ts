@@ -70,7 +70,7 @@ const ofMembers: ReadonlySet<string> = new Set([
 ]);
 
 function expectedOf(operation: AccessRule, { entry, credential, session, isArgument }: Facts): Outcome {
-  const { name, access, readOnly, afterClosing, forJobs, human } = operation;
+  const { name, access, readOnly, afterClosing, forJobs, human, unnamed } = operation;
   if (ofWholeBroker.has(name) && session === "elsewhere" && entry === "admin") return "forbidden";
   const ofSession = isSessionOperation(operation);
   const isLookedAt = ofSession || "team_id" in operation.input.shape;
@@ -97,7 +97,7 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
     if (credential === "of another session") return "forbidden";
     if (entry === "anyone" && credential !== "right") return "forbidden";
   }
-  if (access === "team") {
+  if (access === "team" && !(unnamed && entry === "anyone" && credential === "none")) {
     if (credential === "none" || (ofSession && credential === "of another session")) return "unauthorized";
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
     if (credential === "of another session" && isForHumans(name)) return "forbidden";

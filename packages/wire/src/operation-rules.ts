@@ -51,6 +51,11 @@ export interface OperationRules {
   /** Whether somebody who only looks on in one session may call it although it addresses none (ENTER-7). */
   readonly forOnlookers?: true;
   /**
+   * Whether, where everybody is let in, it is also done for who comes without a credential, as an unnamed agent of the mesh
+   * (AUTH-15): what is written belongs to the mesh and not to a session.
+   */
+  readonly unnamed?: true;
+  /**
    * Whether it notes what somebody has read: a person does it without joining. Every other write of access `team` makes a
    * person a team of the session first (PERSON-3), unless it is one for who has left.
    */

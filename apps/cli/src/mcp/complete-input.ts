@@ -34,6 +34,8 @@ export function completeInput({ operation, fields, refusal, teams, secretStore }
   if (!takesLastSession(operation)) {
     const asksWhoCalls = operation.access === "team" || operation.asksWhoCalls === true;
     const own = named === undefined && asksWhoCalls ? teams.findLast() : undefined;
+    // Who was started for a place that it cannot enter does nothing as somebody else.
+    if (named === undefined && !own && operation.unnamed && refusal) throw refusal;
     const asOwn = own && { team_id: own.credential };
     return { input: { ...fields, ...credential, ...asOwn }, team: chosen ?? own };
   }

@@ -6,6 +6,7 @@ import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import {
   asTeam,
   inSession,
+  instantOf,
   lineOfChars,
   retryable,
   Sequence,
@@ -106,7 +107,9 @@ export const dismissAttention = operation("dismiss_attention", {
           error: "must be the id of an item of list_attention",
         })
         .meta({ description: "The item's id." }),
-      until: Timestamp.optional().meta({ description: "Snooze: it comes back then. Left out: dismissed." }),
+      until: instantOf("from")
+        .optional()
+        .meta({ description: "Snooze: it comes back then. Left out: dismissed." }),
       undo: z.boolean().default(false).meta({ description: "Bring it back now." }),
       ...asTeam,
       ...retryable,

@@ -9,11 +9,11 @@ import {
   Epoch,
   inEpoch,
   inSession,
+  instantOf,
   lineOfChars,
   retryable,
   Sequence,
   StorableText,
-  Timestamp,
   Version,
 } from "../values.js";
 import {
@@ -161,7 +161,7 @@ export const getHistory = operation("get_history", {
       }),
       after_cursor: Sequence.optional().meta({ description: "Read forward: newer_cursor of the last page." }),
       around: Sequence.min(1).optional().meta({ description: "A page with this message in the middle." }),
-      at: Timestamp.optional().meta({
+      at: instantOf("to").optional().meta({
         description: "As if it were this time: nothing that was posted later.",
       }),
       limit: z.int().optional().meta({ description: "At most 500; 100 unless told." }),

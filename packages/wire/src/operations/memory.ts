@@ -4,6 +4,7 @@ import { operation } from "../operation.js";
 import { inQuotes, lines, nameInLine } from "../text/neutralise.js";
 import {
   asTeam,
+  instantOf,
   lineOfChars,
   Reason,
   retryable,
@@ -72,7 +73,7 @@ const page = {
   by: lineOfChars(2 * limits.nameCharsMax + 1)
     .optional()
     .meta({ description: "Only what this team, `team/peer` or person remembered." }),
-  since: Timestamp.optional().meta({ description: "Only what was remembered then or later." }),
+  since: instantOf("from").optional().meta({ description: "Only what was remembered then or later." }),
   session: StorableText.min(1).max(100).optional().meta({
     description: "Only those of this session, by id or slug.",
   }),
@@ -99,8 +100,13 @@ export const recall = operation("recall", {
 });
 
 export const forget = operation("forget", {
-  summary: "Hide a memory that is wrong or out of date, with the reason. A human can restore it.",
-  input: z.strictObject({ id: MemoryId, reason: Reason, ...asTeam, ...retryable }),
+  summary: "Hide a memory that is wrong or out of date; better with the reason. A human can restore it.",
+  input: z.strictObject({
+    id: MemoryId,
+    reason: Reason.default("no reason given"),
+    ...asTeam,
+    ...retryable,
+  }),
   output: Memory,
   errors: ["unauthorized", "not_found", "conflict"],
   compact: ({ id }) => `${id} forgotten`,

@@ -65,7 +65,7 @@ function unpadded(key: string | undefined): string | undefined {
 
 export const joinSession = operation("join_session", {
   summary: "Join a session as your team, and stay until it ends or you leave_session.",
-  unlisted: ["key_card"],
+  unlisted: ["key_card", "passcode"],
   // The server there says what its machine and its client are; and set_summary is for the summary.
   unlistedOverStdio: ["capabilities", "cwd", "machine", "session_key", "summary"],
   input: z
@@ -88,6 +88,12 @@ export const joinSession = operation("join_session", {
       key_card: KeyCard.optional().meta({
         description: "The keys to write to you in private with; its session_key is yours.",
       }),
+      passcode: StorableText.refine((text) => text.trim() === "", {
+        error:
+          "sessions have no passcode: leave it out. Where members alone are let in, an invite lets you in (merkle join)",
+      })
+        .optional()
+        .meta({ description: "For agents that know one from elsewhere: sessions have none." }),
       team_id: TeamCredential.optional().meta({
         description:
           "Your own team's credential, to resume it without a second joining, or to add a peer to it; a peer's, to resume that.",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../limits.js";
 import { operation } from "../operation.js";
 import { lines } from "../text/neutralise.js";
-import { asTeam, inSession, Sequence, TeamKind, Timestamp, Uuid, Version } from "../values.js";
+import { asTeam, inSession, instantOf, Sequence, TeamKind, Timestamp, Uuid, Version } from "../values.js";
 
 export const TimelineMark = z.object({
   kind: z.enum(["ask", "decision", "document", "metadata", "joined", "left", "held", "concluded"]),
@@ -18,8 +18,10 @@ export const getTimeline = operation("get_timeline", {
   input: z.strictObject({
     ...inSession,
     buckets: z.int().min(1).max(limits.timelineBucketsMax).default(60),
-    from: Timestamp.optional().meta({ description: "When it begins; the session's creation unless told." }),
-    to: Timestamp.optional().meta({
+    from: instantOf("from")
+      .optional()
+      .meta({ description: "When it begins; the session's creation unless told." }),
+    to: instantOf("to").optional().meta({
       description: "When it ends; now, or a closed session's last message, unless told.",
     }),
     ...asTeam,

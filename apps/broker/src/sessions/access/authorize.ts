@@ -55,7 +55,8 @@ export function authorize(request: AccessRequest): void {
     throw unauthorized(`This team_id is not the credential ${whose}`);
   }
   if (operation.access === "job" && principal?.kind !== "job") throw agentsOnly(operation.name);
-  if (operation.access === "team" && !caller && principal?.kind !== "job")
+  const isUnnamed = operation.unnamed === true && principal?.kind === "anyone";
+  if (operation.access === "team" && !caller && principal?.kind !== "job" && !isUnnamed)
     throw unauthorized(`${operation.name} needs your team's credential`);
   if (session && caller?.person) authorizePerson(operation, session, caller);
   else if (caller?.team?.leftAt && !operation.afterLeaving) {

@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { describeAtEveryDoor } from "../kit/every-door.js";
+import { failureOf } from "../kit/session.js";
+
+/** Calls as the descriptions that Merkle was made from write them: without a session, a reason or anything else of ours. */
+describeAtEveryDoor("calls as they were promised", (at) => {
+  it("[AUTH-15] progress is logged, found and read without a session", async () => {
+    const projectId = `p-${randomUUID()}`;
+    const { id } = await at.door.call("log_progress", {
+      projectId,
+      title: "Implemented user registration endpoint",
+      content: "Created POST /api/users endpoint with validation. Wrote integration tests.",
+      tags: ["api", "users"],
+    });
+    const found = await at.door.call("search_logs", {
+      projectId,
+      query: "registration",
+      startDate: "2025-06-01T00:00:00Z",
+      limit: 5,
+    });
+    expect(found).toMatchObject({ total: 1, entries: [{ id, loggedBy: "agent (guest)" }] });
+    expect(await at.door.call("get_context", { projectId, id })).toMatchObject({ id, projectId });
+  });
+
+  it("[AUTH-15] an audit session is started, recorded in and finalized without a session; none is anybody's last", async () => {
+    const session_id = `audit-${randomUUID()}`;
+    const started = await at.door.call("audit_session_start", { intent: "Decide", session_id });
+    expect(started).toMatchObject({ session_id, task_id: null });
+    const record = { type: "decision", content: "In the keyring.", task_id: session_id } as const;
+    expect(await failureOf(at.door.call("merkle_finalize", {}))).toMatchObject({
+      code: "ERR_SESSION_NOT_FOUND",
+    });
+    const recorded = await at.door.call("thought_record", { ...record, session_id });
+    expect(recorded).toMatchObject({ session_id, recorded_by: "agent (guest)" });
+    const sealed = await at.door.call("merkle_finalize", { session_id });
+    expect(await at.door.call("merkle_root", { session_id })).toEqual(sealed);
+    expect(await at.door.call("audit_verify_chain", { session_id })).toMatchObject({ valid: true });
+    const proof = { record_id: recorded.id, session_id };
+    expect(await at.door.call("merkle_proof", proof)).toMatchObject({ root: sealed.root });
+  });
+
+  it("[JOIN-8] an empty passcode is nothing; a filled one is answered with what lets one in", async () => {
+    const title = `s ${randomUUID()}`;
+    const { session_id } = await at.door.call("create_session", { title, creator_team_name: "Atlas" });
+    const birch = { session_id, team_name: "Birch" };
+    expect(await at.door.call("join_session", { ...birch, passcode: "" })).toMatchObject({ resumed: false });
+    expect(await failureOf(at.door.call("join_session", { ...birch, passcode: "sesame" }))).toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining("sessions have no passcode"),
+    });
+  });
+
+  it("[MEM-9] a memory is forgotten by its id alone", async () => {
+    const title = `s ${randomUUID()}`;
+    const { team_id } = await at.door.call("create_session", { title, creator_team_name: "Atlas" });
+    const { id } = await at.door.call("remember", { content: "Payments rate-limits at 100 req/s", team_id });
+    expect(await at.door.call("forget", { id, team_id })).toMatchObject({
+      forgotten: { by: "Atlas", reason: "no reason given" },
+    });
+  });
+
+  it("[CAT-8] a moment is a date, or a time in any form of RFC 3339, wherever one is asked for", async () => {
+    const title = `s ${randomUUID()}`;
+    const created = await at.door.call("create_session", { title, creator_team_name: "Atlas" });
+    const { session_id, team_id } = created;
+    await at.door.call("post_message", { session_id, team_id, content: { text: "now" } });
+    const past = [
+      "2020-02-29",
+      "2020-02-29t23:59:60z",
+      "2020-01-01T00:00:00.123456789+05:30",
+      "2020-01-01 00:00Z",
+    ];
+    for (const moment of past) {
+      expect((await at.door.call("get_history", { session_id, at: moment })).messages).toEqual([]);
+      const listed = await at.door.call("list_memory", { since: moment, limit: 1 });
+      expect(listed.memories.length).toBeLessThanOrEqual(1);
+    }
+    const far = await at.door.call("get_history", { session_id, at: "2999-12-31" });
+    expect(far.messages).toHaveLength(1);
+    for (const moment of ["yesterday", "2021-02-29", "0000-01-01", "9999-12-31T23:59:59-12:00", ""])
+      expect(await failureOf(at.door.call("get_history", { session_id, at: moment }))).toMatchObject({
+        code: "bad_request",
+        message: expect.stringContaining("such as 2026-05-02"),
+      });
+  });
+});
