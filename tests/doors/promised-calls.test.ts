@@ -84,4 +84,46 @@ describeAtEveryDoor("calls as they were promised", (at) => {
         message: expect.stringContaining("such as 2026-05-02"),
       });
   });
+
+  it("[CAT-9] what is wrong with an input is told in words that help, and with no field that is of no use", async () => {
+    const title = `s ${randomUUID()}`;
+    const created = await at.door.call("create_session", { title, creator_team_name: "Atlas" });
+    const { session_id, team_id } = created;
+    const refusal = async (name: string, input: object) => {
+      const { message } = await failureOf(at.door.callRaw(name, { session_id, team_id, ...input }));
+      expect(message).not.toMatch(
+        /Invalid input|Unrecognized|Too small|Too big|idempotency_key|expected string/,
+      );
+      return message;
+    };
+    expect(await refusal("post_message", { content: "hello" })).toContain(
+      'content: must be an object: {"text": …}, got text',
+    );
+    const asText = await refusal("post_message", { text: "hello" });
+    expect(asText).toContain('content: is missing, and is an object: {"text": …}');
+    expect(asText).toContain('there is no field "text"');
+    expect(await refusal("send_message", { too: "x", to: "x", message: "y" })).toContain("did you mean to");
+    expect(await refusal("send_message", { to: 5, message: "y" })).toContain("to: must be text or a list");
+    expect(await refusal("update_session_doc", { content: "x", expected_version: "x" })).toContain(
+      "expected_version: must be a number, got text",
+    );
+    expect(await refusal("set_status", { status: "busy" })).toContain('must be "idle" or "working"');
+    expect(await refusal("get_history", { around: 0 })).toContain("around: must be at least 1");
+  });
+
+  it("[CAT-10] of a session that is not there the near one is named", async () => {
+    const slug = `near-${randomUUID().slice(0, 8)}`;
+    const { team_id } = await at.door.call("create_session", {
+      title: slug,
+      slug,
+      creator_team_name: "Atlas",
+    });
+    const wrong = { session_id: `${slug}x`, team_id };
+    expect(await failureOf(at.door.call("get_session", wrong))).toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining(`did you mean ${slug}?`),
+    });
+    const far = await failureOf(at.door.call("get_session", { ...wrong, session_id: "q" }));
+    expect(far.message).not.toContain("did you mean");
+  });
 });

@@ -31,9 +31,10 @@ it("[STDIO-4] no credential reaches the model, whatever gave it out, and its uui
     await call("post_message", { team_id: personId, content: { text: "as Ana" } });
     expect(await call("get_history")).toContain("as Ana");
     for (const text of said) expect(text).not.toContain("mk_");
-    expect(await server.call("post_message", { team_id: randomUUID(), content: { text: "x" } })).toContain(
-      "unauthorized",
-    );
+    const other = { team_id: randomUUID(), content: { text: "x" } };
+    const answered = await server.call("post_message", other);
+    if (view === "compact") expect(answered).toMatch(/^team_id was ignored: .*\n#\d+ posted/);
+    else expect(JSON.parse(answered)).toMatchObject({ cursor: expect.any(Number) });
   }
 });
 

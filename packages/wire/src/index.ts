@@ -106,6 +106,7 @@ export {
   saidOf,
   withoutText,
 } from "./redaction.js";
+export { createRefusedCalls, type RefusedCalls } from "./refused-calls.js";
 export { type SearchKind, searchKinds } from "./search-kinds.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./source-path.js";
 export type { ListedTool } from "./tool.js";

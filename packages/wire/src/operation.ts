@@ -64,6 +64,8 @@ export interface Rendering {
    * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
    */
   readonly keeper: "caller" | "server";
+  /** Whether the connection remembers the team, so that no credential of it is in the output (MCP-2). */
+  readonly remembered?: boolean;
 }
 
 /** Whether its answer can also come as a stream of events: a wait that only looks, so that a browser may ask for it (WAIT-10). */

@@ -11,6 +11,7 @@ export {
   SignatureProof,
 } from "./identity/hello-proof.js";
 export { KeyCard } from "./identity/key-card.js";
+export { describeIssue, type InputProblem, inputRefused, usefulFields } from "./input-problems.js";
 export { describeSchema } from "./json-schema.js";
 export { Message, Redaction } from "./message.js";
 export { exportSession, importBundle } from "./operations/files.js";

@@ -1,6 +1,7 @@
-import { type Database, findSession, findSessionBySlug } from "@merkle/db";
+import { type Database, findSession, findSessionBySlug, listNewestSlugs } from "@merkle/db";
 import { isUuid, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { nearest } from "@merkle/wire/text";
 import type { Awaitable } from "../core/awaitable.js";
 import { type Asker, isConfined } from "./principal.js";
 
@@ -18,6 +19,8 @@ export interface SessionIdentity {
 /** Finds sessions by id or slug, and remembers those in use. */
 export interface SessionDirectory {
   find(ref: string): Awaitable<SessionIdentity | null>;
+  /** The slug of a session whose name was probably meant, among the newest; undefined where none is near. */
+  findNear(ref: string): Promise<string | undefined>;
   markClosed(sessionId: string): void;
 }
 
@@ -30,6 +33,7 @@ export function createSessionDirectory(
   // In the order of their last use.
   const remembered = new Map<string, Remembered>();
   const idsBySlug = new Map<string, string>();
+  let findingNear = false;
 
   function remember(identity: SessionIdentity): SessionIdentity {
     if (remembered.size >= cachedMax) forgetOldest();
@@ -72,12 +76,29 @@ export function createSessionDirectory(
       if (known) return keep(known);
       return canBeName(name) ? read(name) : null;
     },
+    async findNear(ref) {
+      const name = ref.toLowerCase();
+      // One at a time: what is only a kindness is not worth a queue.
+      if (findingNear || name.length > limits.slugCharsMax) return undefined;
+      findingNear = true;
+      try {
+        const slugs = await listNewestSlugs(database.orm, database.meshId, nearAmong);
+        return nearest(
+          name,
+          slugs.filter((slug) => Math.abs(slug.length - name.length) <= slug.length * 0.4),
+        );
+      } finally {
+        findingNear = false;
+      }
+    },
     markClosed(sessionId) {
       const known = remembered.get(sessionId);
       if (known) known.closed = true;
     },
   };
 }
+
+const nearAmong = 100;
 
 /** Whether a session can have this id or slug; for anything else the database need not be asked. */
 function canBeName(name: string): boolean {
@@ -93,8 +114,19 @@ export async function requireSession(
   const session = await sessions.find(ref);
   const isHidden = isConfined(asker) && asker.sessionId !== session?.sessionId;
   if (session && !isHidden) return session;
-  throw new MerkleError(
+  throw await noSuchSession(sessions, ref, asker);
+}
+
+/** Whoever may see the others is told which was probably meant. */
+export async function noSuchSession(
+  sessions: SessionDirectory,
+  ref: string,
+  asker: Asker,
+): Promise<MerkleError> {
+  const near = isConfined(asker) ? undefined : await sessions.findNear(ref);
+  return new MerkleError(
     "not_found",
-    `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
+    `There is no session "${ref.slice(0, 100)}"${near === undefined ? "." : `: did you mean ${near}?`} list_sessions shows those there are.`,
+    near === undefined ? {} : { near },
   );
 }

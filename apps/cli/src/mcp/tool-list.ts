@@ -84,6 +84,11 @@ export function takesLastSession({
   return route.includes(":session_id") && teamCredential !== "given";
 }
 
+/** The inputs that the list has of an operation. */
+export function listedFields(operation: Operation): string[] {
+  return Object.keys(Object(toStdioTool(operation).inputSchema["properties"]));
+}
+
 function toStdioTool(operation: Operation): ListedTool {
   const tool = toTool(operation);
   const { properties, required } = tool.inputSchema;

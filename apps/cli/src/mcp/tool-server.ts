@@ -1,5 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type ListedTool, MerkleError, type Message, type NudgeFrame } from "@merkle/wire";
+import {
+  createRefusedCalls,
+  type ListedTool,
+  MerkleError,
+  type Message,
+  type NudgeFrame,
+} from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
@@ -97,6 +103,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     acknowledger,
     view: options.view,
   });
+  const refusedCalls = createRefusedCalls();
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, secretStore, longResults });
   /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
@@ -176,9 +183,11 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const operation = requireTool(name, options.toolsets);
     const refusal = await rejoin.enter();
     const filled = await fillProject(operation, fields);
-    const { input, team } = completeInput({ operation, fields: filled, refusal, teams, secretStore });
+    const completed = completeInput({ operation, fields: filled, refusal, teams, secretStore });
+    const { input, team } = completed;
     const { output, notice, settle = ignore } = await perform({ operation, input, team, caller, signal });
-    return { result: render.output(operation, output, notice), settle };
+    const notices = [completed.notice, notice].filter((each) => each !== undefined).join("\n");
+    return { result: render.output(operation, output, notices || undefined), settle };
   }
 
   /** A call of the main agent's comes from a turn that has everything which was offered before. */
@@ -207,10 +216,15 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       try {
         // A hook is no call of the model's, and is not kept waiting by a broker.
         if (name === "hook") return answerHook(requireFields(name, args));
-        return await answer(call, noteCall(call));
+        const answered = await answer(call, noteCall(call));
+        refusedCalls.note(name, args, null);
+        return answered;
       } catch (error) {
         signal.throwIfAborted();
-        return { result: render.error(name, toMerkleError(error, log)), settle: ignore };
+        const refusal = toMerkleError(error, log);
+        const { delayMs, advice } = refusedCalls.note(name, args, refusal);
+        if (delayMs > 0) await delay(delayMs, undefined, { signal });
+        return { result: render.error(name, withAdvice(refusal, advice)), settle: ignore };
       }
     },
     async close() {
@@ -240,6 +254,10 @@ function readId(fields: Fields): string {
     "bad_request",
     "read_more takes the id that the first line of a long result names, and nothing else.",
   );
+}
+
+function withAdvice(error: MerkleError, advice: string): MerkleError {
+  return advice === "" ? error : new MerkleError(error.code, error.message + advice, error.details);
 }
 
 function toMerkleError(error: unknown, log: (text: string) => void): MerkleError {

@@ -127,7 +127,10 @@ export const joinSession = operation("join_session", {
   compact: (joined, rendering) =>
     lines(
       `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${peerAddress(joined.team_name, joined.peer_name)}.${kept(joined, rendering)}`,
-      rendering.keeper === "caller" && joined.peer_id && `peer_id ${joined.peer_id}: give it as team_id`,
+      rendering.keeper === "caller" &&
+        !rendering.remembered &&
+        joined.peer_id &&
+        `peer_id ${joined.peer_id}: give it as team_id`,
       `title: ${joined.title}`,
       joined.description && `description: ${joined.description}`,
       ...compactRoster(joined.participants),
@@ -168,6 +171,6 @@ export const rotateTeamCredential = operation("rotate_team_credential", {
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: TeamCredential }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  compact: (rotated, { keeper }) =>
-    keeper === "caller" ? `team_id ${rotated.team_id}` : "the credential was replaced",
+  compact: (rotated, { keeper, remembered }) =>
+    keeper === "caller" && !remembered ? `team_id ${rotated.team_id}` : "the credential was replaced",
 });

@@ -31,6 +31,7 @@ export function refuseStranger({ name, access }: Pick<Operation, "name" | "acces
     "unauthorized",
     `This broker lets members in alone, and ${name} came from nobody that it knows. Join with an invite (merkle join -); ` +
       "programs send Authorization: Bearer with a member's token (merkle token create), browsers sign in by a link (merkle open).",
+    { needs: "membership" },
   );
 }
 
@@ -184,6 +185,7 @@ export function membershipEnded(): MerkleError {
   return new MerkleError(
     "unauthorized",
     "Your membership, or the token that you came with, has ended. A new invite or token lets you in again.",
+    { needs: "membership" },
   );
 }
 
