@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type AccessRule, fillPath, isSessionOperation, MerkleError } from "@merkle/wire";
+import { type AccessRule, fillPath, isSessionOperation, MerkleError, parseTeamCredential } from "@merkle/wire";
 import { frameRules, operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
@@ -467,7 +467,9 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
   const { name } = rule;
   // Over HTTP it stands in a header, and is given to everything; elsewhere to what takes one. A team makes no session.
   const takes = "team_id" in rule.input.shape && (isSessionOperation(rule) || rule.access !== "open");
-  const isGiven = transport === "rest" || takes;
+  // What is no credential at all is ignored over stdio, whose server knows who its caller is (STDIO-4).
+  const isIgnored = transport === "stdio" && parseTeamCredential(caller.team_id ?? "") === null;
+  const isGiven = transport === "rest" || (takes && !isIgnored);
   const wanted = expectedOf(
     rule,
     isGiven ? { ...caller, isArgument: transport !== "rest" } : { ...caller, credential: "none" },
@@ -481,7 +483,7 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
       : inputOf(name, { session_id, team_id, person_id }),
   );
   const credential = isForHumans(name) ? person_id : team_id;
-  const whole = isGiven && credential !== "" ? { ...input, team_id: credential } : input;
+  const whole = (isGiven || takes) && credential !== "" ? { ...input, team_id: credential } : input;
   return {
     name,
     rule,
