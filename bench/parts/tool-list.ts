@@ -25,7 +25,7 @@ export const toolList = definePart<Round>({
   rounds: { quick: 1, full: 1 },
   figures: [
     toFigure("tools/list over HTTP, default", "http"),
-    toFigure("tools/list over stdio, core and messaging", "stdio"),
+    toFigure("tools/list over stdio, default", "stdio"),
     toFigure("tools/list, whole catalogue", "whole"),
   ],
   async open(stage) {

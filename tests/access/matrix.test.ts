@@ -1,5 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { type AccessRule, fillPath, isSessionOperation, MerkleError } from "@merkle/wire";
+import {
+  type AccessRule,
+  fillPath,
+  isSessionOperation,
+  MerkleError,
+  parseTeamCredential,
+} from "@merkle/wire";
 import { frameRules, operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
@@ -76,7 +82,7 @@ const ofMembers: ReadonlySet<string> = new Set([
 ]);
 
 function expectedOf(operation: AccessRule, { entry, credential, session, isArgument }: Facts): Outcome {
-  const { name, access, readOnly, afterClosing, forJobs, human } = operation;
+  const { name, access, readOnly, afterClosing, forJobs, human, unnamed } = operation;
   if (ofWholeBroker.has(name) && session === "elsewhere" && entry === "admin") return "forbidden";
   const ofSession = isSessionOperation(operation);
   const isLookedAt = ofSession || "team_id" in operation.input.shape;
@@ -103,7 +109,7 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
     if (credential === "of another session") return "forbidden";
     if (entry === "anyone" && credential !== "right") return "forbidden";
   }
-  if (access === "team") {
+  if (access === "team" && !(unnamed && entry === "anyone" && credential === "none")) {
     if (credential === "none" || (ofSession && credential === "of another session")) return "unauthorized";
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
     if (credential === "of another session" && isForHumans(name)) return "forbidden";
@@ -476,7 +482,9 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
   const { name } = rule;
   // Over HTTP it stands in a header, and is given to everything; elsewhere to what takes one. A team makes no session.
   const takes = "team_id" in rule.input.shape && (isSessionOperation(rule) || rule.access !== "open");
-  const isGiven = transport === "rest" || takes;
+  // What is no credential at all is ignored over stdio, whose server knows who its caller is (STDIO-4).
+  const isIgnored = transport === "stdio" && parseTeamCredential(caller.team_id ?? "") === null;
+  const isGiven = transport === "rest" || (takes && !isIgnored);
   const wanted = expectedOf(
     rule,
     isGiven ? { ...caller, isArgument: transport !== "rest" } : { ...caller, credential: "none" },
@@ -490,7 +498,7 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
       : inputOf(name, { session_id, team_id, person_id }),
   );
   const credential = isForHumans(name) ? person_id : team_id;
-  const whole = isGiven && credential !== "" ? { ...input, team_id: credential } : input;
+  const whole = (isGiven || takes) && credential !== "" ? { ...input, team_id: credential } : input;
   return {
     name,
     rule,

@@ -480,8 +480,8 @@ describe("values in a request or frame", () => {
     const create = (extra: readonly number[]) => ({ title: "Many", creator_team_name: "Birch", extra });
     // All are refused: the field is one that there is none of, or not even looked at.
     for (const [values, said] of [
-      [max - 1, 'Unrecognized key: \\"extra\\"'],
-      [max, 'Unrecognized key: \\"extra\\"'],
+      [max - 1, 'there is no field \\"extra\\"'],
+      [max, 'there is no field \\"extra\\"'],
       [max + 1, `${max} values at most`],
     ] as const) {
       const answer = await post("/api/sessions", withValues(values, create));

@@ -12,13 +12,10 @@ async function startConversation() {
     { "mcp-session-id": await initialize(mcp) },
     { "mcp-session-id": await initialize(mcp) },
   ];
-  const created = await callTool(
-    mcp,
-    "create_session",
-    { title: "Talk", creator_team_name: "Alder" },
-    { headers: alder },
-  );
-  const session_id = created["session_id"];
+  // A session remembers the credential for its model and does not show it, so that one that is to be seen is got without.
+  const created = await callTool(mcp, "create_session", { title: "Talk", creator_team_name: "Alder" });
+  const { session_id, team_id } = created;
+  await callTool(mcp, "join_session", { session_id, team_name: "Alder", team_id }, { headers: alder });
   await callTool(mcp, "join_session", { session_id, team_name: "Birch" }, { headers: birch });
   await callTool(mcp, "wait_for_messages", { session_id, timeout: 0 }, { headers: alder });
   await callTool(mcp, "wait_for_messages", { session_id, timeout: 0 }, { headers: alder });

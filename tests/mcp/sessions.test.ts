@@ -187,6 +187,48 @@ it("[MCP-2] a team that could not be remembered is not made: what an MCP session
   }
 });
 
+it("[MCP-2] no secret is shown where the connection remembers the team, and the uuid stands for it there alone", async () => {
+  const { url } = await startTestBroker();
+  for (const view of ["json", "compact"]) {
+    const mcp = `${url}/mcp?view=${view}`;
+    const headers = { "mcp-session-id": await initialize(mcp) };
+    const said: string[] = [];
+    const call = async (name: string, args: object) => {
+      const { result } = await readRpc(await post(mcp, toolCall(name, args), { headers }));
+      said.push(Object(result).content[0].text);
+      return said.at(-1) ?? "";
+    };
+    await call("create_session", { title: view, slug: view, creator_team_name: "Alder" });
+    await call("join_session", { session_id: view, team_name: "Birch", peer_name: "oak" });
+    const { peers } = await callTool(`${url}/mcp`, "list_peers", { session_id: view });
+    const team_id = Object(peers).find(({ name }: { name: string }) => name === "oak").peer_id;
+    await call("rotate_team_credential", { session_id: view });
+    expect(await call("post_message", { session_id: view, team_id, content: { text: "x" } })).not.toContain(
+      "error",
+    );
+    for (const text of said) expect(text).not.toContain("mk_");
+    const elsewhere = callTool(`${url}/mcp`, "wait_for_messages", { session_id: view, team_id });
+    await expect(elsewhere).rejects.toMatchObject({ code: "unauthorized" });
+  }
+});
+
+it("[MCP-14] a refused call that is sent again and again is answered later and told to stop", async () => {
+  const { url } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const headers = { "mcp-session-id": await initialize(mcp) };
+  const send = async (query: unknown) => {
+    const began = performance.now();
+    const { result } = await readRpc(await post(mcp, toolCall("list_sessions", { query }), { headers }));
+    return { text: String(Object(result).content[0].text), ms: performance.now() - began };
+  };
+  expect((await send(1)).text).not.toContain("stop sending it");
+  expect((await send(1)).text).not.toContain("stop sending it");
+  const third = await send(1);
+  expect(third.text).toContain("just this call 3 times");
+  expect(third.ms).toBeGreaterThan(900);
+  expect((await send(2)).text).not.toContain("stop sending it");
+});
+
 it("[MCP-9] of an MCP session only a hash is stored, and its id is no credential", async () => {
   const { url, databaseUrl } = await startTestBroker();
   const mcp = `${url}/mcp`;
@@ -203,9 +245,8 @@ it("[MCP-9] of an MCP session only a hash is stored, and its id is no credential
   const stored =
     await sql`SELECT s::text AS row FROM mcp_sessions s UNION ALL SELECT t::text FROM mcp_session_teams t`;
   expect(stored).toHaveLength(2);
-  const secret = String(created["team_id"]).split(".mk_")[1] ?? "";
   for (const { row } of stored) {
-    for (const text of [id, secret]) {
+    for (const text of [id, ".mk_"]) {
       expect(row).not.toContain(text);
       expect(row).not.toContain(Buffer.from(text).toString("hex"));
     }

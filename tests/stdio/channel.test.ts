@@ -46,3 +46,17 @@ it("[WAKE-14] with --channel mail that wakes comes as a channel notification, to
   const { client: without } = await startClient(url, []);
   expect(without.getServerCapabilities()?.experimental).toBeUndefined();
 });
+
+it("[WAKE-2] [WAKE-8] a watched change of state is nudged for, by a channel, too, and stands in the next mail", async () => {
+  const { url } = await startTestBroker();
+  const alder = await startSession({ url });
+  const args = ["--session", alder.slug, "--team", "Birch", "--channel"];
+  const { client, heard } = await startClient(url, args);
+  await client.callTool({ name: "watch_state", arguments: { key: "deploy_frozen" } });
+  await alder.ask("PUT", "/state", { key: "unwatched", value: 1 });
+  await alder.ask("PUT", "/state", { key: "deploy_frozen", value: true });
+  await expect.poll(() => heard[0]?.content, { timeout: 5_000 }).toContain("state of deploy_frozen changed");
+  const { content } = await client.callTool({ name: "check_messages", arguments: {} });
+  expect(JSON.stringify(content)).toMatch(/deploy_frozen.+true/);
+  expect(JSON.stringify(content)).not.toContain("unwatched");
+});

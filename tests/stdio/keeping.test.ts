@@ -31,9 +31,10 @@ it("[STDIO-4] no credential reaches the model, whatever gave it out, and its uui
     await call("post_message", { team_id: personId, content: { text: "as Ana" } });
     expect(await call("get_history")).toContain("as Ana");
     for (const text of said) expect(text).not.toContain("mk_");
-    expect(await server.call("post_message", { team_id: randomUUID(), content: { text: "x" } })).toContain(
-      "unauthorized",
-    );
+    const other = { team_id: randomUUID(), content: { text: "x" } };
+    const answered = await server.call("post_message", other);
+    if (view === "compact") expect(answered).toMatch(/^team_id was ignored: .*\n#\d+ posted/);
+    else expect(JSON.parse(answered)).toMatchObject({ cursor: expect.any(Number) });
   }
 });
 
@@ -123,9 +124,20 @@ it("[CAT-5] [ERR-4] wrong arguments are refused in the broker's words, __proto__
   const line = `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"list_sessions","arguments":{"__proto__":{}}}}\n`;
   birch.write(line);
   expect(await birch.call("make_coffee")).toContain('not_found: There is no tool "make_coffee"');
-  expect(await birch.call("get_settings")).toContain('not_found: There is no tool "get_settings"');
+  expect(await birch.call("post_mesage")).toContain("did you mean post_message?");
   birch.write("{not json\n[]\n\n");
   expect(await birch.call("list_sessions")).toContain(alder.slug);
+});
+
+it("[STDIO-2] a tool that is not listed is done all the same, unless it is for humans, members or admins", async () => {
+  const alder = await startSession(broker);
+  const birch = await startAgent(broker, alder);
+  expect(await birch.call("list_doc_versions")).toBe("never written");
+  expect(await birch.call("audit_session_start", { intent: "why" })).toContain("audit session");
+  expect(await birch.call("search", { query: "nothing" })).toContain("nothing found");
+  expect(await birch.call("hold_session")).toContain("forbidden: hold_session is for humans alone");
+  expect(await birch.call("get_settings")).toContain("merkle mcp --tools admin");
+  expect(await birch.call("redact_message", { sequence: 1 })).toContain("merkle mcp --tools audit");
 });
 
 it("[AUTH-6] a text that holds a live credential is refused", async () => {

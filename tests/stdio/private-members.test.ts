@@ -75,3 +75,18 @@ async function takeAlong(from: string, to: string): Promise<void> {
     if (place) await saveTeam(to, { ...place, session_key: null });
   }
 }
+
+it("[STDIO-16] a server whose token was revoked says so, and not that no session was joined", async () => {
+  const { broker, admin } = await startInviteBroker(onTestFinished);
+  const { token, token_id } = await admin.call("issue_token", {});
+  const server = await startStdioServer({ url: broker.url, env: { MERKLE_TOKEN: token } });
+  await server.call("create_session", { title: "Revoked", creator_team_name: "Birch" });
+  await admin.call("revoke_token", { token_id });
+  for (const [name, input] of [
+    ["post_message", { content: { text: "x" } }],
+    ["list_sessions", {}],
+    ["recall", { query: "x" }],
+  ] as const) {
+    expect(await server.call(name, input)).toMatch(/^unauthorized: The broker does not let this server in/);
+  }
+});

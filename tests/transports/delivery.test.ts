@@ -226,6 +226,33 @@ describe("what ends a wait that blocks", () => {
     expect(await last).toMatchObject({ messages: [{ event: "session_concluded" }], session_closed: true });
   });
 
+  it("[DELIVER-4] a team that comes to a convener who is alone, or leaves it alone, ends its wait; in a fuller roster none does", async () => {
+    const { sessionId: session_id, convener: team_id } = await createTestSession(transport);
+    const polls = async () => {
+      const { participants } = await transport.call("list_participants", { session_id });
+      return participants.some((each) => each.convener && each.polling);
+    };
+    const wait = async () => {
+      await transport.call("check_messages", { session_id, team_id });
+      await transport.call("check_messages", { session_id, team_id });
+      const waiting = transport.call("wait_for_messages", { session_id, team_id, timeout: 20 });
+      await expect.poll(polls, { interval: 5 }).toBe(true);
+      return waiting.then(({ messages }) => textsOf(messages));
+    };
+    const first = wait();
+    await expect.poll(polls, { interval: 5 }).toBe(true);
+    const birch = await transport.call("join_session", { session_id, team_name: "Birch" });
+    expect(await first).toEqual(["team_joined"]);
+
+    const second = wait();
+    await expect.poll(polls, { interval: 5 }).toBe(true);
+    const cedar = await transport.call("join_session", { session_id, team_name: "Cedar" });
+    await transport.call("leave_session", { session_id, team_id: cedar.team_id });
+    expect(await settledWithin(second, 100)).toBe(false);
+    await transport.call("leave_session", { session_id, team_id: birch.team_id });
+    expect(await second).toEqual(["team_joined", "team_left", "team_left"]);
+  });
+
   it("[DELIVER-6] what is unread when it begins comes at once, whatever its priority", async () => {
     const { oak, say } = await startSession();
     await oak.check();

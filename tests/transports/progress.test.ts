@@ -242,10 +242,14 @@ describe("logging", () => {
     }
   });
 
-  it("[PROGRESS-3] takes a team's or a person's credential, refuses strangers and live credentials, and logs once by key", async () => {
+  it("[PROGRESS-3] takes a team's or a person's credential, refuses wrong and live ones, and logs once by key", async () => {
     const projectId = newProject();
     const entry = { projectId, title: "t", content: "c" };
-    expect(await failureOf(transport.call("log_progress", entry))).toMatchObject({ code: "unauthorized" });
+    const wrong = transport.call("log_progress", {
+      ...entry,
+      team_id: `${randomUUID()}.mk_${"x".repeat(43)}`,
+    });
+    expect(await failureOf(wrong)).toMatchObject({ code: "unauthorized" });
     const leak = transport.call("log_progress", { ...entry, content: `mine: ${team_id}`, team_id });
     expect(await failureOf(leak)).toMatchObject({ code: "bad_request" });
     const { person_id } = await makePerson(transport, "Ana");

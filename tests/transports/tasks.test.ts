@@ -499,14 +499,14 @@ describe("The limits of tasks and claims", () => {
 
   it("[LIMIT-1] what is at its limit is taken, and one above it refused", async () => {
     const { session_id, atlas, add } = await startList();
-    const ana = { session_id, team_id: (await makePerson(door, "Ana")).person_id };
+    const ana = { session_id, team_id: (await makePerson(transport, "Ana")).person_id };
     const task = await add("a");
     const letters = (size: number) => "x".repeat(size);
     const each = (size: number) => Array.from({ length: size }, (_, index) => index);
     for (let count = task; count <= limits.taskBlockersMax; count += 1) await add("b");
-    const create = (more: object) => door.call("create_task", { ...ana, title: "c", ...more });
-    const finish = (more: object) => door.call("finish_task", { ...ana, task, ...more });
-    const claim = (more: object) => door.call("claim", { ...ana, scope: "deploy", ...more });
+    const create = (more: object) => transport.call("create_task", { ...ana, title: "c", ...more });
+    const finish = (more: object) => transport.call("finish_task", { ...ana, task, ...more });
+    const claim = (more: object) => transport.call("claim", { ...ana, scope: "deploy", ...more });
     const tried: [keyof typeof limits, (size: number) => Promise<unknown>, string][] = [
       ["taskTextBytesMax", (size) => create({ text: letters(size) }), "payload_too_large"],
       ["taskLabelsMax", (size) => create({ labels: each(size).map(String) }), "bad_request"],
@@ -524,10 +524,10 @@ describe("The limits of tasks and claims", () => {
       [
         "taskPartsMax",
         (size) =>
-          door.call("split_task", { ...atlas, task: 2, parts: each(size).map(() => ({ title: "p" })) }),
+          transport.call("split_task", { ...atlas, task: 2, parts: each(size).map(() => ({ title: "p" })) }),
         "bad_request",
       ],
-      ["tasksPageMax", (limit) => door.call("list_tasks", { session_id, limit }), "bad_request"],
+      ["tasksPageMax", (limit) => transport.call("list_tasks", { session_id, limit }), "bad_request"],
       ["scopeCharsMax", (size) => claim({ scope: letters(size) }), "bad_request"],
       ["claimSecondsMax", (ttl) => claim({ ttl }), "bad_request"],
     ];
@@ -557,15 +557,15 @@ describe("The limits of tasks and claims", () => {
     await sql`UPDATE sessions SET last_task = ${unfinishedTasksPerSessionMax - 1} WHERE session_id = ${session_id}`;
     await add("the last");
     expect((await failureOf(add("one too many"))).code).toBe("conflict");
-    expect((await door.call("list_tasks", { session_id })).tasks).toHaveLength(tasksPageDefault);
-    await door.call("claim", { ...birch, scope: "0" });
+    expect((await transport.call("list_tasks", { session_id })).tasks).toHaveLength(tasksPageDefault);
+    await transport.call("claim", { ...birch, scope: "0" });
     await sql`
       INSERT INTO claims (session_id, number, scope, shared, holder, peer_id)
       SELECT session_id, 1 + n, n::text, false, holder, peer_id
       FROM claims, generate_series(1, ${claimsPerSessionMax - 2}::integer) n WHERE session_id = ${session_id}`;
     await sql`UPDATE sessions SET last_claim = ${claimsPerSessionMax} WHERE session_id = ${session_id}`;
-    await door.call("claim", { ...birch, scope: "the last" });
-    expect((await failureOf(door.call("claim", { ...atlas, scope: "another" }))).code).toBe("conflict");
+    await transport.call("claim", { ...birch, scope: "the last" });
+    expect((await failureOf(transport.call("claim", { ...atlas, scope: "another" }))).code).toBe("conflict");
   });
 });
 

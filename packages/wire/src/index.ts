@@ -13,6 +13,7 @@ export {
   verifyMerkleProof,
 } from "./core/merkle-tree.js";
 export { type Instant, parseInstant } from "./core/parse-instant.js";
+export { createRefusedCalls, type RefusedCalls } from "./core/refused-calls.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./core/source-path.js";
 export { isUuid } from "./core/uuid.js";
 export type { TaskChange, TaskCheck, TopicCloseReason } from "./core/values.js";
@@ -74,7 +75,13 @@ export {
   isStreamable,
   type Operation,
 } from "./operations/operation.js";
-export type { Access, HttpMethod, OperationRules, Toolset } from "./operations/operation-rules.js";
+export {
+  type Access,
+  defaultToolsets,
+  type HttpMethod,
+  type OperationRules,
+  type Toolset,
+} from "./operations/operation-rules.js";
 export type { Capabilities, DeclaredStatus, Peer, WakePath } from "./operations/peers.js";
 export type { Persona } from "./operations/personas.js";
 export type { Perspective } from "./operations/perspectives.js";
@@ -101,7 +108,7 @@ export type { Job, JobKind, JobStatus } from "./operations/work.js";
 export { compactError } from "./text/compact-error.js";
 export { sealText, shortHash } from "./text/seal-text.js";
 export { type CloseReason, closeCodes, mayReconnect } from "./transports/close-codes.js";
-export { type EventKind, eventKinds, eventNames, findEventKind } from "./transports/events.js";
+export { type EventKind, eventKinds, eventNames, findEventKind, wakes } from "./transports/events.js";
 export type { FrameRule } from "./transports/frame-rules.js";
 export type {
   BrokerFrame,

@@ -13,6 +13,7 @@ export {
 export { KeyCard } from "./identity/key-card.js";
 export { catalogue, findOperation, operations } from "./operations/catalogue.js";
 export { exportSession, importBundle } from "./operations/files.js";
+export { describeIssue, type InputProblem, inputRefused, usefulFields } from "./operations/input-problems.js";
 export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";

@@ -9,8 +9,8 @@ import {
 } from "@merkle/db";
 import { type AuditSession, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { fillPage } from "../core/fill-page.js";
-import type { Context, MeshContext, SessionServices } from "../sessions/context.js";
-import { authorName, personName } from "../sessions/roster/author.js";
+import type { Context, MeshContext, SessionServices, UnnamedContext } from "../sessions/context.js";
+import { authorName, personName, unnamedAgent } from "../sessions/roster/author.js";
 
 /**
  * Starts an audit session, which is then the one that its caller's other calls mean (AUDIT-1).
@@ -18,7 +18,7 @@ import { authorName, personName } from "../sessions/roster/author.js";
  * @throws ERR_SESSION_EXISTS when the mesh has one of that id; of two who race for an id, one starts it
  */
 export async function auditSessionStart(
-  ctx: MeshContext<SessionServices>,
+  ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
   { session_id: sessionId = randomUUID(), intent, task_id }: ParsedInputOf<"audit_session_start">,
 ): Promise<OutputOf<"audit_session_start">> {
   const { meshId } = ctx.services.database;
@@ -73,8 +73,7 @@ export async function findMeantSession(
 ): Promise<AuditSessionKey | null> {
   const { orm, meshId } = ctx.services.database;
   if (named !== undefined) return { meshId, sessionId: named };
-  const caller = auditCallerOf(ctx);
-  const sessionId = caller && (await findLastAuditSession(orm, meshId, caller.id));
+  const sessionId = await findLastAuditSession(orm, meshId, auditCallerOf(ctx).id);
   return sessionId === null ? null : { meshId, sessionId };
 }
 
@@ -113,16 +112,15 @@ function noSessionStarted(): MerkleError {
   );
 }
 
-/** The author of an audit session or of its records: a peer, or a person. */
+/** The author of an audit session or of its records: a peer, a person, or an unnamed agent (AUTH-15). */
 interface AuditCaller {
   readonly id: string;
   readonly name: string;
 }
 
-/** Null for a reader who gave no credential. */
-export function auditCallerOf(ctx: MeshContext<SessionServices>): AuditCaller;
-export function auditCallerOf(ctx: Context<SessionServices>): AuditCaller | null;
-export function auditCallerOf({ team, person }: Context<SessionServices>): AuditCaller | null {
+/** Who gave no credential is somebody new in each call, and has started none before. */
+export function auditCallerOf({ team, person }: Context<SessionServices>): AuditCaller {
   if (team) return { id: team.peer.peerId, name: authorName(team) };
-  return person && { id: person.personId, name: personName(person) };
+  if (person) return { id: person.personId, name: personName(person) };
+  return { id: randomUUID(), name: unnamedAgent };
 }

@@ -18,7 +18,7 @@ import {
 } from "@merkle/wire";
 import { sha256 } from "../core/sha256.js";
 import type { Task } from "../core/workers/task.js";
-import type { Context, MeshContext, SessionServices } from "../sessions/context.js";
+import type { Context, MeshContext, SessionServices, UnnamedContext } from "../sessions/context.js";
 import { findMeantSession, noSuchSession, requireMeantSession } from "./audit-sessions.js";
 import { refuseFinalized } from "./thoughts.js";
 
@@ -29,7 +29,7 @@ import { refuseFinalized } from "./thoughts.js";
  * @throws ERR_SESSION_NOT_FOUND, ERR_ALREADY_FINALIZED, ERR_NO_RECORDS
  */
 export async function merkleFinalize(
-  ctx: MeshContext<SessionServices>,
+  ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
   { session_id: named }: ParsedInputOf<"merkle_finalize">,
 ): Promise<OutputOf<"merkle_finalize">> {
   const session = await requireMeantSession(ctx, named);

@@ -14,7 +14,7 @@ import { MerkleError, type OutputOf, type ParsedInputOf, type ThoughtRecord } fr
 import { limits } from "@merkle/wire/limits";
 import { firstPrevHash, type HashedThought, thoughtText } from "@merkle/wire/record";
 import { fillPage } from "../core/fill-page.js";
-import type { Context, MeshContext, SessionServices } from "../sessions/context.js";
+import type { Context, MeshContext, SessionServices, UnnamedContext } from "../sessions/context.js";
 import { auditCallerOf, findMeantSession, noSuchSession, requireAuditSession } from "./audit-sessions.js";
 
 /**
@@ -24,7 +24,7 @@ import { auditCallerOf, findMeantSession, noSuchSession, requireAuditSession } f
  * @throws ERR_ALREADY_FINALIZED where the audit session is finalized, also when that happens at the same moment
  */
 export async function thoughtRecord(
-  ctx: MeshContext<SessionServices>,
+  ctx: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
   { type, content, task_id: task, session_id: named }: ParsedInputOf<"thought_record">,
 ): Promise<OutputOf<"thought_record">> {
   const { meshId } = ctx.services.database;

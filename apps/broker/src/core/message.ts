@@ -74,6 +74,8 @@ export interface EventOptions {
   readonly reaches?: readonly string[] | undefined;
   /** The message that it is about. */
   readonly replyTo?: number | undefined;
+  /** `now` wakes whom it is for, as chat does. */
+  readonly priority?: "now" | undefined;
   /** One of its own unless told. */
   readonly id?: string | undefined;
 }
@@ -86,6 +88,7 @@ export function systemRow(sessionId: string, event: SystemEvent, options: EventO
     id: options.id ?? timeOrdered(randomUUID()),
     type: "system",
     peer_id: options.causedBy,
+    priority: options.priority ?? messageRowDefaults.priority,
     reply_to: options.replyTo ?? null,
     content: canonicalJson(event),
     salt: newSalt(),

@@ -1,5 +1,6 @@
 import { MerkleError, type Operation } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { describeIssue, inputRefused, usefulFields } from "@merkle/wire/schemas";
 import type * as z from "zod";
 
 /** The fields of an input before they are checked. */
@@ -11,7 +12,7 @@ export function requireObject(operation: Operation, input: unknown): RawInput {
   if (isObject(input)) return input;
   throw new MerkleError(
     "bad_request",
-    `${operation.name} takes a JSON object with the fields ${fieldsOf(operation)}; got ${describe(input)}.`,
+    `${operation.name} takes a JSON object with the fields ${usefulFields(operation).join(", ") || "(none)"}; got ${describe(input)}.`,
   );
 }
 
@@ -27,7 +28,7 @@ export function parseInput(
   { proved }: { proved: boolean },
 ): Readonly<Record<string, unknown>> {
   refuseManyUnknownFields(operation, raw);
-  const parsed = operation.input.safeParse(raw);
+  const parsed = operation.input.safeParse(raw, { error: describeIssue });
   if (!parsed.success) throw describeIssues(operation, parsed.error.issues);
   if (!proved) refuseGuessableKey(operation, parsed.data);
   return parsed.data;
@@ -40,8 +41,8 @@ function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
   const unknown = Object.keys(raw).filter((field) => !Object.hasOwn(operation.input.shape, field));
   if (unknown.length <= unknownFieldsMax) return;
   const first = unknown.slice(0, 3).map((field) => JSON.stringify(field.slice(0, 40)));
-  const problem = `Unrecognized keys: ${first.join(", ")} and ${unknown.length - first.length} more`;
-  throw inputRefused(operation, "bad_request", [{ field: "", problem }]);
+  const problem = `there are no fields ${first.join(", ")} and ${unknown.length - first.length} more of these`;
+  throw inputRefused(operation.name, [{ field: "", problem }], { fields: usefulFields(operation) });
 }
 
 /** An unknown field is named in its problem, and its name may be of any length. */
@@ -52,22 +53,7 @@ function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[
     .slice(0, 10)
     .map((issue) => ({ field: issue.path.join("."), problem: issue.message.slice(0, problemCharsMax) }));
   const tooLarge = issues.some((issue) => issue.code === "custom" && issue.params?.["tooLarge"] === true);
-  return inputRefused(operation, tooLarge ? "payload_too_large" : "bad_request", problems);
-}
-
-function inputRefused(
-  operation: Operation,
-  code: "bad_request" | "payload_too_large",
-  problems: readonly { field: string; problem: string }[],
-): MerkleError {
-  const told = problems
-    .map(({ field, problem }) => (field === "" ? problem : `${field}: ${problem}`))
-    .join("; ");
-  return new MerkleError(
-    code,
-    `${operation.name} cannot take this: ${told}. Its fields: ${fieldsOf(operation)}.`,
-    { fields: problems },
-  );
+  return inputRefused(operation.name, problems, { fields: usefulFields(operation), tooLarge });
 }
 
 /** Whoever repeats a call that needs no credential gets its result, a credential perhaps (IDEM-7). */
@@ -80,10 +66,6 @@ function refuseGuessableKey(operation: Operation, input: RawInput): void {
     `${operation.name}: idempotency_key must have at least ${limits.anonymousIdempotencyKeyCharsMin} characters here, such as a uuid: whoever repeats it gets the same result.`,
     { fields: [{ field: "idempotency_key", problem: "too short to be secret" }] },
   );
-}
-
-function fieldsOf(operation: Operation): string {
-  return Object.keys(operation.input.shape).join(", ") || "(none)";
 }
 
 function isObject(input: unknown): input is RawInput {

@@ -1,6 +1,7 @@
-import { type Database, findSession, findSessionBySlug } from "@merkle/db";
+import { type Database, findSession, findSessionBySlug, listNewestSlugs } from "@merkle/db";
 import { isUuid, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { nearest } from "@merkle/wire/text";
 import type { Awaitable } from "../core/awaitable.js";
 import { isConfined, type Principal } from "./principal.js";
 
@@ -18,6 +19,8 @@ export interface SessionIdentity {
 /** Finds sessions by id or slug, and remembers those in use. */
 export interface SessionDirectory {
   find(ref: string): Awaitable<SessionIdentity | null>;
+  /** The slug of a session whose name was probably meant, among the newest; undefined where none is near. */
+  findNear(ref: string): Promise<string | undefined>;
   markClosed(sessionId: string): void;
 }
 
@@ -32,6 +35,7 @@ export function createSessionDirectory(
   const idsBySlug = new Map<string, string>();
   // A thousand clients may come back at once and ask for one session.
   const reading = new Map<string, Promise<SessionIdentity | null>>();
+  let findingNear = false;
 
   function remember(identity: SessionIdentity): SessionIdentity {
     if (remembered.size >= cachedMax) forgetOldest();
@@ -80,12 +84,29 @@ export function createSessionDirectory(
       if (known) return keep(known);
       return canBeName(name) ? readShared(name) : null;
     },
+    async findNear(ref) {
+      const name = ref.toLowerCase();
+      // One at a time: what is only a kindness is not worth a queue.
+      if (findingNear || name.length > limits.slugCharsMax) return undefined;
+      findingNear = true;
+      try {
+        const slugs = await listNewestSlugs(database.orm, database.meshId, nearAmong);
+        return nearest(
+          name,
+          slugs.filter((slug) => Math.abs(slug.length - name.length) <= slug.length * 0.4),
+        );
+      } finally {
+        findingNear = false;
+      }
+    },
     markClosed(sessionId) {
       const known = remembered.get(sessionId);
       if (known) known.closed = true;
     },
   };
 }
+
+const nearAmong = 100;
 
 /** Whether a session can have this id or slug; for anything else the database need not be asked. */
 function canBeName(name: string): boolean {
@@ -101,8 +122,19 @@ export async function requireSession(
   const session = await sessions.find(ref);
   const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
   if (session && !isHidden) return session;
-  throw new MerkleError(
+  throw await noSuchSession(sessions, ref, principal);
+}
+
+/** Whoever may see the others is told which was probably meant. */
+export async function noSuchSession(
+  sessions: SessionDirectory,
+  ref: string,
+  principal: Principal | null,
+): Promise<MerkleError> {
+  const near = isConfined(principal) ? undefined : await sessions.findNear(ref);
+  return new MerkleError(
     "not_found",
-    `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
+    `There is no session "${ref.slice(0, 100)}"${near === undefined ? "." : `: did you mean ${near}?`} list_sessions shows those there are.`,
+    near === undefined ? {} : { near },
   );
 }

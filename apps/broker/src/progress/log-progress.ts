@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import { insertProgressEntry } from "@merkle/db";
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
-import type { MeshContext } from "../sessions/context.js";
+import type { MeshContext, UnnamedContext } from "../sessions/context.js";
 import { authorOf } from "../sessions/roster/author.js";
 import type { ProgressServices } from "./services.js";
 
 /** Logs what was done. The project comes into being with its first entry; no entry is ever changed (PROGRESS-1). */
 export async function logProgress(
-  ctx: MeshContext<ProgressServices>,
+  ctx: MeshContext<ProgressServices> | UnnamedContext<ProgressServices>,
   input: ParsedInputOf<"log_progress">,
 ): Promise<OutputOf<"log_progress">> {
   const { meshId } = ctx.services.database;

@@ -37,6 +37,12 @@ export type MeshContext<Services extends AccessServices> =
   | (Context<Services> & { readonly team: TeamActor; readonly person: null })
   | PersonContext<Services>;
 
+/** Where everybody is let in, an agent of whom nothing is known (AUTH-15). */
+export type UnnamedContext<Services extends AccessServices> = Context<Services> & {
+  readonly team: null;
+  readonly person: null;
+};
+
 /** The agent of a running job, which is no team and no person. */
 export type AgentContext<Services extends AccessServices> = Context<Services> & {
   readonly principal: JobPrincipal;

@@ -8,6 +8,7 @@ import type {
   ReaderContext,
   SessionContext,
   TeamContext,
+  UnnamedContext,
 } from "../sessions/context.js";
 import type { Services } from "./services.js";
 
@@ -22,6 +23,7 @@ type ContextOf<Rules> = Rules extends { readonly route: `${string}/:session_id${
     ?
         | (Rules extends { readonly human: string } ? PersonContext<Services> : MeshContext<Services>)
         | ForJobs<Rules>
+        | (Rules extends { readonly unnamed: true } ? UnnamedContext<Services> : never)
     : Rules extends { readonly access: "job" }
       ? AgentContext<Services>
       : Context<Services>;

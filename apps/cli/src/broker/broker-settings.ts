@@ -1,6 +1,6 @@
 import type { BrokerSettings } from "@merkle/wire";
 import { brokerSettingsDefault } from "@merkle/wire/schemas";
-import { nearest } from "../command/flags.js";
+import { nearest } from "@merkle/wire/text";
 import { usageError } from "../core/cli-error.js";
 
 type SettingName = keyof BrokerSettings;

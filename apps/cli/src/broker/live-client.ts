@@ -55,7 +55,7 @@ export function toRefusal({
   readonly code?: ErrorCode;
   readonly reason: string;
 }): MerkleError {
-  return new MerkleError(code ?? "unauthorized", reason);
+  return new MerkleError(code ?? "unauthorized", reason, { needs: "membership" });
 }
 
 function noWebSocket(base: string, reason: string): CliError {

@@ -1,7 +1,8 @@
+import { nearest } from "@merkle/wire/text";
 import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
 import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
-import { type Flags, nearest } from "./flags.js";
+import type { Flags } from "./flags.js";
 import { formatCommandHelp, formatEnvironmentHelp, formatGroupHelp, formatRootHelp } from "./help-text.js";
 
 /** Flags that every command takes. */

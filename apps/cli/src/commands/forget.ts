@@ -9,7 +9,7 @@ export const forget: Command = {
   summary: "hide a memory that is wrong or out of date, or bring it back",
   arguments: [{ name: "<memory>", summary: "its id, such as mem_31" }],
   flags: [
-    { flags: "--reason <text>", summary: "why; needed" },
+    { flags: "--reason <text>", summary: "why: whoever looks for it later is told" },
     { flags: "--undo", summary: "bring it back, which only a human may" },
   ],
   examples: ['merkle forget mem_31 --reason "the limit was lifted"', "merkle forget mem_31 --undo"],
@@ -17,17 +17,10 @@ export const forget: Command = {
     const reason = textOf(flags, "reason");
     const undo = isSet(flags, "undo");
     if (undo && reason !== undefined) throw usageError("--undo takes no reason.");
-    if (!undo && reason === undefined) {
-      throw usageError(
-        "Say why with --reason: whoever looks for it later is told.",
-        `merkle forget ${id} --reason <text>`,
-      );
-    }
     const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
-    const memory =
-      reason === undefined
-        ? await actor.call("restore_memory", { id })
-        : await actor.call("forget", { id, reason });
+    const memory = undo
+      ? await actor.call("restore_memory", { id })
+      : await actor.call("forget", { id, reason });
     output.show(memory, `${output.mark.ok} ${memory.id} ${undo ? "is back" : "is forgotten"}`);
     if (!undo) output.note(`  undo: merkle forget ${memory.id} --undo`);
     return exitCodes.done;

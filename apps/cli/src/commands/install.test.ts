@@ -159,8 +159,12 @@ describe("merkle install and uninstall", () => {
     }
     const program = await realpath(inject("program"));
     expect(stdout).toContain(`args = ["${program}", "mcp"]\n\n[mcp_servers.merkle.env]\nMERKLE_HOME = `);
+    const { stdout: more } = await run("install", "--client", "codex", "--tools", "audit");
+    expect(more).toContain(`args = ["${program}", "mcp", "--tools", "audit"]`);
+    expect(more).toContain("?view=compact&tools=core,messaging,mesh,progress,audit");
+    expect(await run("install", "--tools", "magic")).toMatchObject({ code: 2 });
     expect(existsSync(join(merkle.home, "install"))).toBe(false);
-    const installed = { command: "node", entry: ["/merkle.mjs"], env: {} };
+    const installed = { command: "node", entry: ["/merkle.mjs"], serve: ["mcp"], env: {} };
     for (const [client, file, stdio, http] of [
       ["cursor", "~/.cursor/mcp.json", '"mcpServers"', '"url": "http://x"'],
       ["gemini", "~/.gemini/settings.json", '"mcpServers"', '"httpUrl": "http://x"'],

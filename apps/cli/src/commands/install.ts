@@ -13,10 +13,11 @@ export const install: Command = {
       summary:
         "claude, whose files are changed, unless told; cursor, codex, gemini, vscode or print show what to put where",
     },
+    { flags: "--tools <toolsets>", summary: "further toolsets for its agents, separated by commas" },
     { flags: "--dry-run", summary: "show what would change, and change nothing" },
     { flags: "-y, --yes", summary: "do not ask" },
   ],
-  examples: ["merkle install", "merkle install --dry-run", "merkle install --client codex"],
+  examples: ["merkle install", "merkle install --dry-run", "merkle install --client codex --tools audit"],
   async run(context) {
     const client = textOf(context.flags, "client") ?? "claude";
     if (client === "claude") {

@@ -109,6 +109,40 @@ async function slugs(): Promise<string[]> {
 }
 
 describe("merkle launch", () => {
+  it("[LAUNCH-3] with -y and no session joins the one named for the folder's repository, and says so; @all is no group", async () => {
+    const { merkle, env } = await testMachine();
+    const name = `repo${randomUUID().replaceAll("-", "")}`.slice(0, 40);
+    const folder = join(merkle.home, name);
+    await mkdir(folder);
+    await promisify(execFile)("git", ["init", "-q", folder]);
+    const args = [
+      "launch",
+      "--name",
+      "Alice",
+      "--role",
+      "dev",
+      "--groups",
+      "frontend:lead,reviewers,all",
+      "-y",
+    ];
+    const { code, stderr } = await merkle.run(args, { env, cwd: folder });
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain(`Session ${name}, as this folder's repository is called`);
+    const { peers } = await client.call("list_peers", { session_id: name });
+    expect(peers.find((peer) => peer.name === "Alice")).toMatchObject({
+      role: "dev",
+      groups: [
+        { name: "frontend", role: "lead" },
+        { name: "reviewers", role: null },
+      ],
+    });
+    const elsewhere = await merkle.run(["launch", "-y"], { env });
+    expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining("--session") });
+    const refused = ["launch", "--session", `${name}-x`, "--team", "Elm", "--groups", "humans", "-y"];
+    expect(await merkle.run(refused, { env })).toMatchObject({ code: 2 });
+    expect(await slugs()).not.toContain(`${name}-x`);
+  });
+
   it("[LAUNCH-1] [LAUNCH-13] joins, says where it is, and runs claude with Merkle's server and the user's arguments", async () => {
     const title = randomUUID().replaceAll("-", "");
     const { slug, session_id } = await testSession(title);
@@ -395,7 +429,7 @@ describe("merkle launch", () => {
         "--team",
         "Birch",
         "--groups",
-        "backend,@All:lead",
+        "backend,@Humans:lead",
         "-y",
       ]);
       expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--groups") });

@@ -13,7 +13,8 @@ export const launch: Command = {
   flags: [
     {
       flags: "--session <session>",
-      summary: "its slug, id or title, made when there is none; default MERKLE_SESSION",
+      summary:
+        "its slug, id or title, made when there is none; default MERKLE_SESSION, with -y the repository's name",
     },
     { flags: "--new <title>", summary: "make a new session of this title" },
     {
@@ -41,6 +42,7 @@ export const launch: Command = {
     "merkle launch",
     'merkle launch --session auth-refactor --team "Alex\'s Team" --name atlas --groups backend:lead',
     'merkle launch --session auth-refactor --team Birch -y -- "Read the feed, then help"',
+    "merkle launch --name Alice --role dev --groups frontend:lead,reviewers -y",
     "merkle launch --session auth-refactor --team Birch --dry-run",
   ],
   async run(context) {

@@ -11,7 +11,7 @@ export const mcp: Command = {
     {
       flags: "--tools <toolsets>",
       summary:
-        "toolsets beside core, messaging and tasks, separated by commas: mesh, people, progress, audit, admin",
+        "toolsets to list beside core, messaging, mesh, progress and tasks, separated by commas: people, audit, work, admin",
     },
     {
       flags: "--view <view>",
@@ -23,7 +23,7 @@ export const mcp: Command = {
   examples: [
     'claude mcp add merkle -- merkle mcp --session auth-refactor --team "Alex\'s Team"',
     "merkle mcp",
-    "merkle mcp --tools mesh",
+    "merkle mcp --tools audit",
   ],
   async run(context) {
     return serveStdio(context);

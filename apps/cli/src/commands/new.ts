@@ -2,7 +2,7 @@ import { parseTeamCredential } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { textOf } from "../command/flags.js";
+import { readOneOf, textOf } from "../command/flags.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
 import { actingAsPerson } from "../identity/acting.js";
@@ -21,6 +21,7 @@ export const newSession: Command = {
       flags: "--from <session>",
       summary: "a concluded session to go on from: its sealed conclusion is the first memory",
     },
+    { flags: "--conclude-by <who>", summary: "who may conclude it: anyone, unless told, or convener" },
     { flags: "--slug <slug>", summary: "its short name; made from the title unless told" },
   ],
   examples: [
@@ -31,6 +32,7 @@ export const newSession: Command = {
   ],
   async run({ args: [title = ""], flags, config, output, signal }) {
     const slug = textOf(flags, "slug");
+    const concludeBy = readOneOf(textOf(flags, "concludeBy"), "--conclude-by", ["anyone", "convener"]);
     const given = textOf(flags, "description");
     const description =
       given === undefined
@@ -50,6 +52,7 @@ export const newSession: Command = {
       title,
       ...(description === undefined ? {} : { description }),
       ...(slug === undefined ? {} : { slug }),
+      ...(concludeBy === undefined ? {} : { settings: { conclude_by: concludeBy } }),
       ...(predecessor === null ? {} : { from_session: predecessor.session_id }),
     });
     output.show(withoutSecret(created), `${output.mark.ok} ${created.slug}`);

@@ -24,7 +24,7 @@ export function claudeFiles(
   const server = {
     type: "stdio",
     command: program.command,
-    args: [...program.entry, "mcp"],
+    args: [...program.entry, ...program.serve],
     env: program.env,
     alwaysLoad: true,
   };

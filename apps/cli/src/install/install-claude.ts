@@ -1,9 +1,11 @@
+import type { Toolset } from "@merkle/wire";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
-import { isSet } from "../command/flags.js";
+import { isSet, textOf } from "../command/flags.js";
 import { readEnvironment } from "../config.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { findClaude, wakePathsOf } from "../launch/find-claude.js";
+import { readToolsetNames } from "../mcp/options.js";
 import { claudeFiles } from "./claude-files.js";
 import { readInstalled, writeInstalled } from "./install-record.js";
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlan } from "./plan-file.js";
@@ -15,7 +17,10 @@ export async function installForClaude(context: CommandContext): Promise<number>
   const { config } = context;
   const installed = await readInstalled(config.home);
   const inTurn = await hasHooksInTurn(context);
-  const files = claudeFiles(serverProgram(config), { env: readEnvironment().variables, inTurn });
+  const files = claudeFiles(serverProgram(config, toolsOf(context)), {
+    env: readEnvironment().variables,
+    inTurn,
+  });
   const plans: FilePlan[] = [];
   for (const file of files) {
     const earlier = installed.find((each) => each.path === file.path);
@@ -31,6 +36,11 @@ export async function installForClaude(context: CommandContext): Promise<number>
     before: () => writeInstalled(config.home, [...others, ...records]),
     after: async () => undefined,
   });
+}
+
+/** @throws CliError `usage` for a toolset that there is none of */
+export function toolsOf({ flags }: CommandContext): readonly Toolset[] {
+  return readToolsetNames(textOf(flags, "tools"));
 }
 
 /** Takes all of it away again, and nothing else (INSTALL-3). */

@@ -1,3 +1,4 @@
+import type { Toolset } from "@merkle/wire";
 import { type Reach, reachVariables, toReach } from "../broker/reach.js";
 import type { Config } from "../config.js";
 import { toMerkleHome } from "../core/merkle-home.js";
@@ -7,16 +8,23 @@ import { entryFile } from "../core/this-program.js";
 export interface ServerProgram {
   readonly command: string;
   readonly entry: readonly string[];
+  /** What makes it an MCP server: behind `entry`. */
+  readonly serve: readonly string[];
   /** Variables that differ from the defaults: another home, a broker that was named. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-export function serverProgram({ broker, ...reach }: Pick<Config, "broker"> & Reach): ServerProgram {
+/** @param tools - toolsets beside those that an agent always has */
+export function serverProgram(
+  { broker, ...reach }: Pick<Config, "broker"> & Reach,
+  tools: readonly Toolset[],
+): ServerProgram {
   const { home } = reach;
   const isNamed = broker.source !== "default" && broker.source !== "config.json";
   return {
     command: process.execPath,
     entry: [entryFile()],
+    serve: ["mcp", ...(tools.length > 0 ? ["--tools", tools.join(",")] : [])],
     env: {
       ...(home !== toMerkleHome(undefined, process.cwd()) && { MERKLE_HOME: home }),
       ...(isNamed && { MERKLE_URL: broker.base }),

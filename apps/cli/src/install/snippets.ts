@@ -1,6 +1,8 @@
+import { defaultToolsets, type Toolset } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { toolsOf } from "./install-claude.js";
 import { type ServerProgram, serverProgram } from "./server-program.js";
 
 /** The text that a client's user puts into its configuration, in either of two forms, and where. */
@@ -16,8 +18,8 @@ export const snippetClients = ["cursor", "codex", "gemini", "vscode", "print"] a
 type SnippetClient = (typeof snippetClients)[number];
 
 export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl: string): Snippet {
-  const { command, entry, env } = program;
-  const args = [...entry, "mcp"];
+  const { command, entry, serve, env } = program;
+  const args = [...entry, ...serve];
   const stdio = { command, args, ...(Object.keys(env).length > 0 && { env }) };
   switch (client) {
     case "cursor":
@@ -79,7 +81,12 @@ function toToml({
 /** Shows what a client's user puts where, and changes nothing (INSTALL-4). */
 export async function printSnippet(context: CommandContext, client: SnippetClient): Promise<number> {
   const { config, output } = context;
-  const { where, stdio, http } = snippetFor(client, serverProgram(config), await findMcpUrl(context));
+  const tools = toolsOf(context);
+  const { where, stdio, http } = snippetFor(
+    client,
+    serverProgram(config, tools),
+    withTools(await findMcpUrl(context), tools),
+  );
   output.show(
     { client, where, stdio, http },
     `Into ${where}:\n\n${stdio}\n\nor, where merkle is not on the client's machine:\n\n${http}`,
@@ -103,4 +110,8 @@ async function findMcpUrl({ config, signal }: CommandContext): Promise<string> {
 /** A model reads it, which pays for every character. */
 function withView(url: string): string {
   return `${url}${url.includes("?") ? "&" : "?"}view=compact`;
+}
+
+function withTools(url: string, tools: readonly Toolset[]): string {
+  return tools.length === 0 ? url : `${url}&tools=${[...new Set([...defaultToolsets, ...tools])].join(",")}`;
 }

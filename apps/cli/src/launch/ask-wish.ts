@@ -3,7 +3,6 @@ import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Prompter } from "../command/ask.js";
 import type { Config } from "../config.js";
-import { systemUserName } from "../identity/introduce.js";
 import { findSession } from "../sessions/find-session.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
 import { findFreePlace } from "../sessions/wanted-peer.js";
@@ -19,6 +18,7 @@ import {
   teamProblem,
   titleProblem,
   toGroups,
+  usersTeam,
   type Wanted,
   type Wish,
 } from "./launch-options.js";
@@ -102,14 +102,10 @@ function toChoice({ slug, title, teams }: Session) {
   return { value: slug, name: `${oneLine(title)}   ${counted(teams, "team")}` };
 }
 
-function askTeam(
-  prompter: Prompter,
-  { personName }: Pick<Config, "personName">,
-  last: LastAnswers,
-): Promise<string> {
+function askTeam(prompter: Prompter, config: Pick<Config, "personName">, last: LastAnswers): Promise<string> {
   return prompter.text({
     message: "Team",
-    default: last.team ?? `${personName ?? systemUserName()}'s Team`.slice(-limits.nameCharsMax),
+    default: last.team ?? usersTeam(config),
     problemOf: teamProblem,
   });
 }

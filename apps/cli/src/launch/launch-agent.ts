@@ -19,7 +19,7 @@ import type { Launching } from "./launching.js";
 import { findResumedPeer } from "./resumed-peer.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
-import { tellEntered, tellNotice } from "./tell-launch.js";
+import { tellDefaults, tellEntered, tellNotice } from "./tell-launch.js";
 import { watchServer } from "./watch-server.js";
 
 /** Takes a place in the session, runs Claude Code as its agent, and resolves with the code that it ends with. */
@@ -28,6 +28,7 @@ export async function launchAgent(context: CommandContext): Promise<number> {
   const prompter = toAsker(context, wanted);
   const launching = await prepare(context, wanted, prompter);
   const { broker, wish, meshId } = launching;
+  tellDefaults(launching);
   const chosen = await chooseSession(broker, wish.session, prompter && askWhetherMeant(prompter));
   if (wanted.dryRun) return showDryRun(launching, chosen);
 
@@ -56,7 +57,7 @@ async function prepare(
 ): Promise<Launching> {
   const { config, signal } = context;
   const resumed = await wishToGoOn(context, wanted);
-  const said = resumed ?? (prompter ? undefined : toWish(wanted));
+  const said = resumed ?? (prompter ? undefined : await toWish(wanted, config));
   const claude = await findClaude({ named: wanted.claudeBin });
   const inTurn = wakePathsOf(claude.version).paths.includes("hooks");
   const hooks = await withoutInstalled(
@@ -67,7 +68,8 @@ async function prepare(
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const wish =
-    said ?? (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : toWish(wanted));
+    said ??
+    (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : await toWish(wanted, config));
   return { context, wanted, wish, claude, broker, meshId, hooks, settings };
 }
 

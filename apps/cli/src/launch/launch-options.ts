@@ -1,8 +1,12 @@
+import { limits } from "@merkle/wire/limits";
 import { catalogue } from "@merkle/wire/schemas";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
+import type { Config } from "../config.js";
 import { usageError } from "../core/cli-error.js";
-import { knownToolsets } from "../mcp/options.js";
+import { systemUserName } from "../identity/introduce.js";
+import { readToolsetNames } from "../mcp/options.js";
+import { findProject } from "../progress/find-project.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
 import { type ClaudeArgs, readClaudeArgs } from "./claude-args.js";
 
@@ -23,9 +27,9 @@ export interface Wanted {
   readonly yes: boolean;
 }
 
-/** A session that is there, or is made when it is not; or a new one in any case. */
+/** A session that is there, or is made when it is not; or a new one in any case. Nobody has named a repository's. */
 export type NamedSession =
-  | { readonly kind: "named"; readonly name: string }
+  | { readonly kind: "named"; readonly name: string; readonly isRepositorys?: true }
   | { readonly kind: "new"; readonly title: string };
 
 /** How the agent runs, wherever it belongs. */
@@ -75,12 +79,12 @@ export const groupsProblem = (text: string) => problemIn(groups.safeParse(toGrou
 export const titleProblem = (text: string) =>
   problemIn(catalogue.create_session.input.shape.title.safeParse(text));
 
-/** `backend:lead, reviewers` as a list. */
+/** `backend:lead, reviewers` as a list; @all, in which everybody is, is no group to join. */
 export function toGroups(text: string): string[] {
   return text
     .split(",")
     .map((each) => each.trim())
-    .filter((each) => each !== "");
+    .filter((each) => each !== "" && !/^@?all(?::|$)/i.test(each));
 }
 
 function problemIn({ error }: { error?: { issues: readonly { message: string }[] } }): string | undefined {
@@ -108,11 +112,7 @@ function toNamed(session: string | undefined, title: string | undefined): NamedS
 }
 
 function readTools(text: string | undefined): string | undefined {
-  const unknown = toGroups(text ?? "").find((each) => !knownToolsets.some((known) => known === each));
-  if (unknown === undefined) return text;
-  throw usageError(
-    `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
-  );
+  return readToolsetNames(text).join(",") || undefined;
 }
 
 /** What stands before `--` is for merkle, which takes flags alone. */
@@ -143,11 +143,17 @@ export interface Wish {
 export const defaultPeerName = "claude";
 
 /**
- * What the call says, where nobody is asked.
+ * What the call says, where nobody is asked. With `-y` the session is else that of the folder's repository, and the team the
+ * user's (LAUNCH-3).
  *
  * @throws CliError `usage` that names the flags that are missing
  */
-export function toWish({ session, team, name, role, groups }: Wanted): Wish {
+export async function toWish(
+  { session: named, team: given, name, role, groups, yes }: Wanted,
+  user: Pick<Config, "personName">,
+): Promise<Wish> {
+  const session = named ?? (yes ? await repositorysSession() : undefined);
+  const team = given ?? (yes ? usersTeam(user) : undefined);
   if (session === undefined || team === undefined) {
     const missing = [
       ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),
@@ -160,6 +166,17 @@ export function toWish({ session, team, name, role, groups }: Wanted): Wish {
     );
   }
   return { session, team, name, defaultName: defaultPeerName, role, groups };
+}
+
+/** Every clone and worktree of a repository means the same session. */
+async function repositorysSession(): Promise<NamedSession | undefined> {
+  const name = await findProject(process.cwd());
+  return name === null ? undefined : { kind: "named", name, isRepositorys: true };
+}
+
+/** The team of somebody who names none. */
+export function usersTeam({ personName }: Pick<Config, "personName">): string {
+  return `${personName ?? systemUserName()}'s Team`.slice(-limits.nameCharsMax);
 }
 
 /** The place that a conversation goes on in. */

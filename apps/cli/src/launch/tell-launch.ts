@@ -7,6 +7,14 @@ import { expectedPeer } from "./expected-peer.js";
 import { wakePathsOf } from "./find-claude.js";
 import type { Launching } from "./launching.js";
 
+/** Which session is meant where nobody named one. */
+export function tellDefaults({ context: { output }, wish: { session, team } }: Launching): void {
+  if (session.kind === "new" || !session.isRepositorys) return;
+  output.note(
+    `  Session ${oneLine(session.name)}, as this folder's repository is called, for ${oneLine(team)}; --session and --team name others`,
+  );
+}
+
 /** Before anything is done: who will read along, and what will run. */
 export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
   const { context, wanted, claude } = launching;

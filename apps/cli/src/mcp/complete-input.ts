@@ -1,4 +1,4 @@
-import { isUuid, MerkleError, type Operation } from "@merkle/wire";
+import { isUuid, MerkleError, type Operation, parseTeamCredential } from "@merkle/wire";
 import { readEnvironment } from "../config.js";
 import { findProject } from "../progress/find-project.js";
 import type { Fields } from "./membership.js";
@@ -19,13 +19,33 @@ interface Completed {
   readonly input: Fields;
   /** The team as which it is called, where this server keeps that team's place. */
   readonly team: PeerSession | undefined;
+  /** What was not as it should be, and did not matter. */
+  readonly notice?: string;
 }
 
 /**
  * Puts in what this server keeps for the model: the session joined last where none is named, and the credential (STDIO-3).
  * A team's or person's bare uuid stands for the credential that this server has of it. Nothing else is looked at.
  */
-export function completeInput({ operation, fields, refusal, teams, secretStore }: Completing): Completed {
+export function completeInput(completing: Completing): Completed {
+  const { operation, fields, secretStore } = completing;
+  if (!("team_id" in operation.input.shape) || !isOfNoUse(fields["team_id"], secretStore))
+    return complete(completing);
+  const { team_id: _unused, ...rest } = fields;
+  return {
+    ...complete({ ...completing, fields: rest }),
+    notice: "team_id was ignored: this server knows who you are. Leave it out.",
+  };
+}
+
+/** A name, a uuid that this server has no credential of, or anything else that proves nothing. */
+function isOfNoUse(given: unknown, secretStore: SecretStore): boolean {
+  if (given === undefined) return false;
+  if (typeof given !== "string") return true;
+  return secretStore.find(given) === undefined && parseTeamCredential(given) === null;
+}
+
+function complete({ operation, fields, refusal, teams, secretStore }: Completing): Completed {
   if (!("team_id" in operation.input.shape)) return { input: fields, team: undefined };
   const { team_id: named } = fields;
   const byName = typeof named === "string" && isUuid(named) ? secretStore.find(named) : undefined;
@@ -34,6 +54,8 @@ export function completeInput({ operation, fields, refusal, teams, secretStore }
   if (!takesLastSession(operation)) {
     const asksWhoCalls = operation.access === "team" || operation.asksWhoCalls === true;
     const own = named === undefined && asksWhoCalls ? teams.findLast() : undefined;
+    // Who was started for a place that it cannot enter does nothing as somebody else.
+    if (named === undefined && !own && operation.unnamed && refusal) throw refusal;
     const asOwn = own && { team_id: own.credential };
     return { input: { ...fields, ...credential, ...asOwn }, team: chosen ?? own };
   }

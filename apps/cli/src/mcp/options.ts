@@ -1,4 +1,4 @@
-import type { Toolset } from "@merkle/wire";
+import { defaultToolsets, type Toolset } from "@merkle/wire";
 import { type Flags, isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 
@@ -59,6 +59,15 @@ function readJoin(session: string | undefined, team: string | undefined): McpOpt
 }
 
 function readToolsets(text: string | undefined): ReadonlySet<Toolset> {
+  return new Set([...defaultToolsets, ...readToolsetNames(text)]);
+}
+
+/**
+ * The toolsets that a flag names, separated by commas.
+ *
+ * @throws CliError `usage`
+ */
+export function readToolsetNames(text: string | undefined): readonly Toolset[] {
   const wanted = (text ?? "").split(",").map((name) => name.trim());
   const unknown = wanted.find((name) => name !== "" && !isToolset(name));
   if (unknown !== undefined) {
@@ -66,7 +75,7 @@ function readToolsets(text: string | undefined): ReadonlySet<Toolset> {
       `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
     );
   }
-  return new Set(["core", "messaging", "tasks", ...wanted.filter(isToolset)]);
+  return wanted.filter(isToolset);
 }
 
 function isToolset(name: string): name is (typeof knownToolsets)[number] {

@@ -1,12 +1,12 @@
 import {
+  closeCodes,
   type InputOf,
-  isUuid,
   MerkleError,
   type Operation,
   type OperationName,
   type OutputOf,
 } from "@merkle/wire";
-import { catalogue } from "@merkle/wire/schemas";
+import { catalogue, inputRefused } from "@merkle/wire/schemas";
 import { asStub } from "../private-messages/open-message.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
@@ -19,7 +19,7 @@ import type { McpOptions } from "./options.js";
 import type { PeerSession } from "./peer-sessions.js";
 import type { Sealing } from "./private-messages.js";
 import type { SecretStore } from "./secret-store.js";
-import { takesLastSession } from "./tool-list.js";
+import { listedFields, takesLastSession } from "./tool-list.js";
 import type { Caller } from "./turn.js";
 
 interface Performance {
@@ -196,9 +196,24 @@ function refuseCursor(operation: string, input: Fields): void {
   );
 }
 
-/** The broker speaks of credentials, which a model here never holds. */
-function explain(error: unknown, { operation, input, team }: Performance): unknown {
-  if (!(error instanceof MerkleError) || error.code !== "unauthorized") return error;
+/** The broker speaks of credentials, which a model here never holds, and of fields that no tool of this server has. */
+function explain(error: unknown, performance: Performance): unknown {
+  if (!(error instanceof MerkleError)) return error;
+  if (error.code === "unauthorized") return explainUnauthorized(error, performance);
+  return explainInput(error, performance);
+}
+
+function explainInput(error: MerkleError, { operation }: Performance): MerkleError {
+  const { fields: problems } = error.details;
+  if (!Array.isArray(problems) || !error.message.startsWith(`${operation.name} cannot take this: `))
+    return error;
+  const fields = listedFields(operation);
+  return inputRefused(operation.name, problems, { fields, tooLarge: error.code === "payload_too_large" });
+}
+
+function explainUnauthorized(error: MerkleError, { operation, input, team }: Performance): MerkleError {
+  const { needs, close_code: closeCode } = error.details;
+  if (needs === "membership" || closeCode === closeCodes.unauthorized.code) return notLetIn(error);
   // What asks for no team's credential, such as an invite's proof, was refused for something else.
   if (!("team_id" in operation.input.shape)) return error;
   const { team_id: given, session_id: session } = input;
@@ -214,10 +229,13 @@ function explain(error: unknown, { operation, input, team }: Performance): unkno
       "unauthorized",
       `${team.address} is not let in any more: its credential was replaced elsewhere, or it has left. Call join_session to take part again.`,
     );
-  if (typeof given === "string" && isUuid(given))
-    return new MerkleError(
-      "unauthorized",
-      `This server is not the team ${given}. Leave team_id out, or call join_session.`,
-    );
   return error;
+}
+
+/** Nothing that the model can call changes it. */
+function notLetIn({ message }: MerkleError): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    `The broker does not let this server in: its human's token or membership was revoked, has expired, or never was. Tell your human, and stop calling until they have seen to it. (${message})`,
+  );
 }

@@ -1,5 +1,6 @@
-import type { ListedTool, Operation, Toolset } from "@merkle/wire";
-import { operations, toTool } from "@merkle/wire/schemas";
+import { type ListedTool, MerkleError, type Operation, type Toolset } from "@merkle/wire";
+import { findOperation, operations, toTool } from "@merkle/wire/schemas";
+import { nearest } from "@merkle/wire/text";
 
 /** What this server keeps, or what only programs and people ask for, is an input of no tool. */
 const unlisted: readonly string[] = ["team_id", "idempotency_key", "epoch"];
@@ -18,19 +19,60 @@ export const readMore: ListedTool = {
 
 /**
  * The operations of these toolsets, as the model sees them (STDIO-2). It carries them all the time, so that only what it
- * needs is listed; what is not, a program may call and give nevertheless.
+ * needs is listed; what is not, it may call and give nevertheless.
  */
 export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
-  const listed = offeredOperations(toolsets).filter(
-    ({ unlisted, unlistedOverStdio }) => unlisted !== true && unlistedOverStdio !== true,
+  const listed = operations.filter(
+    ({ toolset, human, unlisted, unlistedOverStdio }) =>
+      toolsets.has(toolset) && isAgents(human) && unlisted !== true && unlistedOverStdio !== true,
   );
   return [...listed.map(toStdioTool), readMore];
 }
 
+/**
+ * The operation that a tool call names, listed or not (STDIO-2). One that is nobody's team's to do, such as what is for members
+ * and admins, is not done by an agent whose human did not name its toolset.
+ *
+ * @throws not_found for what is none; forbidden for what is not this agent's
+ */
+export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Operation {
+  const operation = findOperation(name);
+  if (!operation) throw unknownTool(name);
+  if (!isAgents(operation.human)) throw humansOnly(name);
+  if (toolsets.has(operation.toolset) || isTeams(operation)) return operation;
+  throw new MerkleError(
+    "forbidden",
+    `${name} is not for an agent unless its human says so, by merkle mcp --tools ${operation.toolset}.`,
+  );
+}
+
 /** What decides about agents is no tool of theirs (PERSON-11). */
-export function offeredOperations(toolsets: ReadonlySet<Toolset>): readonly Operation[] {
-  return operations.filter(
-    ({ toolset, human }) => toolsets.has(toolset) && (human === undefined || human === "person"),
+function isAgents(human: Operation["human"]): boolean {
+  return human === undefined || human === "person";
+}
+
+/** Whether a team may do it whoever its human is: the member's key that this server came with opens nothing more. */
+function isTeams({ toolset, access, readOnly }: Operation): boolean {
+  if (toolset === "admin") return false;
+  return access === "team" || access === "open" || (access === "reader" && readOnly);
+}
+
+function humansOnly(name: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${name} is for humans alone: ask yours to do it in the dashboard, or with merkle in a shell of their own.`,
+  );
+}
+
+function unknownTool(name: string): MerkleError {
+  const asked = name.slice(0, 100);
+  const meant = nearest(
+    asked,
+    operations.filter(({ human, unlisted }) => isAgents(human) && unlisted !== true).map((each) => each.name),
+  );
+  return new MerkleError(
+    "not_found",
+    `There is no tool "${asked}"${meant === undefined ? "." : `: did you mean ${meant}?`} tools/list names those there are.`,
   );
 }
 
@@ -40,6 +82,11 @@ export function takesLastSession({
   teamCredential,
 }: Pick<Operation, "route" | "teamCredential">): boolean {
   return route.includes(":session_id") && teamCredential !== "given";
+}
+
+/** The inputs that the list has of an operation. */
+export function listedFields(operation: Operation): string[] {
+  return Object.keys(Object(toStdioTool(operation).inputSchema["properties"]));
 }
 
 function toStdioTool(operation: Operation): ListedTool {

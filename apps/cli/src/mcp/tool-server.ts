@@ -1,5 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type ListedTool, MerkleError, type Message, type NudgeFrame, type Operation } from "@merkle/wire";
+import {
+  createRefusedCalls,
+  type ListedTool,
+  MerkleError,
+  type Message,
+  type NudgeFrame,
+} from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
@@ -21,7 +27,7 @@ import { createRejoin, type Declared } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { serverEnded } from "./serving.js";
-import { listTools, offeredOperations, readMore } from "./tool-list.js";
+import { listTools, readMore, requireTool } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
 import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
@@ -109,6 +115,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     acknowledger,
     view: options.view,
   });
+  const refusedCalls = createRefusedCalls();
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, secretStore, longResults });
   /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
@@ -122,9 +129,6 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     },
     onProof: acknowledger.soon,
   });
-  const offered = new Map<string, Operation>(
-    offeredOperations(options.toolsets).map((each) => [each.name, each]),
-  );
   void enterQuietly();
 
   /** Whatever keeps it out, the model is told by its next call. */
@@ -206,13 +210,14 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const fields = requireFields(name, args);
     if (name === readMore.name)
       return { result: render.text(longResults.read(readId(fields))), settle: ignore };
-    const operation = offered.get(name);
-    if (!operation) throw unknownTool(name);
+    const operation = requireTool(name, options.toolsets);
     const refusal = await rejoin.enter();
     const filled = await fillProject(operation, fields);
-    const { input, team } = completeInput({ operation, fields: filled, refusal, teams, secretStore });
+    const completed = completeInput({ operation, fields: filled, refusal, teams, secretStore });
+    const { input, team } = completed;
     const { output, notice, settle = ignore } = await perform({ operation, input, team, caller, signal });
-    return { result: render.output(operation, output, notice), settle };
+    const notices = [completed.notice, notice].filter((each) => each !== undefined).join("\n");
+    return { result: render.output(operation, output, notices || undefined), settle };
   }
 
   /** A call of the main agent's comes from a turn that has everything which was offered before. */
@@ -241,10 +246,15 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       try {
         // A hook is no call of the model's, and is not kept waiting by a broker.
         if (name === "hook") return await answerHook(requireFields(name, args));
-        return await answer(call, noteCall(call));
+        const answered = await answer(call, noteCall(call));
+        refusedCalls.note(name, args, null);
+        return answered;
       } catch (error) {
         signal.throwIfAborted();
-        return { result: render.error(name, toMerkleError(error, log)), settle: ignore };
+        const refusal = toMerkleError(error, log);
+        const { delayMs, advice } = refusedCalls.note(name, args, refusal);
+        if (delayMs > 0) await delay(delayMs, undefined, { signal });
+        return { result: render.error(name, withAdvice(refusal, advice)), settle: ignore };
       }
     },
     async close() {
@@ -276,11 +286,8 @@ function readId(fields: Fields): string {
   );
 }
 
-function unknownTool(name: string): MerkleError {
-  return new MerkleError(
-    "not_found",
-    `There is no tool "${name.slice(0, 100)}". tools/list names those there are.`,
-  );
+function withAdvice(error: MerkleError, advice: string): MerkleError {
+  return advice === "" ? error : new MerkleError(error.code, error.message + advice, error.details);
 }
 
 function toMerkleError(error: unknown, log: (text: string) => void): MerkleError {

@@ -1,8 +1,7 @@
 import { isUuid, MerkleError, type Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { neutralise } from "@merkle/wire/text";
+import { nearest, neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
-import { nearest } from "../command/flags.js";
 import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { documents, feeds, messages, sessionSlugs, sessions, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
@@ -86,6 +86,17 @@ export async function findSessionBySlug(db: Queryable, meshId: string, slug: str
     .from(sessionSlugs)
     .where(and(eq(sessionSlugs.meshId, meshId), eq(sessionSlugs.slug, slug)));
   return row?.sessionId ?? null;
+}
+
+/** The slugs of the sessions that were made last. */
+export async function listNewestSlugs(db: Queryable, meshId: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .select({ slug: sessions.slug })
+    .from(sessions)
+    .where(eq(sessions.meshId, meshId))
+    .orderBy(desc(sessions.createdAt))
+    .limit(limit);
+  return rows.map(({ slug }) => slug);
 }
 
 export async function findSession(

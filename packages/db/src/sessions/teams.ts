@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, ne, notInArray, sql } from "drizzle-orm";
 import { feeds, peers, sessions, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import type { LiveSecret } from "../identity/persons.js";
@@ -98,6 +98,20 @@ export async function findTeamOfPerson(
     .innerJoin(peers, itsUnnamedPeer)
     .where(and(eq(teams.sessionId, sessionId), eq(teams.personId, personId)));
   return row ?? null;
+}
+
+/** Whether a team is in a session that is none of these and has not left. */
+export async function hasOtherTeams(
+  db: Queryable,
+  sessionId: string,
+  except: readonly string[],
+): Promise<boolean> {
+  const [row] = await db
+    .select({ teamId: teams.teamId })
+    .from(teams)
+    .where(and(eq(teams.sessionId, sessionId), isNull(teams.leftAt), notInArray(teams.teamId, [...except])))
+    .limit(1);
+  return row !== undefined;
 }
 
 /** A member's own team of that name in a session, whatever its case; left or not. A person's team is none of these. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { limits } from "./limits.js";
 import { deceptionIn, normaliseName } from "./names.js";
+import { parseInstant } from "./parse-instant.js";
 import { parseSourcePath } from "./source-path.js";
 import { isStorable, utf8Bytes } from "./utf8.js";
 import { isUuid } from "./uuid.js";
@@ -47,6 +48,23 @@ export const SessionRef = z
 export const Sequence = z.int().min(0).meta({ description: "The number of a message in its feed, or 0." });
 
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({ description: "UTC, with milliseconds." });
+
+/**
+ * A moment as a caller may write it: a date, which stands for its first or last millisecond in UTC, or a time in any form of
+ * RFC 3339. Verbs get it as a `Timestamp`.
+ */
+export function instantOf(end: "from" | "to") {
+  return z.string().transform((text, ctx) => {
+    const instant = parseInstant(text);
+    if (instant !== null) return new Date(instant[end]).toISOString();
+    ctx.issues.push({
+      code: "custom",
+      input: text,
+      message: "must be a date or time such as 2026-05-02 or 2026-05-02T14:05:00+02:00",
+    });
+    return z.NEVER;
+  });
+}
 
 /** The name of somebody, which must not pass for another's (NAME-1). */
 export const Name = StorableText.overwrite(normaliseName)

@@ -105,11 +105,14 @@ export interface Rendering {
    * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
    */
   readonly keeper: "caller" | "server";
+  /** Whether the connection remembers the team, so that no credential of it is in the output (MCP-2). */
+  readonly remembered?: boolean;
 }
 
 /** The cursor and credential that a caller has to keep of a create or a join, and a server keeps for it. */
-export function kept(given: { cursor: number; team_id: string }, { keeper }: Rendering): string {
-  return keeper === "caller" ? ` cursor ${given.cursor}. team_id ${given.team_id}` : "";
+export function kept(given: { cursor: number; team_id: string }, { keeper, remembered }: Rendering): string {
+  if (keeper === "server") return "";
+  return ` cursor ${given.cursor}.${remembered ? " No team_id is needed here." : ` team_id ${given.team_id}`}`;
 }
 
 /** `2026-01-01T14:02:10.123Z` as `14:02:10`. */

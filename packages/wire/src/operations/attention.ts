@@ -3,6 +3,7 @@ import { limits } from "../core/limits.js";
 import {
   asTeam,
   inSession,
+  instantOf,
   lineOfChars,
   retryable,
   Sequence,
@@ -119,7 +120,9 @@ export const dismissAttention = operation("dismiss_attention", {
           error: "must be the id of an item of list_attention",
         })
         .meta({ description: "The item's id." }),
-      until: Timestamp.optional().meta({ description: "Snooze: it comes back then. Left out: dismissed." }),
+      until: instantOf("from")
+        .optional()
+        .meta({ description: "Snooze: it comes back then. Left out: dismissed." }),
       undo: z.boolean().default(false).meta({ description: "Bring it back now." }),
       ...asTeam,
       ...retryable,

@@ -4,6 +4,7 @@ import {
   asTeam,
   DocumentText,
   inSession,
+  instantOf,
   retryable,
   StorableText,
   Timestamp,
@@ -29,7 +30,7 @@ export const readSessionDoc = operation("read_session_doc", {
         description: "Only what changed since, as a diff.",
       }),
       version: Version.optional().meta({ description: "An older one." }),
-      at: Timestamp.optional().meta({ description: "The one that stood at this time." }),
+      at: instantOf("to").optional().meta({ description: "The one that stood at this time." }),
       ...asTeam,
     })
     .refine(

@@ -5,11 +5,11 @@ import {
   Epoch,
   inEpoch,
   inSession,
+  instantOf,
   lineOfChars,
   retryable,
   Sequence,
   StorableText,
-  Timestamp,
   Version,
 } from "../core/values.js";
 import { messageLines } from "../feed/compact.js";
@@ -152,6 +152,7 @@ export const getHistory = operation("get_history", {
   summary:
     "Read what was said before you came, the newest page first. For new messages use wait_for_messages.",
   unlisted: ["after_cursor", "around", "at", "types", "kinds", "team", "q"],
+  unlistedOverStdio: ["limit"],
   input: z
     .strictObject({
       ...inSession,
@@ -160,7 +161,7 @@ export const getHistory = operation("get_history", {
       }),
       after_cursor: Sequence.optional().meta({ description: "Read forward: newer_cursor of the last page." }),
       around: Sequence.min(1).optional().meta({ description: "A page with this message in the middle." }),
-      at: Timestamp.optional().meta({
+      at: instantOf("to").optional().meta({
         description: "As if it were this time: nothing that was posted later.",
       }),
       limit: z.int().optional().meta({ description: "At most 500; 100 unless told." }),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { limits } from "../core/limits.js";
 import {
   asTeam,
+  instantOf,
   lineOfChars,
   Reason,
   retryable,
@@ -49,7 +50,7 @@ const stored = z.object({ id: MemoryId, tags: z.array(z.string()), at: Timestamp
 
 export const remember = operation("remember", {
   summary:
-    "Keep a lesson, decision or fact for all later sessions of this mesh. Short and complete by itself. What only holds now: set_state.",
+    "Keep a lesson, decision or fact for all later sessions of this mesh, complete by itself. What only holds now: set_state.",
   unlisted: ["session"],
   input: z.strictObject({
     content: textOfBytes(limits.memoryBytesMax).refine((text) => text.trim() !== "", {
@@ -72,7 +73,7 @@ const page = {
   by: lineOfChars(2 * limits.nameCharsMax + 1)
     .optional()
     .meta({ description: "Only what this team, `team/peer` or person remembered." }),
-  since: Timestamp.optional().meta({ description: "Only what was remembered then or later." }),
+  since: instantOf("from").optional().meta({ description: "Only what was remembered then or later." }),
   session: StorableText.min(1).max(100).optional().meta({
     description: "Only those of this session, by id or slug.",
   }),
@@ -81,8 +82,9 @@ const page = {
 
 export const recall = operation("recall", {
   summary:
-    'Search what was remembered in this mesh, best match first; do it when you start on something. Words are found by their stem, "quoted" ones together, -word leaves out.',
+    'Search what was remembered in this mesh, best match first; do it when you start on something. "Quoted" words stand together, -word leaves out.',
   unlisted: ["by", "since", "session"],
+  unlistedOverStdio: ["limit"],
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
     ...page,
@@ -98,8 +100,13 @@ export const recall = operation("recall", {
 });
 
 export const forget = operation("forget", {
-  summary: "Hide a memory that is wrong or out of date, with the reason. A human can restore it.",
-  input: z.strictObject({ id: MemoryId, reason: Reason, ...asTeam, ...retryable }),
+  summary: "Hide a memory that is wrong or out of date; better with the reason. A human can restore it.",
+  input: z.strictObject({
+    id: MemoryId,
+    reason: Reason.default("no reason given"),
+    ...asTeam,
+    ...retryable,
+  }),
   output: Memory,
   errors: ["unauthorized", "not_found", "conflict"],
   compact: ({ id }) => `${id} forgotten`,
@@ -107,6 +114,7 @@ export const forget = operation("forget", {
 
 export const restoreMemory = operation("restore_memory", {
   summary: "Bring a forgotten memory back; only a human may.",
+  unlistedOverStdio: true,
   input: z.strictObject({ id: MemoryId, ...asTeam, ...retryable }),
   output: Memory,
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
@@ -116,6 +124,8 @@ export const restoreMemory = operation("restore_memory", {
 export const listMemory = operation("list_memory", {
   summary: "List memories, newest first. To find something: recall.",
   unlisted: ["by", "since"],
+  // What is worth it, recall finds.
+  unlistedOverStdio: true,
   input: z.strictObject({
     ...page,
     forgotten: z.boolean().default(false).meta({ description: "Those that were forgotten instead." }),
@@ -134,6 +144,7 @@ export const listMemory = operation("list_memory", {
 
 export const tagMemory = operation("tag_memory", {
   summary: "Give a memory other tags.",
+  unlistedOverStdio: true,
   input: z.strictObject({ id: MemoryId, tags: Tags, ...asTeam, ...retryable }),
   output: Memory,
   errors: ["unauthorized", "not_found", "conflict"],

@@ -18,6 +18,9 @@ export type Toolset =
   | "work"
   | "admin";
 
+/** What an agent has that was given no toolsets by name: what it needs to work with others, and no more (STDIO-14). */
+export const defaultToolsets: readonly Toolset[] = ["core", "messaging", "mesh", "progress", "tasks"];
+
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type Route = `${HttpMethod} /api/${string}`;
@@ -56,6 +59,11 @@ export interface OperationRules {
   readonly asksWhoCalls?: true;
   /** Whether somebody who only looks on in one session may call it although it addresses none (ENTER-7). */
   readonly forOnlookers?: true;
+  /**
+   * Whether, where everybody is let in, it is also done for who comes without a credential, as an unnamed agent of the mesh
+   * (AUTH-15): what is written belongs to the mesh and not to a session.
+   */
+  readonly unnamed?: true;
   /**
    * Whether it notes what somebody has read: a person does it without joining. Every other write of access `team` makes a
    * person a team of the session first (PERSON-3), unless it is one for who has left.

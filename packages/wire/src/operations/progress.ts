@@ -24,7 +24,7 @@ function storable(field: string) {
 }
 
 const ProjectId = lineOf("projectId", limits.projectIdCharsMax).meta({
-  description: "The project, mostly the repository's name.",
+  description: "Mostly the repository's name.",
   examples: ["mobile-app"],
 });
 
@@ -67,9 +67,9 @@ const inOwnSession = {
 };
 
 export const logProgress = operation("log_progress", {
-  summary:
-    "Log a piece of work that is done, and how it was done, for whoever works on the project next. A project begins with its first entry.",
+  summary: "Log a piece of work that is done, and how it was done, for whoever works on the project next.",
   unlisted: ["session"],
+  unlistedOverStdio: ["agentId"],
   input: z.strictObject({
     projectId: ProjectId,
     title: lineOf("title", limits.progressTitleCharsMax),
@@ -111,6 +111,7 @@ export const getContext = operation("get_context", {
 
 export const searchLogs = operation("search_logs", {
   summary: "Find progress entries of a project, newest first. What they say: get_context.",
+  unlistedOverStdio: ["limit"],
   input: z.strictObject({
     projectId: ProjectId,
     query: storable("query")
@@ -118,7 +119,7 @@ export const searchLogs = operation("search_logs", {
       .optional()
       .meta({ description: "A part of the title, upper or lower case." }),
     content: storable("content").trim().min(1).max(limits.queryCharsMax).optional().meta({
-      description: "Words of the title or the content, found by their stem.",
+      description: "Words of title or content, by their stem.",
     }),
     tags: EntryTags.optional().meta({ description: "Only those that have all of these." }),
     startDate: day("startDate").meta({ description: "ISO 8601: created then or later." }),

@@ -65,7 +65,7 @@ function unpadded(key: string | undefined): string | undefined {
 
 export const joinSession = operation("join_session", {
   summary: "Join a session as your team, and stay until it ends or you leave_session.",
-  unlisted: ["key_card"],
+  unlisted: ["key_card", "passcode"],
   // The server there says what its machine and its client are; and set_summary is for the summary.
   unlistedOverStdio: ["capabilities", "cwd", "machine", "session_key", "summary"],
   input: z
@@ -88,6 +88,12 @@ export const joinSession = operation("join_session", {
       key_card: KeyCard.optional().meta({
         description: "The keys to write to you in private with; its session_key is yours.",
       }),
+      passcode: StorableText.refine((text) => text.trim() === "", {
+        error:
+          "sessions have no passcode: leave it out. Where members alone are let in, an invite lets you in (merkle join)",
+      })
+        .optional()
+        .meta({ description: "For agents that know one from elsewhere: sessions have none." }),
       team_id: TeamCredential.optional().meta({
         description:
           "Your own team's credential, to resume it without a second joining, or to add a peer to it; a peer's, to resume that.",
@@ -121,7 +127,10 @@ export const joinSession = operation("join_session", {
   compact: (joined, rendering) =>
     lines(
       `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${peerAddress(joined.team_name, joined.peer_name)}.${kept(joined, rendering)}`,
-      rendering.keeper === "caller" && joined.peer_id && `peer_id ${joined.peer_id}: give it as team_id`,
+      rendering.keeper === "caller" &&
+        !rendering.remembered &&
+        joined.peer_id &&
+        `peer_id ${joined.peer_id}: give it as team_id`,
       `title: ${joined.title}`,
       joined.description && `description: ${joined.description}`,
       ...compactRoster(joined.participants),
@@ -162,6 +171,6 @@ export const rotateTeamCredential = operation("rotate_team_credential", {
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: TeamCredential }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  compact: (rotated, { keeper }) =>
-    keeper === "caller" ? `team_id ${rotated.team_id}` : "the credential was replaced",
+  compact: (rotated, { keeper, remembered }) =>
+    keeper === "caller" && !remembered ? `team_id ${rotated.team_id}` : "the credential was replaced",
 });

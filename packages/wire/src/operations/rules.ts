@@ -162,7 +162,7 @@ export const operationRules = {
     list_claims: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/claims" },
   }),
   ...inToolset("progress", {
-    log_progress: { ...writing, access: "team", route: "POST /api/progress" },
+    log_progress: { ...writing, access: "team", route: "POST /api/progress", unnamed: true },
     get_context: { ...reading, access: "reader", route: "GET /api/progress/context" },
     search_logs: { ...reading, access: "reader", route: "GET /api/progress" },
     list_progress: { ...reading, access: "reader", route: "GET /api/progress/entries" },
@@ -196,9 +196,9 @@ export const operationRules = {
     get_timeline: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/timeline" },
   }),
   ...inToolset("audit", {
-    audit_session_start: { ...writing, access: "team", route: "POST /api/audit/sessions" },
+    audit_session_start: { ...writing, access: "team", route: "POST /api/audit/sessions", unnamed: true },
     list_audit_sessions: { ...reading, access: "reader", route: "GET /api/audit/sessions" },
-    thought_record: { ...writing, access: "team", route: "POST /api/audit/thoughts" },
+    thought_record: { ...writing, access: "team", route: "POST /api/audit/thoughts", unnamed: true },
     thought_record_list: {
       ...reading,
       access: "reader",
@@ -206,7 +206,7 @@ export const operationRules = {
       asksWhoCalls: true,
     },
     audit_verify_chain: { ...reading, access: "reader", route: "GET /api/audit/chain", asksWhoCalls: true },
-    merkle_finalize: { ...writing, access: "team", route: "POST /api/audit/finalize" },
+    merkle_finalize: { ...writing, access: "team", route: "POST /api/audit/finalize", unnamed: true },
     merkle_root: { ...reading, access: "reader", route: "GET /api/audit/root", asksWhoCalls: true },
     merkle_proof: { ...reading, access: "reader", route: "GET /api/audit/proof", asksWhoCalls: true },
     redact_message: { ...writing, access: "reader", route: "POST /api/sessions/:session_id/redact" },

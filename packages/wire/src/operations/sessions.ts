@@ -178,7 +178,7 @@ export const listSessions = operation("list_sessions", {
     status: z
       .enum(["active", "closed", "open", "all"])
       .default("all")
-      .meta({ description: "`open` means active; `all` unless told." }),
+      .meta({ description: "all unless told." }),
     needs: z.boolean().default(false).meta({ description: "Only those where something waits for a human." }),
     team: StorableText.min(1).max(limits.nameCharsMax).optional().meta({
       description: "Only those where a team of this name is or was.",
@@ -239,7 +239,7 @@ export const updateSessionMetadata = operation("update_session_metadata", {
 
 export const concludeSession = operation("conclude_session", {
   summary:
-    "End the session for everyone: write the document's Conclusion and close the feed. For the convener, when the work is done; again, to revise it.",
+    "End the session for everyone, once all have reported: writes the document's Conclusion and closes the feed. Mostly the convener does it; again, to revise it.",
   input: z.strictObject({
     ...inSession,
     summary_section: DocumentText.refine((text) => text.trim() !== "", { error: "must not be blank" }).meta({

@@ -45,13 +45,14 @@ export type StateEntry = z.output<typeof StateEntry>;
 
 const expectedVersion = {
   expected_version: KeyVersion.optional().meta({
-    description: "Write only if this is the key's version; 0: only if there is none.",
+    description: "Only if this is the key's version; 0: if there is none.",
   }),
 };
 
 export const getState = operation("get_state", {
-  summary: "Read one shared fact by its key, such as deploy_frozen. Not for knowledge that lasts: recall.",
+  summary: "Read one shared fact by its key, such as deploy_frozen. For what lasts: recall.",
   unlisted: ["watchers"],
+  unlistedOverStdio: ["history"],
   input: z.strictObject({
     ...inSession,
     key: StateKey,
@@ -76,7 +77,7 @@ export const getState = operation("get_state", {
 
 export const setState = operation("set_state", {
   summary:
-    "Set a shared fact that others should not have to ask for; who watches it is told. What should outlast the session: remember.",
+    "Set a shared fact, so that nobody has to ask for it; who watches it is told. What should outlast the session: remember.",
   input: z.strictObject({
     ...inSession,
     key: StateKey,
@@ -100,6 +101,7 @@ export const setState = operation("set_state", {
 
 export const deleteState = operation("delete_state", {
   summary: "Delete a shared fact that holds no more; its history stays.",
+  unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,
     key: StateKey,
@@ -115,6 +117,7 @@ export const deleteState = operation("delete_state", {
 
 export const listState = operation("list_state", {
   summary: "List the shared facts, or those whose keys begin with a prefix.",
+  unlistedOverStdio: ["limit"],
   input: z.strictObject({
     ...inSession,
     prefix: KeyPart.optional(),
@@ -159,6 +162,8 @@ const Watching = z.object({
 export const watchState = operation("watch_state", {
   summary:
     "Be told of changes of a key, or of all keys with a prefix, as messages. To read it once: get_state.",
+  // What all sessions share is told to programs alone.
+  unlistedOverStdio: ["scope"],
   input: z.strictObject(watchInput).refine(namesOne, nameOne),
   output: Watching,
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
@@ -167,6 +172,7 @@ export const watchState = operation("watch_state", {
 
 export const unwatchState = operation("unwatch_state", {
   summary: "Be told no more of a key's changes, or of a prefix's.",
+  unlistedOverStdio: true,
   input: z.strictObject(watchInput).refine(namesOne, nameOne),
   output: Watching,
   errors: ["unauthorized", "not_found"],

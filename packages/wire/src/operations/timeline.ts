@@ -1,6 +1,15 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
-import { asTeam, inSession, Sequence, TeamKind, Timestamp, Uuid, Version } from "../core/values.js";
+import {
+  asTeam,
+  inSession,
+  instantOf,
+  Sequence,
+  TeamKind,
+  Timestamp,
+  Uuid,
+  Version,
+} from "../core/values.js";
 import { lines } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
@@ -18,8 +27,10 @@ export const getTimeline = operation("get_timeline", {
   input: z.strictObject({
     ...inSession,
     buckets: z.int().min(1).max(limits.timelineBucketsMax).default(60),
-    from: Timestamp.optional().meta({ description: "When it begins; the session's creation unless told." }),
-    to: Timestamp.optional().meta({
+    from: instantOf("from")
+      .optional()
+      .meta({ description: "When it begins; the session's creation unless told." }),
+    to: instantOf("to").optional().meta({
       description: "When it ends; now, or a closed session's last message, unless told.",
     }),
     ...asTeam,

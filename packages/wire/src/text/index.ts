@@ -23,6 +23,7 @@ export {
   mergeTexts,
   type SettledBlock,
 } from "./merge-texts.js";
+export { nearest } from "./nearest.js";
 export { foreign, lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
 export { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 export { slugFrom } from "./slug.js";

@@ -1,12 +1,12 @@
-import type { SystemEvent } from "../feed/message.js";
+import type { Message, SystemEvent } from "../feed/message.js";
 import type { MeshChangedKind } from "./frames.js";
 
 /** The effects of an event of a feed, beside its own fields (`SystemEvent`). */
 export interface EventKind {
   /** Which reads of the mesh it changes; one too many costs a read, one too few leaves a page wrong. */
   readonly changes: readonly MeshChangedKind[];
-  /** Whether it gives an idle agent a turn, or ends only a wait that blocks (DELIVER-4, WAKE-2). */
-  readonly wakes?: "agents" | "waits";
+  /** Whether it ends a wait that blocks and gives an idle agent a turn, whatever its priority (DELIVER-4, WAKE-2). */
+  readonly wakes?: true;
   /** The mark that it is on the timeline (TIME-2). */
   readonly mark?: "metadata" | "joined" | "left" | "held" | "concluded";
   /** Whether it says what somebody wrote, which can be removed; the rest is known from the roster, or the broker found it. */
@@ -29,7 +29,7 @@ export const eventKinds: Readonly<Record<SystemEvent["event"], EventKind>> = {
   },
   session_concluded: {
     changes: ["sessions", "attention"],
-    wakes: "agents",
+    wakes: true,
     mark: "concluded",
     log: "record",
   },
@@ -43,19 +43,19 @@ export const eventKinds: Readonly<Record<SystemEvent["event"], EventKind>> = {
   topic_reopened: { changes: ["topics"], log: "session" },
   task_changed: {
     changes: ["sessions", "attention"],
-    wakes: "agents",
+    wakes: true,
     holdsText: true,
     foldable: true,
     log: "session",
   },
   claim_changed: {
     changes: ["sessions", "attention"],
-    wakes: "waits",
+    wakes: true,
     holdsText: true,
     foldable: true,
     log: "session",
   },
-  state_changed: { changes: [], wakes: "waits", holdsText: true, foldable: true, log: null },
+  state_changed: { changes: [], wakes: true, holdsText: true, foldable: true, log: null },
   message_redacted: { changes: ["sessions", "attention"], holdsText: true, log: "record" },
 };
 
@@ -67,4 +67,14 @@ export function findEventKind(name: string | undefined): EventKind | undefined {
   return name !== undefined && Object.hasOwn(eventKinds, name)
     ? eventKinds[name as SystemEvent["event"]]
     : undefined;
+}
+
+/**
+ * Whether a message is worth a turn of the model's, or a place in the one that runs: what somebody says, unless it is of low
+ * priority, the end of the session, a change of state that its reader watches, and an event of priority `now`. Everything else
+ * comes along with the next of these (DELIVER-4, WAKE-2).
+ */
+export function wakes({ type, priority, event }: Pick<Message, "type" | "priority" | "event">): boolean {
+  if (type === "chat") return priority !== "low";
+  return priority === "now" || findEventKind(event)?.wakes === true;
 }

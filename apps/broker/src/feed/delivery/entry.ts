@@ -1,11 +1,11 @@
 import type { Addressee, StoredMessage } from "@merkle/db";
 import {
   type BrokerFrame,
-  findEventKind,
   type Message,
   redactedBy,
   redactedVersions,
   type SubscriptionKind,
+  wakes,
 } from "@merkle/wire";
 import { toMessage, withoutSealed } from "../../core/message.js";
 
@@ -55,7 +55,7 @@ class StoredEntry implements Entry {
     this.reaches = stored.reaches && new Set(stored.reaches);
     this.bytes = Buffer.byteLength(stored.content) + 400;
     const event = stored.type === "system" ? this.message : null;
-    this.wakes = event ? findEventKind(event.event)?.wakes !== undefined : stored.priority !== "low";
+    this.wakes = wakes(event ?? { type: "chat", priority: stored.priority });
     this.concludes = event?.event === "session_concluded";
     this.redacts = event && (redactedBy(event)?.sequence ?? null);
     this.redactsDocument = event !== null && redactedVersions(event) !== null;

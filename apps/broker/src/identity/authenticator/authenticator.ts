@@ -251,5 +251,6 @@ function proofRefused(): MerkleError {
     "unauthorized",
     "What you proved yourself with lets nobody in: it is wrong, was used up, has expired or was revoked. " +
       "Join with an invite (merkle join -), or get a new token or sign-in link from a member.",
+    { needs: "membership" },
   );
 }

@@ -2,7 +2,7 @@ import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
 import { isConfined } from "../../identity/principal.js";
-import type { SessionIdentity } from "../../identity/session-directory.js";
+import { noSuchSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { type Authenticated, authenticate, type CallClaims } from "./authenticate.js";
 import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
@@ -83,9 +83,8 @@ function findAddressedSession(
   return whenKnown(services.sessions.find(ref), (session) => {
     const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
     if (session && !isHidden) return session;
-    throw new MerkleError(
-      "not_found",
-      `There is no session "${ref.slice(0, 100)}". list_sessions shows those there are.`,
-    );
+    return noSuchSession(services.sessions, ref, principal).then((error) => {
+      throw error;
+    });
   });
 }

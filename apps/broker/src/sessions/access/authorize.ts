@@ -34,6 +34,7 @@ export function refuseStranger(
     "unauthorized",
     `This broker lets members in alone, and ${name} came from nobody that it knows. Join with an invite (merkle join -); ` +
       "programs send Authorization: Bearer with a member's token (merkle token create), browsers sign in by a link (merkle open).",
+    { needs: "membership" },
   );
 }
 
@@ -58,7 +59,8 @@ export function authorize(request: AccessRequest): void {
     throw unauthorized(`This team_id is not the credential ${whose}`);
   }
   if (operation.access === "job" && principal?.kind !== "job") throw agentsOnly(operation.name);
-  if (operation.access === "team" && !caller && principal?.kind !== "job")
+  const isUnnamed = operation.unnamed === true && principal?.kind === "anyone";
+  if (operation.access === "team" && !caller && principal?.kind !== "job" && !isUnnamed)
     throw unauthorized(`${operation.name} needs your team's credential`);
   if (session && caller?.person) authorizePerson(operation, session, caller);
   else if (caller?.team?.leftAt && !operation.afterLeaving) {
@@ -186,6 +188,7 @@ export function membershipEnded(): MerkleError {
   return new MerkleError(
     "unauthorized",
     "Your membership, or the token that you came with, has ended. A new invite or token lets you in again.",
+    { needs: "membership" },
   );
 }
 

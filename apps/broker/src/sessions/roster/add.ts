@@ -49,7 +49,7 @@ export async function addTeam(
   const facts = toPeerFacts(input);
   if (input.peer_name === undefined) {
     await insertPeer(tx, { ...start, peerId: unnamedId, facts });
-    const cursor = await announceJoined(ctx, write, { name, peerId: unnamedId, at: joinedAt });
+    const cursor = await announceJoined(ctx, write, { teamId, name, peerId: unnamedId, at: joinedAt });
     await placeCursor(tx, sessionId, unnamedId, input.replay_from ?? cursor);
     return { credential, name, peer: null, resumed: false, cursor: input.replay_from ?? cursor };
   }
@@ -60,7 +60,7 @@ export async function addTeam(
   const named = { name: input.peer_name, secretHash: peer.secretHash };
   await insertPeer(tx, { ...start, peerId: unnamedId });
   await insertPeer(tx, { ...start, peerId: namedId, named, facts });
-  const cursor = await announceJoined(ctx, write, { name, peerId: namedId, at: joinedAt });
+  const cursor = await announceJoined(ctx, write, { teamId, name, peerId: namedId, at: joinedAt });
   await placeCursor(tx, sessionId, unnamedId, cursor);
   await placeCursor(tx, sessionId, namedId, input.replay_from ?? cursor);
   return {
@@ -102,7 +102,7 @@ export async function addPeer(
     facts: toPeerFacts(input),
   });
   if (await setLeft(tx, sessionId, teamId, null)) {
-    const joined = await announceJoined(ctx, write, { name: team.name, peerId, at: new Date() });
+    const joined = await announceJoined(ctx, write, { teamId, name: team.name, peerId, at: new Date() });
     cursor = input.replay_from ?? joined;
     await placeCursor(tx, sessionId, peerId, cursor);
   }

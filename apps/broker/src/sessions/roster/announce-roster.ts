@@ -1,3 +1,4 @@
+import { hasOtherTeams } from "@merkle/db";
 import type { Write } from "../../core/write.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { SessionServices } from "../context.js";
@@ -7,16 +8,29 @@ export function announceRoster({ channels }: Pick<SessionServices, "channels">, 
   channels.announceChange(sessionId, "roster", channels.find(sessionId)?.head ?? 0);
 }
 
+/**
+ * How urgent a coming or going is: it wakes a convener that nobody else is with, who waits for just this, and nobody in a
+ * fuller roster (DELIVER-4).
+ */
+export async function rosterPriority(
+  { tx }: Pick<Write, "tx">,
+  { sessionId, createdByTeamId }: SessionIdentity,
+  teamId: string,
+): Promise<"now" | undefined> {
+  const isAlone = !(await hasOtherTeams(tx, sessionId, [createdByTeamId, teamId]));
+  return isAlone ? "now" : undefined;
+}
+
 /** Tells a session that a team has joined it, and returns the sequence of that. */
 export async function announceJoined(
   { services, session }: { readonly services: SessionServices; readonly session: SessionIdentity },
   write: Write,
-  { name, peerId, at }: { name: string; peerId: string; at: Date },
+  { teamId, name, peerId, at }: { teamId: string; name: string; peerId: string; at: Date },
 ): Promise<number> {
   const { sequence } = await write.announce(
     session.sessionId,
     { event: "team_joined", team: name, at: at.toISOString() },
-    { causedBy: peerId },
+    { causedBy: peerId, priority: await rosterPriority(write, session, teamId) },
   );
   write.afterCommit(() => services.channels.announceChange(session.sessionId, "roster", sequence));
   return sequence;

@@ -1,7 +1,7 @@
 import { findSessionOfTeam } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
-import type { MeshContext, SessionServices } from "../context.js";
+import type { MeshContext, SessionServices, UnnamedContext } from "../context.js";
 
 interface Author {
   readonly name: string;
@@ -16,11 +16,12 @@ interface Author {
  * @throws bad_request when a team names another session than its own
  */
 export async function authorOf(
-  { services, team, person }: MeshContext<SessionServices>,
+  { services, team, person }: MeshContext<SessionServices> | UnnamedContext<SessionServices>,
   named: string | undefined,
 ): Promise<Author> {
   const session = named === undefined ? null : await requireSession(services, named);
-  if (!team) return { name: personName(person), sessionId: session?.sessionId ?? null };
+  if (!team)
+    return { name: person ? personName(person) : unnamedAgent, sessionId: session?.sessionId ?? null };
   const { orm, meshId } = services.database;
   const sessionId = await findSessionOfTeam(orm, meshId, team.teamId);
   if (session && session.sessionId !== sessionId) {
@@ -52,6 +53,9 @@ export function authorName({ name, kind, peer }: Named): string {
 function guestName(name: string): string {
   return `${name} (guest)`;
 }
+
+/** Of whom nothing is known; no team can be called so (NAME-3). */
+export const unnamedAgent = guestName("agent");
 
 export function personName({
   name,

@@ -148,7 +148,7 @@ export async function enterSession(
 
   const { peerId, acked } = team.peer;
   if (team.leftAt && (await setLeft(write.tx, session.sessionId, team.teamId, null))) {
-    await announceJoined(who, write, { name: team.name, peerId, at: new Date() });
+    await announceJoined(who, write, { teamId: team.teamId, name: team.name, peerId, at: new Date() });
   }
   const cursor = Math.max(acked, services.presence.find(peerId)?.acked ?? 0);
   return { peerId, name: team.name, resumed: true, cursor };
@@ -176,7 +176,7 @@ async function addTeam(
     }),
   );
   await insertPeer(write.tx, { sessionId, teamId, peerId, cursor: 0, documentVersion });
-  const cursor = await announceJoined(who, write, { name, peerId, at: joinedAt });
+  const cursor = await announceJoined(who, write, { teamId, name, peerId, at: joinedAt });
   await placeCursor(write.tx, sessionId, peerId, cursor);
   return { peerId, name, resumed: false, cursor };
 }

@@ -3,7 +3,7 @@ import type { OutputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import { hasLeft } from "../access/authorize.js";
 import type { SessionServices, TeamContext } from "../context.js";
-import { announceRoster } from "./announce-roster.js";
+import { announceRoster, rosterPriority } from "./announce-roster.js";
 
 /**
  * Ends a team's part in a session, or that of the named peer that asks, whose team goes with it when nobody of it is left
@@ -53,7 +53,11 @@ async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
   const { sequence } = await write.announce(
     sessionId,
     { event: "team_left", team: team.name, at: leftAt.toISOString() },
-    { causedBy: team.peer.peerId, afterClosing: true },
+    {
+      causedBy: team.peer.peerId,
+      afterClosing: true,
+      priority: await rosterPriority(write, session, team.teamId),
+    },
   );
   forgetPeers(ctx, write, [...left, team.peer.peerId]);
   write.afterCommit(() => services.channels.announceChange(sessionId, "roster", sequence));

@@ -31,7 +31,7 @@ export async function resumeTeam(
   // The cursor that it is given is of this history.
   await setResynced(write.tx, sessionId, peer.peerId);
   if (team.leftAt && (await setLeft(write.tx, sessionId, teamId, null))) {
-    await announceJoined(ctx, write, { name, peerId: peer.peerId, at: new Date() });
+    await announceJoined(ctx, write, { teamId, name, peerId: peer.peerId, at: new Date() });
   }
   const cursor = input.replay_from ?? peer.acked;
   if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peer.peerId, cursor);
@@ -66,7 +66,7 @@ export async function resumePeer(
   // The cursor that it is given is of this history.
   await setResynced(tx, sessionId, peerId);
   if (await setLeft(tx, sessionId, teamId, null)) {
-    await announceJoined(ctx, write, { name: team.name, peerId, at: new Date() });
+    await announceJoined(ctx, write, { teamId, name: team.name, peerId, at: new Date() });
   }
   const cursor = input.replay_from ?? acked;
   if (input.replay_from !== undefined) await startAgainFrom(ctx, write, peerId, cursor);

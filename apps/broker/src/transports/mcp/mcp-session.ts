@@ -18,6 +18,8 @@ import { idOfKey } from "./session-store.js";
 export interface McpSession {
   /** Its key (`toSessionKey`). Null for a single request without `initialize`, of which nothing is remembered. */
   readonly id: string | null;
+  /** The address by which the client opened it; null for one that is taken up again. */
+  readonly openedBy: URL | null;
   /** @throws TypeError when no such request is under way */
   request(id: RequestId): McpRequest;
 }
@@ -35,8 +37,7 @@ export interface Resumability {
   readonly retryIntervalMs: number;
 }
 
-export interface McpSessionOptions {
-  readonly id: string | null;
+export interface McpSessionOptions extends Pick<McpSession, "id" | "openedBy"> {
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly resumability: Resumability | undefined;
 }
@@ -55,12 +56,13 @@ export interface LiveMcpSession extends McpSession {
 }
 
 export async function openMcpSession(options: McpSessionOptions): Promise<LiveMcpSession> {
-  const { id, createServer, resumability } = options;
+  const { id, openedBy, createServer, resumability } = options;
   const requests = createRequestsInFlight({ outlivesConnection: resumability !== undefined });
   let open = 0;
 
   const session: McpSession = {
     id,
+    openedBy,
     request(requestId) {
       const request = requests.find(requestId);
       if (!request) throw new TypeError("This request is no longer under way.");

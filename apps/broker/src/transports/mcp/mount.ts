@@ -44,8 +44,13 @@ const drainDeadlineMs = 2_000;
 /** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { createServer, store, bodies, admit, permit, hold, toError, resumability, liveMax } = options;
-  const open = (id: string | null) => openMcpSession({ id, createServer, resumability });
-  const sessions = createLiveSessions({ store, open, ...(liveMax !== undefined && { liveMax }) });
+  const open = (id: string | null, openedBy: URL | null) =>
+    openMcpSession({ id, openedBy, createServer, resumability });
+  const sessions = createLiveSessions({
+    store,
+    open: (id) => open(id, null),
+    ...(liveMax !== undefined && { liveMax }),
+  });
   const underWay = new Set<Promise<unknown>>();
   let stopping: Promise<void> | null = null;
 
@@ -84,14 +89,14 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     const { principal } = exchange.admission;
     const id = toSessionKey(randomBytes(32).toString("base64url"), principal);
     if (principal?.kind !== "observer") await store.save(id, soleMessage(body));
-    const session = await open(id);
+    const session = await open(id, exchange.url);
     sessions.add(id, session);
     return session.post(exchange, body);
   }
 
   /** Answers without a session, as curl asks (MCP-3). */
   async function answerAlone(exchange: Exchange, body: unknown): Promise<Response> {
-    const session = await open(null);
+    const session = await open(null, exchange.url);
     void exchange.ended.then(() => session.close());
     return session.post(exchange, body);
   }

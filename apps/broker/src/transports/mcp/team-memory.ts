@@ -5,12 +5,15 @@ import {
   rememberTeam,
   type Transaction,
 } from "@merkle/db";
+import { parseTeamCredential } from "@merkle/wire";
 import { decrypt, encrypt } from "../../core/encrypt.js";
 import { toKey } from "./session-store.js";
 
 /** As which teams an MCP session takes part in sessions, so that its calls need no credential (MCP-2). */
 export interface RememberedTeams {
   credentialIn(sessionId: string): string | undefined;
+  /** The one with this uuid, by which a caller may name it. */
+  credentialOf(uuid: string): string | undefined;
   /** The only one that there is: what it says does not depend on which session is meant. */
   onlyCredential(): string | undefined;
   /** Stores it in the transaction that gives the credential out, so that neither is there without the other. */
@@ -39,6 +42,10 @@ export async function loadRememberedTeams(
 
   return {
     credentialIn: (sessionId) => credentials.get(sessionId),
+    credentialOf: (uuid) =>
+      [...credentials.values()].find(
+        (credential) => parseTeamCredential(credential)?.teamId === uuid.toLowerCase(),
+      ),
     onlyCredential: () => (credentials.size === 1 ? [...credentials.values()][0] : undefined),
     async store(tx, sessionId, credential) {
       await save(tx, sessionId, credential);

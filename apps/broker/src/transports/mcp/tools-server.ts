@@ -1,4 +1,12 @@
-import { compactError, MerkleError, type Operation } from "@merkle/wire";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  compactError,
+  createRefusedCalls,
+  isUuid,
+  MerkleError,
+  type Operation,
+  parseTeamCredential,
+} from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findOperation } from "@merkle/wire/schemas";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
@@ -20,11 +28,13 @@ export function createToolsServers(services: Services): (session: McpSession) =>
   // Making a validator costs more than all the rest of a server.
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   return (session) => {
+    const { operations } = readUrlOptions(session.openedBy ?? new URL("http://localhost"));
+    const listed = new Set(operations.map(({ name }) => name));
     const server = new Server(
       { name: "merkle", title: "Merkle", version: services.version },
       {
         capabilities: { tools: {} },
-        instructions: writeInstructions({ baseUrl: services.addresses.base() }),
+        instructions: writeInstructions({ baseUrl: services.addresses.base(), listed }),
         jsonSchemaValidator,
       },
     );
@@ -46,6 +56,7 @@ function createToolCaller(
   session: McpSession,
 ): (name: string, request: McpRequest) => Promise<CallResult> {
   const memory = createTeamMemory(services, session);
+  const refusedCalls = createRefusedCalls();
 
   async function call(name: string, request: McpRequest): Promise<CallResult> {
     const { view } = readUrlOptions(request.url);
@@ -58,7 +69,7 @@ function createToolCaller(
       principal,
       address,
       connection,
-      input: argumentsOf(request.message),
+      input: withRemembered(argumentsOf(request.message), teams),
       transport: "mcp",
       view,
       signal: request.signal,
@@ -69,18 +80,21 @@ function createToolCaller(
     });
     await memory.keep(operation, reply.output);
     if (reply.written) request.onWritten(reply.written);
-    return toResult(operation, reply.output, view);
+    return toResult(operation, reply.output, { view, remembered: teams !== null });
   }
 
   return async (name, request) => {
     try {
-      return await call(name, request);
+      const result = await call(name, request);
+      refusedCalls.note(name, undefined, null);
+      return result;
     } catch (error) {
       const { view } = readUrlOptions(request.url);
-      return toErrorResult(
-        toMerkleError(error, services.log, { transport: "mcp", tool: name.slice(0, 100) }),
-        view,
-      );
+      const refusal = toMerkleError(error, services.log, { transport: "mcp", tool: name.slice(0, 100) });
+      const { delayMs, advice } = refusedCalls.note(name, argumentsOf(request.message), refusal);
+      // Who has given up gets no answer any more.
+      if (delayMs > 0) await delay(delayMs, undefined, { signal: request.signal }).catch(() => undefined);
+      return toErrorResult(new MerkleError(refusal.code, refusal.message + advice, refusal.details), view);
     }
   };
 }
@@ -148,10 +162,31 @@ type View = "json" | "compact";
 /** What a tool call answers: one text, in the one rendering that its caller reads (MCP-5, MCP-6). */
 type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };
 
-/** Over HTTP the model keeps its cursor and, for use elsewhere, its credential. */
-function toResult(operation: Operation, output: unknown, view: View): CallResult {
-  const text = view === "compact" ? operation.compact(output, { keeper: "caller" }) : JSON.stringify(output);
+/** A team that this session remembers may be named by its uuid, which is all of it that the model was shown. */
+function withRemembered(input: unknown, teams: RememberedTeams | null): unknown {
+  const { team_id: named } = Object(input);
+  const credential = typeof named === "string" && isUuid(named) ? teams?.credentialOf(named) : undefined;
+  return credential === undefined ? input : { ...Object(input), team_id: credential };
+}
+
+/** Over HTTP the model keeps its cursor, and its credential where nothing remembers that for it (MCP-2). */
+function toResult(
+  operation: Operation,
+  given: unknown,
+  { view, remembered }: { view: View; remembered: boolean },
+): CallResult {
+  const output = remembered && operation.teamCredential !== undefined ? withoutSecrets(given) : given;
+  const text =
+    view === "compact" ? operation.compact(output, { keeper: "caller", remembered }) : JSON.stringify(output);
   return { content: [{ type: "text", text }] };
+}
+
+function withoutSecrets(output: unknown): unknown {
+  const fields = Object.entries(Object(output)).map(([name, value]) => {
+    const credential = typeof value === "string" ? parseTeamCredential(value) : null;
+    return [name, credential?.teamId ?? value];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** A failure is a result too: models see results, not protocol errors (ERR-4). */

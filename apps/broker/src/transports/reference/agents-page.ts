@@ -174,7 +174,7 @@ characters or more: after a lost reply send the same again, and nothing happens 
 
 ${agentToolTable()}
 
-Further toolsets; over stdio \`merkle mcp --tools core,messaging,mesh\` adds them. Routes and meanings are in \`${base}/openapi.json\`.
+Further toolsets; over stdio \`merkle mcp --tools audit,work\` lists them, and what is not listed can be called. Routes and meanings are in \`${base}/openapi.json\`.
 
 ${agentToolsetTable()}
 

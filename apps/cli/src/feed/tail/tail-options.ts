@@ -1,4 +1,4 @@
-import type { Message } from "@merkle/wire";
+import { type Message, parseInstant } from "@merkle/wire";
 import { type Flags, isSet, textOf } from "../../command/flags.js";
 import { usageError } from "../../core/cli-error.js";
 
@@ -47,8 +47,10 @@ export function readSince(text: string | undefined): Exclude<Since, { is: "last"
   const seconds = secondsOf[unit];
   if (digits !== "" && seconds !== undefined) return { is: "ago", seconds: Number(digits) * seconds };
   if (digits !== "") return { is: "after", sequence: Number(digits) };
+  const instant = parseInstant(text);
+  if (instant !== null) return { is: "ago", seconds: Math.max(0, (Date.now() - instant.from) / 1_000) };
   throw usageError(
-    `--since must be a message's number such as 405, a time such as 10m or 2h, or unread, got ${JSON.stringify(text)}.`,
+    `--since must be a message's number such as 405, a time such as 10m, 2h or 2026-05-02T14:05, or unread, got ${JSON.stringify(text)}.`,
   );
 }
 

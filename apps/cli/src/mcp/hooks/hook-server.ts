@@ -1,10 +1,10 @@
-import type { Message } from "@merkle/wire";
+import { type Message, wakes } from "@merkle/wire";
 import type { HookCall, HookEvent } from "../hook-call.js";
 import { resyncNotice } from "../inbox.js";
 import type { Transcript } from "../mail/transcript.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
-import { breaksThrough, wakes } from "../what-wakes.js";
+import { breaksThrough } from "../what-wakes.js";
 import { announceMail, fitInHook, type HookMail, introduce, writeMail } from "./hook-text.js";
 import type { StatusReporter } from "./status-reporter.js";
 

@@ -1,9 +1,8 @@
-import { MerkleError, type Message, type OutputOf } from "@merkle/wire";
+import { MerkleError, type Message, type OutputOf, wakes } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerLink } from "../broker-link.js";
 import { fitPage } from "../inbox.js";
 import { forgetNumbers, type PeerSession } from "../peer-sessions.js";
-import { endsWait } from "../what-wakes.js";
 import type { Acknowledger } from "./acknowledger.js";
 
 type WaitOutput = OutputOf<"wait_for_messages">;
@@ -96,7 +95,7 @@ async function readOrBlock(
 }
 
 function isAnswered({ mail }: PeerSession): boolean {
-  return mail.pending.some(endsWait);
+  return mail.pending.some(wakes);
 }
 
 /** Learns from the broker how far the team has read, where this server was not there when it did. */

@@ -98,16 +98,28 @@ it("[WAKE-9] mail to everyone wakes at once, and what follows it 2 s later; a hu
   expect(mixed.nudges).toHaveLength(2);
 });
 
-it("[WAKE-2] nothing of low priority and no event wakes, but the conclusion does", () => {
+it("[WAKE-2] nothing of low priority and no usual event wakes, but the conclusion does", () => {
   const { push, pass, conclude, nudges } = startWaker();
   push({ to: ["Birch"], priority: "low" });
   push({ type: "system", event: "team_joined", from: null });
-  push({ type: "system", event: "state_changed", from: null });
+  push({ type: "system", event: "topic_opened", from: null });
   pass(10_000);
   expect(nudges).toEqual([]);
   conclude();
   pass(3_000);
   expect(nudges).toHaveLength(1);
+});
+
+it.each([
+  ["a change of state that is watched", { event: "state_changed" }],
+  ["a team that comes to a convener who is alone", { event: "team_joined", priority: "now" as const }],
+])("[WAKE-2] %s wakes, but not through dnd", (_what, event) => {
+  for (const isDnd of [false, true]) {
+    const { push, pass, nudges } = startWaker({ isDnd });
+    push({ type: "system", from: null, ...event });
+    pass(3_000);
+    expect(nudges).toHaveLength(isDnd ? 0 : 1);
+  }
 });
 
 it("[WAKE-9] who is dnd is woken by priority now alone", () => {

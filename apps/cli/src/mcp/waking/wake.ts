@@ -1,6 +1,6 @@
-import type { Message } from "@merkle/wire";
+import { type Message, wakes } from "@merkle/wire";
 import type { Inbox } from "../inbox.js";
-import { breaksThrough, isForEveryone, wakes } from "../what-wakes.js";
+import { breaksThrough, isForEveryone } from "../what-wakes.js";
 
 /** Sees to it that a model reads what it is worth waking for. */
 export interface Waker {

@@ -99,11 +99,11 @@ interface NudgeLine {
 
 const sendersMax = 5;
 
-/** One line that says how much there is to read and from whom, and nothing of what they wrote (WAKE-8). */
+/** One line that says how much there is to read, from whom and of which keys, and nothing of what they wrote (WAKE-8). */
 export function writeNudge({ number, session, unread, by }: NudgeLine): string {
   const asked = by === undefined ? "" : `${nameInLine(by)} asks you to look at your messages. `;
   const line =
-    `Merkle nudge ${number}: ${asked}${unread.length} unread in ${session}${sendersOf(unread)}. ` +
+    `Merkle nudge ${number}: ${asked}${unread.length} unread in ${session}${sendersOf(unread)}${changedIn(unread)}. ` +
     "Unless they stand below, read them with check_messages; answer with post_message or send_message, not with SendMessage.";
   return neutralise(line).replace(/\s+/g, " ");
 }
@@ -113,4 +113,13 @@ function sendersOf(unread: readonly Message[]): string {
   const senders = [...new Set(names)];
   const more = senders.length > sendersMax ? ` and ${senders.length - sendersMax} more` : "";
   return senders.length === 0 ? "" : `, from ${senders.slice(0, sendersMax).join(", ")}${more}`;
+}
+
+/** The keys of state that changed; what they are now stands in the mail. */
+function changedIn(unread: readonly Message[]): string {
+  const keys = unread.flatMap(({ event, content }) =>
+    event === "state_changed" && typeof content["key"] === "string" ? [nameInLine(content["key"])] : [],
+  );
+  const changed = [...new Set(keys)].slice(0, sendersMax);
+  return changed.length === 0 ? "" : `, state of ${changed.join(", ")} changed`;
 }

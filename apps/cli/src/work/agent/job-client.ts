@@ -107,3 +107,15 @@ export function sourceOf({ job_id, source_path }: Job): string {
     exitCode: exitCodes.not_found,
   });
 }
+
+/**
+ * The job, whose own source is meant where an option names one.
+ *
+ * @throws CliError `usage` for another source than the job's
+ */
+export async function jobOn(client: JobClient, sourcePath: string | undefined): Promise<Job> {
+  const job = await client.job();
+  if (sourcePath === undefined || sourcePath === job.source_path) return job;
+  const own = job.source_path === null ? "a session's document" : job.source_path;
+  throw usageError(`Job ${job.job_id} is about ${own}, not about ${sourcePath}: leave --source-path out.`);
+}

@@ -1,15 +1,16 @@
 import { isRedacted, type Job, type Message } from "@merkle/wire";
 import { CliError, exitCodes } from "../../core/cli-error.js";
-import { sessionOf, sourceOf } from "./job-client.js";
+import { jobOn, sessionOf, sourceOf } from "./job-client.js";
 import { firstPage, pageOfText, type Verb } from "./verb.js";
 
 /** How a persona reads, the job's own unless it is named, and the hash of what that says. */
 export const getPersona: Verb = {
   name: "get-persona",
-  usage: "[--name <persona>]",
-  options: { name: { type: "string" } },
+  usage: "[--name <persona>] [--source-path <root/path>]",
+  options: { name: { type: "string" }, "source-path": { type: "string" } },
   async run({ client, options }) {
-    const asked = options.findText("name") ?? personaOf(await client.job());
+    const job = await jobOn(client, options.findText("source-path"));
+    const asked = options.findText("name") ?? personaOf(job);
     const { name, prompt, hash } = await client.call("get_persona", { name: asked });
     return { name, prompt, hash };
   },
@@ -41,10 +42,10 @@ export const getTopic: Verb = {
 /** The open topics of the job's source but its own, with their anchors and places, and where the next page begins. */
 export const listOpenTopics: Verb = {
   name: "list-open-topics",
-  usage: "[--since <next of the last page>]",
-  options: { since: { type: "string" } },
+  usage: "[--source-path <root/path>] [--since <next of the last page>]",
+  options: { "source-path": { type: "string" }, since: { type: "string" } },
   async run({ client, options }) {
-    const job = await client.job();
+    const job = await jobOn(client, options.findText("source-path"));
     const source =
       job.source_path === null ? { session_id: sessionOf(job) } : { source_path: job.source_path };
     const before = options.findNumber("since");

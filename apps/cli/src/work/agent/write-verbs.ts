@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { applyEdits } from "./apply-edits.js";
-import { type JobClient, sessionOf, sourceOf } from "./job-client.js";
+import { type JobClient, jobOn, sessionOf, sourceOf } from "./job-client.js";
 import type { Verb } from "./verb.js";
 
 /** Proposes the text on stdin for a topic: the whole of it, or with --edits passages to be put into the base. */
@@ -58,15 +58,17 @@ async function readBase(client: JobClient, base: Base): Promise<string> {
 export const putPerspective: Verb = {
   name: "put-perspective",
   usage:
-    "--persona <name> --persona-sha <hash> --source-version <version> (or --source-sha <sha>) [--braces] < text",
+    "--persona <name> --persona-sha <hash> --source-version <version> (or --source-sha <sha> [--source-path <root/path>]) [--braces] < text",
   options: {
     braces: { type: "boolean" },
     persona: { type: "string" },
     "persona-sha": { type: "string" },
     "source-version": { type: "string" },
     "source-sha": { type: "string" },
+    "source-path": { type: "string" },
   },
   async run({ client, options, readText }) {
+    await jobOn(client, options.findText("source-path"));
     const source_sha = options.findText("source-sha");
     return client.call("put_perspective", {
       source_version: source_sha === undefined ? options.number("source-version") : undefined,

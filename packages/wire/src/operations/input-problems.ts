@@ -1,0 +1,119 @@
+import type * as z from "zod";
+import { MerkleError } from "../core/errors.js";
+import { nearest } from "../text/nearest.js";
+import type { Operation } from "./operation.js";
+
+/** A field that is not what it should be; the problem is words for a model, which knows no validator. */
+export interface InputProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/**
+ * The refusal of an input: what is wrong with it, and which fields whoever asks could give (CAT-9).
+ *
+ * @param fields - those that are of use to the caller
+ */
+export function inputRefused(
+  name: string,
+  problems: readonly InputProblem[],
+  { fields, tooLarge = false }: { fields: readonly string[]; tooLarge?: boolean },
+): MerkleError {
+  const told = problems.map(({ field, problem }) => (field === "" ? problem : `${field}: ${problem}`));
+  return new MerkleError(
+    tooLarge ? "payload_too_large" : "bad_request",
+    `${name} cannot take this: ${told.join("; ")}. Its fields: ${fields.join(", ") || "(none)"}.`,
+    { fields: problems },
+  );
+}
+
+/** What every operation takes alike, or a transport puts in: none of it is the answer to a wrong input. */
+const common: readonly string[] = ["team_id", "idempotency_key", "epoch"];
+
+/** The fields of an operation that somebody who got it wrong could give. */
+export function usefulFields({ input, unlisted }: Pick<Operation, "input" | "unlisted">): string[] {
+  const hidden = Array.isArray(unlisted) ? [...common, ...unlisted] : common;
+  return Object.keys(input.shape).filter((name) => !hidden.includes(name));
+}
+
+/** Says in our words what is wrong with a value, where its schema has none of its own. For zod, as the error of a parse. */
+export function describeIssue(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type": {
+      const wanted = nounOf(issue.expected, issue.inst);
+      return issue.input === undefined
+        ? `is missing, and is ${wanted}`
+        : `must be ${wanted}, got ${kindOf(issue.input)}`;
+    }
+    case "too_small":
+      return boundOf(issue.origin, "least", Number(issue.minimum));
+    case "too_big":
+      return boundOf(issue.origin, "most", Number(issue.maximum));
+    case "unrecognized_keys":
+      return issue.keys.map((key) => unknownField(key, shapeOf(issue.inst))).join(", ");
+    case "invalid_value":
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+    case "invalid_union":
+      return `must be ${unionOf(issue.errors)}`;
+    case "invalid_format":
+      return issue.format === "guid" || issue.format === "uuid" ? "must be a uuid" : "has not the right form";
+    default:
+      return "is not right";
+  }
+}
+
+function boundOf(origin: string, which: "least" | "most", bound: number): string {
+  if (origin === "string") {
+    if (which === "least" && bound === 1) return "must not be empty";
+    return `must have at ${which} ${bound} characters`;
+  }
+  return origin === "array" ? `must have at ${which} ${bound} items` : `must be at ${which} ${bound}`;
+}
+
+function unknownField(key: string, shape: Shape | undefined): string {
+  const name = key.slice(0, 100);
+  const meant = shape && nearest(name, Object.keys(shape));
+  const known =
+    shape && !meant && Object.keys(shape).length <= 6 ? ` (there are ${Object.keys(shape).join(", ")})` : "";
+  return `there is no field ${JSON.stringify(name)}${meant === undefined ? known : `, did you mean ${meant}`}`;
+}
+
+function unionOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+  const kinds = errors.map(([first]) => (first?.code === "invalid_type" ? first.expected : undefined));
+  const nouns = [...new Set(kinds.flatMap((kind) => (kind === undefined ? [] : [nounOf(kind, undefined)])))];
+  return nouns.join(" or ") || "another value";
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** An object is shown in the form in which it is to be given. */
+function nounOf(expected: string, schema: unknown): string {
+  const noun = nouns[expected] ?? expected;
+  const needed = Object.entries(shapeOf(schema) ?? {}).filter(([, field]) => field._zod.optin === undefined);
+  if (expected !== "object" || needed.length === 0) return noun;
+  return `an object: {${needed.map(([name]) => `${JSON.stringify(name)}: …`).join(", ")}}`;
+}
+
+type Shape = Readonly<Record<string, z.core.$ZodType>>;
+
+/** The fields of an object's schema, where zod gives one along. */
+function shapeOf(schema: unknown): Shape | undefined {
+  const shape: unknown = Object(Object(Object(schema)._zod).def).shape;
+  // Of a schema that has a shape, that is what it is.
+  return typeof shape === "object" && shape !== null ? (shape as Shape) : undefined;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "number") return Number.isInteger(value) ? "a whole number" : "a number";
+  return nouns[typeof value] ?? `a ${typeof value}`;
+}

@@ -1,0 +1,23 @@
+/** The known word that was probably meant, or undefined when none is near. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((each) => ({ each, distance: editDistance(word, each) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= Math.max(1, best.each.length * 0.4) ? best.each : undefined;
+}
+
+/** How many letters must be added, removed, replaced, or exchanged with their neighbour. */
+function editDistance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, index) => index)];
+  const at = (i: number, j: number) => rows[i]?.[j] ?? 0;
+  for (let i = 1; i <= a.length; i += 1) {
+    rows[i] = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const steps = [at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)];
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) steps.push(at(i - 2, j - 2) + 1);
+      rows[i]?.push(Math.min(...steps));
+    }
+  }
+  return at(a.length, b.length);
+}
