@@ -51,6 +51,7 @@ const floors = {
     "feed",
     "work",
     "views",
+    "clients",
     "mcp",
     "launch",
     ["start", "install"],

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, inject, it, vi } from "vitest";
+import { toHookSettings, withoutInstalled } from "../clients/claude-hooks.js";
 import { snippetFor } from "../install/snippets.js";
-import { toHookSettings, withoutInstalled } from "../launch/hook-settings.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
 

@@ -1,7 +1,7 @@
-import { claudePaths } from "../launch/claude-paths.js";
-import { toHookSettings } from "../launch/hook-settings.js";
+import { toHookSettings } from "../clients/claude-hooks.js";
+import { claudePaths } from "../clients/claude-paths.js";
+import type { ServerProgram } from "../clients/server-program.js";
 import type { Addition } from "./json-edit.js";
-import type { ServerProgram } from "./server-program.js";
 
 /** A file of Claude Code, and what Merkle puts into it. */
 export interface FileAdditions {

@@ -1,13 +1,13 @@
+import { findClaude, wakePathsOf } from "../clients/find-claude.js";
+import { serverProgram } from "../clients/server-program.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { isSet } from "../command/flags.js";
 import { readEnvironment } from "../config.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
-import { findClaude, wakePathsOf } from "../launch/find-claude.js";
 import { claudeFiles } from "./claude-files.js";
 import { readInstalled, writeInstalled } from "./install-record.js";
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlan } from "./plan-file.js";
-import { serverProgram } from "./server-program.js";
 import { describePlans, toJson } from "./show-plans.js";
 
 /** Makes Merkle part of every Claude Code session of this user, after showing what that changes (INSTALL-1). */

@@ -1,7 +1,7 @@
 import { findBroker } from "../broker/broker-client.js";
+import { type ServerProgram, serverProgram } from "../clients/server-program.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { type ServerProgram, serverProgram } from "./server-program.js";
 
 /** The text that a client's user puts into its configuration, in either of two forms, and where. */
 interface Snippet {

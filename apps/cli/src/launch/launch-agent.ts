@@ -1,5 +1,7 @@
 import { findBroker } from "../broker/broker-client.js";
 import { toReach } from "../broker/reach.js";
+import { mergeSettings, toHookSettings, withoutInstalled } from "../clients/claude-hooks.js";
+import { findClaude, wakePathsOf } from "../clients/find-claude.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
@@ -10,8 +12,6 @@ import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
 import { toClaudeCall, toClaudeEnvironment, writeLaunchFiles } from "./claude-call.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
-import { findClaude, wakePathsOf } from "./find-claude.js";
-import { mergeSettings, toHookSettings, withoutInstalled } from "./hook-settings.js";
 import { keepLastAnswers } from "./last-answers.js";
 import { readWanted, toWish, toWishFor, type Wanted, type Wish } from "./launch-options.js";
 import type { Launching } from "./launching.js";

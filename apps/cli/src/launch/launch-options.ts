@@ -1,10 +1,10 @@
 import { catalogue } from "@merkle/wire/schemas";
+import { type ClaudeArgs, readClaudeArgs } from "../clients/claude-args.js";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 import { knownToolsets } from "../mcp/options.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
-import { type ClaudeArgs, readClaudeArgs } from "./claude-args.js";
 
 /** What is to be launched, as far as the call itself says. */
 export interface Wanted {

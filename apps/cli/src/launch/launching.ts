@@ -1,7 +1,7 @@
 import type { BrokerClient } from "../broker/broker-client.js";
+import type { HookSettings } from "../clients/claude-hooks.js";
+import type { Claude } from "../clients/find-claude.js";
 import type { CommandContext } from "../command/command.js";
-import type { Claude } from "./find-claude.js";
-import type { HookSettings } from "./hook-settings.js";
 import type { Wanted, Wish } from "./launch-options.js";
 
 /** A launch of which everything is known but what the broker says to it. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { readClaudeArgs } from "../clients/claude-args.js";
+import { mergeSettings, toHookSettings } from "../clients/claude-hooks.js";
+import { wakePathsOf } from "../clients/find-claude.js";
 import type { CommandContext } from "../command/command.js";
 import { createOutput } from "../command/output.js";
 import { readConfig } from "../config.js";
-import { readClaudeArgs } from "./claude-args.js";
-import { wakePathsOf } from "./find-claude.js";
-import { mergeSettings, toHookSettings } from "./hook-settings.js";
 import { readWanted } from "./launch-options.js";
 
 async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) {

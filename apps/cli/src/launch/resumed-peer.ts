@@ -1,9 +1,9 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { ClaudeArgs } from "../clients/claude-args.js";
 import { listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
 import { isFree } from "../sessions/wanted-peer.js";
-import type { ClaudeArgs } from "./claude-args.js";
 
 /**
  * The place that a conversation had when it was last launched, where Claude Code is told to go on with one: free, and

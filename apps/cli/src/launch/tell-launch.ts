@@ -1,10 +1,10 @@
+import { wakePathsOf } from "../clients/find-claude.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
 import { counted } from "../text/time.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { EnteredSession } from "./enter-session.js";
 import { expectedPeer } from "./expected-peer.js";
-import { wakePathsOf } from "./find-claude.js";
 import type { Launching } from "./launching.js";
 
 /** Before anything is done: who will read along, and what will run. */

@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { findClaude, installAdvice, wakePathsOf } from "../../clients/find-claude.js";
 import { loadBroker } from "../../core/broker-code.js";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
-import { findClaude, installAdvice, wakePathsOf } from "../../launch/find-claude.js";
 import { type Check, type Finding, fail, ok, warn } from "./check.js";
 
 const updateAdvice = "claude update";
