@@ -158,6 +158,7 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("install", async () => (await import("./commands/install.js")).install),
       entry("uninstall", async () => (await import("./commands/uninstall.js")).uninstall),
       entry("mcp", async () => (await import("./commands/mcp.js")).mcp),
+      entry("hook event", async () => (await import("./commands/hook-event.js")).hookEvent),
       entry("hook session-start", async () => (await import("./commands/hook.js")).hookSessionStart),
     ],
   },

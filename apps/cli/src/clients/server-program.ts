@@ -24,3 +24,9 @@ export function serverProgram({ broker, ...reach }: Pick<Config, "broker"> & Rea
     },
   };
 }
+
+/** The words that run merkle where nothing but they says with which environment, such as in a hook's command. */
+export function withEnvironment({ command, entry, env }: ServerProgram): string[] {
+  const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return [...(assignments.length > 0 ? ["env", ...assignments] : []), command, ...entry];
+}

@@ -152,18 +152,18 @@ describe("merkle install and uninstall", () => {
 
   it("[INSTALL-4] prints for other clients what to put where, and changes nothing", async () => {
     const { run, merkle } = await testUser();
-    const { code, stdout } = await run("install", "--client", "codex");
+    const { code, stdout } = await run("install", "--client", "cursor");
     expect(code).toBe(0);
-    for (const each of ["~/.codex/config.toml", 'url = "http://localhost:1/api/mcp?view=compact"']) {
-      expect(stdout).toContain(each);
-    }
+    const narrow = "http://localhost:1/api/mcp?tools=core,messaging,mesh&view=compact";
+    for (const each of ["~/.cursor/mcp.json", `"url": "${narrow}"`]) expect(stdout).toContain(each);
     const program = await realpath(inject("program"));
-    expect(stdout).toContain(`args = ["${program}", "mcp"]\n\n[mcp_servers.merkle.env]\nMERKLE_HOME = `);
+    expect(stdout).toContain(`"${program}",`);
     expect(existsSync(join(merkle.home, "install"))).toBe(false);
     const installed = { command: "node", entry: ["/merkle.mjs"], env: {} };
     for (const [client, file, stdio, http] of [
       ["cursor", "~/.cursor/mcp.json", '"mcpServers"', '"url": "http://x"'],
-      ["gemini", "~/.gemini/settings.json", '"mcpServers"', '"httpUrl": "http://x"'],
+      ["goose", "~/.config/goose/config.yaml", 'cmd: "node"', 'uri: "http://x"'],
+      ["antigravity", "antigravity", '"mcpServers"', '"serverUrl": "http://x"'],
       ["vscode", ".vscode/mcp.json", '"servers"', '"type": "http"'],
       ["print", "wherever", '"type": "stdio"', '"url": "http://x"'],
     ] as const) {

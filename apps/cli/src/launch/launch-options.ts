@@ -1,5 +1,6 @@
 import { catalogue } from "@merkle/wire/schemas";
-import { type ClaudeArgs, readClaudeArgs } from "../clients/claude-args.js";
+import type { AgentOptions, Client } from "../clients/client.js";
+import { getClient } from "../clients/clients.js";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
@@ -15,10 +16,12 @@ export interface Wanted {
   readonly groups: readonly string[] | undefined;
   /** Whether flags say where to, which comes before what a conversation remembers. */
   readonly isAimed: boolean;
+  readonly client: Client;
+  /** Its program, where the user names one. */
+  readonly clientBin: string | undefined;
   readonly agent: AgentOptions;
-  readonly claudeBin: string | undefined;
-  readonly claudeArgs: readonly string[];
-  readonly claude: ClaudeArgs;
+  /** What stands after `--`, for the client. */
+  readonly userArgs: readonly string[];
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
@@ -27,15 +30,6 @@ export interface Wanted {
 export type NamedSession =
   | { readonly kind: "named"; readonly name: string }
   | { readonly kind: "new"; readonly title: string };
-
-/** How the agent runs, wherever it belongs. */
-export interface AgentOptions {
-  readonly model: string | undefined;
-  /** Toolsets beside those that an agent always has, separated by commas. */
-  readonly tools: string | undefined;
-  readonly channel: boolean;
-  readonly interruptible: boolean;
-}
 
 /** @throws CliError `usage` when a flag's value is none; `not_found` for a mesh that is not there */
 export function readWanted({ args, flags, config }: CommandContext): Wanted {
@@ -57,9 +51,9 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
       channel: isSet(flags, "channel"),
       interruptible: isSet(flags, "interruptible"),
     },
-    claudeBin: textOf(flags, "claudeBin"),
-    claudeArgs: args,
-    claude: readClaudeArgs(args),
+    client: getClient(given("client")),
+    clientBin: textOf(flags, "clientBin") ?? textOf(flags, "claudeBin"),
+    userArgs: args,
     dryRun: isSet(flags, "dryRun"),
     yes: isSet(flags, "yes"),
   };
@@ -121,7 +115,7 @@ function refuseOwnArguments(args: readonly string[]): void {
   const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;
   if (args.length <= afterDashes) return;
   throw usageError(
-    `merkle launch does not know what to do with ${JSON.stringify(args[0])}. What is for claude comes after --.`,
+    `merkle launch does not know what to do with ${JSON.stringify(args[0])}. What is for the agent's client comes after --.`,
     "merkle help launch",
   );
 }
@@ -140,14 +134,12 @@ export interface Wish {
   readonly place?: StoredPeer;
 }
 
-export const defaultPeerName = "claude";
-
 /**
  * What the call says, where nobody is asked.
  *
  * @throws CliError `usage` that names the flags that are missing
  */
-export function toWish({ session, team, name, role, groups }: Wanted): Wish {
+export function toWish({ session, team, name, role, groups, client }: Wanted): Wish {
   if (session === undefined || team === undefined) {
     const missing = [
       ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),
@@ -159,16 +151,19 @@ export function toWish({ session, team, name, role, groups }: Wanted): Wish {
       "merkle ls",
     );
   }
-  return { session, team, name, defaultName: defaultPeerName, role, groups };
+  return { session, team, name, defaultName: client.name, role, groups };
 }
 
 /** The place that a conversation goes on in. */
-export function toWishFor(place: StoredPeer, { role, groups }: Pick<Wanted, "role" | "groups">): Wish {
+export function toWishFor(
+  place: StoredPeer,
+  { role, groups, client }: Pick<Wanted, "role" | "groups" | "client">,
+): Wish {
   return {
     session: { kind: "named", name: place.session_id },
     team: place.team_name,
     name: place.peer_name ?? undefined,
-    defaultName: defaultPeerName,
+    defaultName: client.name,
     role,
     groups,
     place,

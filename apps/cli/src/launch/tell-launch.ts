@@ -1,4 +1,4 @@
-import { wakePathsOf } from "../clients/find-claude.js";
+import { clients } from "../clients/clients.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
 import { counted } from "../text/time.js";
@@ -9,19 +9,21 @@ import type { Launching } from "./launching.js";
 
 /** Before anything is done: who will read along, and what will run. */
 export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
-  const { context, wanted, claude } = launching;
+  const { context, wanted, program } = launching;
   const { output } = context;
   const { place } = await expectedPeer(launching, chosen);
   const title = chosen.kind === "there" ? chosen.session.title : chosen.title;
-  const runs = toShellLine(["claude", ...wanted.claudeArgs]);
-  const { advice } = wakePathsOf(claude.version);
+  const runs = toShellLine([wanted.client.program, ...wanted.userArgs]);
+  const { advice } = wanted.client.wakePathsOf(program.version);
   output.note(
     "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --",
   );
   output.note(
     `  Runs   ${oneLine(runs)}   as ${oneLine(place.peer_name ?? place.team_name)} in "${oneLine(title)}"`,
   );
-  if (advice !== undefined) output.note(`${output.mark.warn} ${advice}`);
+  for (const each of [advice, wanted.client.hint]) {
+    if (each !== undefined) output.note(`${output.mark.warn} ${each}`);
+  }
 }
 
 /** Where the agent is now, and how to do the same again. */
@@ -53,10 +55,11 @@ export function whoIn({
 }
 
 function sameAgain({ wanted, wish }: Launching, held: EnteredSession["held"]): string[] {
-  const { agent, claudeArgs } = wanted;
+  const { agent, client, userArgs } = wanted;
   const flag = (name: string, value: string | null | undefined) => (value ? [name, value] : []);
   return [
     ...["merkle", "launch", "--session", held.slug, "--team", held.team_name],
+    ...(client.name === clients[0]?.name ? [] : ["--client", client.name]),
     ...flag("--name", held.peer_name),
     ...flag("--role", wish.role),
     ...flag("--groups", wish.groups?.join(",")),
@@ -65,6 +68,6 @@ function sameAgain({ wanted, wish }: Launching, held: EnteredSession["held"]): s
     ...(agent.channel ? ["--channel"] : []),
     ...(agent.interruptible ? ["--interruptible"] : []),
     "-y",
-    ...(claudeArgs.length > 0 ? ["--", ...claudeArgs] : []),
+    ...(userArgs.length > 0 ? ["--", ...userArgs] : []),
   ];
 }

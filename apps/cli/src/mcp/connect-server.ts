@@ -45,6 +45,7 @@ export function createServer({ desk, introduction, requests }: Serving): Server 
       name: params.name,
       args: fieldOf(request.params, "arguments"),
       toolUseId: toolUseIdOf(request.params),
+      meta: fieldOf(request.params, "_meta"),
       signal: request.signal,
     });
     request.onSettled(settle);

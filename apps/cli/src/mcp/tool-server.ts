@@ -1,12 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type ListedTool, MerkleError, type Message, type NudgeFrame, type Operation } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { claude } from "../clients/claude.js";
+import { findInboxSocket } from "../clients/claude-inbox.js";
+import { findClientIntroducing } from "../clients/clients.js";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
 import { openBrokerLink } from "./broker-link.js";
 import { completeInput, fillProject } from "./complete-input.js";
-import { parseHookCall } from "./hook-call.js";
-import { createHookServer } from "./hooks/hook-server.js";
+import { type HookCall, parseHookCall } from "./hook-call.js";
+import { createHookServer, type HookAnswer } from "./hooks/hook-server.js";
+import { openHookSocket } from "./hooks/hook-socket.js";
 import { createStatusReporter, idleSince } from "./hooks/status-reporter.js";
 import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
@@ -20,7 +24,7 @@ import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools, offeredOperations, readMore } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
-import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
+import { type ChannelMessage, createWakePaths } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 /** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
@@ -37,6 +41,8 @@ interface ToolCall {
   readonly args: unknown;
   /** The client's own id of the model's call, by which a hook announced it. */
   readonly toolUseId: string | undefined;
+  /** The `_meta` that came with it, in which some clients say who calls. */
+  readonly meta?: unknown;
   readonly signal: AbortSignal;
 }
 
@@ -51,8 +57,6 @@ interface ToolDeskOptions {
   readonly options: McpOptions;
   /** The Claude Code session whose server this is: a later server of it goes on in this one's places. */
   readonly claudeSessionId: string | null;
-  /** Where the client takes nudges, if it does. */
-  readonly inbox: InboxSocket | null;
   /** How the client introduced itself, once it has. */
   readonly client: () => ClientInfo | undefined;
   readonly sendChannel: (message: ChannelMessage) => Promise<void>;
@@ -60,8 +64,15 @@ interface ToolDeskOptions {
 }
 
 export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
-  const { config, options, claudeSessionId, inbox, client, sendChannel, log } = deskOptions;
+  const { config, options, claudeSessionId, client, sendChannel, log } = deskOptions;
   const { home } = config;
+  const env = readEnvironment().variables;
+  // Whoever does what Claude Code does is served like it.
+  const own = findClientIntroducing(client()?.name) ?? claude;
+  let conversation = claudeSessionId ?? env["MERKLE_CONVERSATION"];
+  const socket = openHookSocket({ answer: answerSocket, onAttached: describeAgain, log });
+  if (own.usesSocket) socket.listen();
+  const inbox = own.openInbox({ env, conversation: () => conversation, attached: socket.attached });
   const secretStore = createSecretStore();
   const now = () => Date.now();
   const turn = createTurn(now);
@@ -71,7 +82,10 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     paths,
     turn,
     now,
-    idleSince: async () => (inbox ? idleSince(inbox, readEnvironment().variables) : undefined),
+    idleSince: async () => {
+      const claudeInbox = findInboxSocket(env);
+      return claudeInbox ? idleSince(claudeInbox, env) : undefined;
+    },
     mayInterrupt: options.interruptible,
     onRun: describeAgain,
   });
@@ -105,9 +119,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     teams,
     turn,
     status: createStatusReporter(link, log),
-    onConversation(sessionId) {
-      moving = membership.moveTo(sessionId);
-    },
+    onConversation: noteConversation,
     onProof: acknowledger.soon,
   });
   const offered = new Map<string, Operation>(
@@ -163,13 +175,32 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     from.answerNudge(id, team ? await wakers.nudge(team, by.name) : []);
   }
 
-  function answerHook(fields: Fields): ToolAnswer {
-    const call = parseHookCall(fields);
+  function noteConversation(id: string | undefined): void {
+    if (!id || id === conversation) return;
+    conversation = id;
+    moving = membership.moveTo(id);
+    describeAgain();
+  }
+
+  function runHook(call: HookCall): HookAnswer {
     const hadHooks = turn.hasHooks;
-    const { text, settle } = hooks.answer(call);
+    if (call.agentId === "") noteConversation(call.sessionId);
+    const answered = hooks.answer(call);
     if (!hadHooks) describeAgain();
     wakers.look();
-    return { result: render.hook(call.event, text), settle };
+    return answered;
+  }
+
+  function answerHook(fields: Fields, meta: unknown): ToolAnswer {
+    const call = parseHookCall(fields);
+    const { subagent = call.agentId } = own.callerOf?.(meta, call.sessionId) ?? {};
+    const { text, settle } = runHook({ ...call, agentId: subagent });
+    return { result: render.hook(own, call.event, text), settle };
+  }
+
+  function answerSocket(fields: Fields): HookAnswer {
+    const { text, settle } = runHook(parseHookCall(fields));
+    return { text: secretStore.hide(text), settle };
   }
 
   async function answer({ name, args, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
@@ -186,8 +217,11 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   }
 
   /** A call of the main agent's comes from a turn that has everything which was offered before. */
-  function noteCall({ toolUseId, signal }: ToolCall): Caller {
-    const caller = turn.callerOf(toolUseId);
+  function noteCall({ toolUseId, meta, signal }: ToolCall): Caller {
+    const named = own.callerOf?.(meta) ?? {};
+    noteConversation(named.conversation);
+    const caller: Caller =
+      named.subagent === undefined ? turn.callerOf(toolUseId) : { is: "subagent", agent: named.subagent };
     if (caller.is === "main") for (const team of teams.readers()) proveByCall(team);
     // An answer that nobody waits for any more was interrupted, and the turn with it.
     if (caller.is !== "subagent") signal.addEventListener("abort", endTurn, { once: true });
@@ -210,7 +244,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       const { name, args, signal } = call;
       try {
         // A hook is no call of the model's, and is not kept waiting by a broker.
-        if (name === "hook") return answerHook(requireFields(name, args));
+        if (name === "hook") return answerHook(requireFields(name, args), call.meta);
         return await answer(call, noteCall(call));
       } catch (error) {
         signal.throwIfAborted();
@@ -219,6 +253,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     },
     async close() {
       acknowledger.flush();
+      socket.close();
       await Promise.race([moving, delay(goodbyeMsMax)]);
       // The connection first: ended while its inboxes are open, it says that nobody is in their places any more.
       await Promise.all([Promise.race([link.close(), delay(goodbyeMsMax)]), teams.close()]);

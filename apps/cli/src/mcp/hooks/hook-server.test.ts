@@ -1,8 +1,9 @@
 import type { Message } from "@merkle/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { HookEvent } from "../../clients/client.js";
 import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
-import { type HookEvent, parseHookCall } from "../hook-call.js";
+import { parseHookCall } from "../hook-call.js";
 import { createPeerSessions, type PeerSession } from "../peer-sessions.js";
 import { createTurn } from "../turn.js";
 import { createHookServer } from "./hook-server.js";

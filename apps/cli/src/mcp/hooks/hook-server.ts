@@ -1,5 +1,6 @@
 import type { Message } from "@merkle/wire";
-import type { HookCall, HookEvent } from "../hook-call.js";
+import type { HookEvent } from "../../clients/client.js";
+import type { HookCall } from "../hook-call.js";
 import { resyncNotice } from "../inbox.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
@@ -12,7 +13,7 @@ interface HookServer {
   answer(call: HookCall): HookAnswer;
 }
 
-interface HookAnswer {
+export interface HookAnswer {
   /** What the model is given, or empty. */
   readonly text: string;
   /** Tells whether the answer was written to the client. */
