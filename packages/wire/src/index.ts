@@ -90,6 +90,7 @@ export type {
 } from "./operations/topics.js";
 export type { Job, JobStatus } from "./operations/work.js";
 export { type Instant, parseInstant } from "./parse-instant.js";
+export { withProgress } from "./progress.js";
 export { sealText } from "./record/seal-text.js";
 export { shortHash } from "./record/short-hash.js";
 export {

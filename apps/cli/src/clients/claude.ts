@@ -32,6 +32,7 @@ export const claude: Client = {
   wakePathsOf,
   configure,
   resumedBy: (userArgs) => readClaudeArgs(userArgs).resumes,
+  resume: (id) => ["--resume", id],
   launch,
   deliver: (event, text) =>
     text === "" ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: text } },

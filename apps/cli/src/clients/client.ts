@@ -31,6 +31,8 @@ export interface Client {
   configure(merkle: ServerProgram, found: FoundClient): readonly FileAdditions[];
   /** The conversation that its arguments tell it to go on with: by its id, or the last one of the folder. */
   resumedBy(userArgs: readonly string[]): Resumed | undefined;
+  /** The arguments that have it go on with a conversation. */
+  resume(conversation: string): readonly string[];
   /** How it is run as the agent of a place. */
   launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall>;
   /** The answer to its hook that has the model read the text; of an empty one nothing is added. */

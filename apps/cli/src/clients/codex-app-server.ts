@@ -39,19 +39,21 @@ async function findThread(call: Call, wanted: string | undefined): Promise<strin
 }
 
 function createCaller(connection: WebSocket, signal: AbortSignal): Call {
+  const waiting = new Map<unknown, (reply: { result?: unknown; error?: unknown }) => void>();
   let last = 0;
-  return async (method, params) => {
-    last += 1;
-    const id = last;
-    connection.send(JSON.stringify({ id, method, params }));
-    for (;;) {
-      const [data] = await once(connection, "message", { signal });
-      const reply = Object(JSON.parse(String(data)));
-      // Notifications come between; a request of the server's has a method.
-      if (reply.id !== id || reply.method !== undefined) continue;
-      if (reply.error !== undefined)
-        throw new Error(`Codex refused ${method}: ${JSON.stringify(reply.error)}`);
-      return reply.result;
-    }
-  };
+  connection.on("message", (data) => {
+    const reply = Object(JSON.parse(String(data)));
+    // Notifications come between; a request of the server's has a method.
+    if (reply.method === undefined) waiting.get(reply.id)?.(reply);
+  });
+  return (method, params) =>
+    new Promise((resolve, reject) => {
+      last += 1;
+      waiting.set(last, ({ result, error }) => {
+        if (error === undefined) resolve(result);
+        else reject(new Error(`Codex refused ${method}: ${JSON.stringify(error)}`));
+      });
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      connection.send(JSON.stringify({ id: last, method, params }));
+    });
 }

@@ -40,6 +40,7 @@ export const codex: Client = {
   wakePathsOf,
   configure,
   resumedBy,
+  resume: (id) => ["resume", id],
   launch,
   deliver,
   callerOf,

@@ -32,6 +32,7 @@ export const copilot: Client = {
   wakePathsOf,
   configure,
   resumedBy,
+  resume: (id) => [`--resume=${id}`],
   launch,
   deliver: (event, text) => {
     if (text === "") return {};

@@ -38,6 +38,7 @@ export const gemini: Client = {
     // A number counts the sessions of a list, which is another at each start.
     return wanted?.includes("-") ? { id: wanted } : undefined;
   },
+  resume: (id) => ["--resume", id],
   launch,
   deliver,
   openInbox: () => null,

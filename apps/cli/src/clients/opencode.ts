@@ -29,6 +29,7 @@ export const opencode: Client = {
   wakePathsOf,
   configure,
   resumedBy,
+  resume: (id) => ["--session", id],
   launch,
   // Its plugin takes the text as it is.
   deliver: (_event, text) => ({ text }),

@@ -17,7 +17,7 @@ import { findResumedPeer } from "./resumed-peer.js";
 import { runBeside } from "./run-beside.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
-import { tellEntered, tellNotice } from "./tell-launch.js";
+import { tellEntered, tellHowToGoOn, tellNotice } from "./tell-launch.js";
 import { toLaunchCall } from "./to-launch-call.js";
 
 /** Takes a place in the session, runs a client as its agent, and resolves with the code that it ends with. */
@@ -103,7 +103,10 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
       context.signal.throwIfAborted();
       const args = call.beside && !beside?.isThere ? call.beside.argsWithout : call.args;
       // It acts in the place even when this process is killed and it is not.
-      return await runProgram({ path: program.path, args, env, onStart: (pid) => hold.include(pid) });
+      const onStart = (pid: number) => hold.include(pid);
+      const code = await runProgram({ path: program.path, args, env, onStart });
+      await tellHowToGoOn(launching, held);
+      return code;
     } finally {
       await beside?.stop();
     }

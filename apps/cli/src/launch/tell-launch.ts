@@ -1,4 +1,5 @@
 import { clients } from "../clients/clients.js";
+import { findStoredPeer, placeIdOf } from "../sessions/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
 import { counted } from "../text/time.js";
@@ -41,6 +42,18 @@ export async function tellEntered(
       `${counted(last_sequence, "message")} so far, document v${joined.document_version}`,
   );
   output.note(`  Same again:  ${oneLine(toShellLine(sameAgain(launching, held)))}`);
+}
+
+/** When the client has ended: what goes on with its conversation, in this place. Claude Code says it itself. */
+export async function tellHowToGoOn(
+  { wanted: { client }, context }: Launching,
+  held: EnteredSession["held"],
+): Promise<void> {
+  const { home } = context.config;
+  const conversation = (await findStoredPeer(home, placeIdOf(held)))?.claude_session_id;
+  if (!conversation || client === clients[0]) return;
+  const line = ["merkle", "launch", "--client", client.name, "-y", "--", ...client.resume(conversation)];
+  context.output.note(`  Go on:  ${oneLine(toShellLine(line))}`);
 }
 
 /** `atlas (Alex's Team)`, or the team alone where the place has no name. */

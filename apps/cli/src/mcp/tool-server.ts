@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type ListedTool, MerkleError, type Message, type NudgeFrame, type Operation } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { claude } from "../clients/claude.js";
 import { findInboxSocket } from "../clients/claude-inbox.js";
 import { findClientIntroducing } from "../clients/clients.js";
@@ -110,7 +111,9 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     sealing,
     acknowledger,
     view: options.view,
+    waitSecondsMax: () => waitSecondsMax,
   });
+  let { mcp_wait_s: waitSecondsMax } = brokerSettingsDefault;
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, secretStore, longResults });
   /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
@@ -157,6 +160,16 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       acknowledger.soon(team);
     }
     void enterQuietly();
+    void learnSettings();
+  }
+
+  /** A broker that does not say it, being older or keeping it to members, leaves it as it is. */
+  async function learnSettings(): Promise<void> {
+    try {
+      waitSecondsMax = (await link.call("get_settings", {})).settings.mcp_wait_s ?? waitSecondsMax;
+    } catch (error) {
+      log(describeError(error));
+    }
   }
 
   function describeAgain(): void {
