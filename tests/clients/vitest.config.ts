@@ -10,7 +10,8 @@ export default defineConfig({
   test: {
     ...shared.test,
     include: ["tests/clients/cases/*.ts"],
-    globalSetup: ["tests/kit/global-setup.ts", "tests/clients/kit/install-clients.ts"],
+    // The programs are installed before the temporary folder is the run's own, so that the next run has them.
+    globalSetup: ["tests/clients/kit/install-clients.ts", "tests/kit/global-setup.ts"],
     // Each is several hundred MB, and what is measured here is time.
     fileParallelism: false,
     expect: { poll: { timeout: 60_000, interval: 50 } },

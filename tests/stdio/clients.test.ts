@@ -32,7 +32,7 @@ async function hook(client: string, event: string, sessionId = "c1"): Promise<Re
 }
 
 describe("a client whose hooks are commands", () => {
-  it("[CLIENT-4] [CLIENT-7] [CLIENT-9] hands over mail by a socket that is its user's alone, and says which conversation it is", async () => {
+  it("[VENDOR-4] [VENDOR-7] [VENDOR-9] hands over mail by a socket that is its user's alone, and says which conversation it is", async () => {
     const alder = await startSession(broker);
     // Nobody answers before there is a server.
     expect(await hook("gemini", "Stop")).toEqual({});
@@ -62,14 +62,14 @@ describe("a client whose hooks are commands", () => {
     await expect(lstat(path)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("[CLIENT-4] a folder that others may write to holds no socket", async () => {
+  it("[VENDOR-4] a folder that others may write to holds no socket", async () => {
     const folder = join(temporary, `merkle-${process.getuid?.() ?? ""}`);
     await chmod(folder, 0o777);
     onTestFinished(() => chmod(folder, 0o700));
     expect(socketOf(process.pid)).toBeNull();
   });
 
-  it("[CLIENT-8] a plugin that is connected begins a turn with each nudge, and the roster says that it can", async () => {
+  it("[VENDOR-8] a plugin that is connected begins a turn with each nudge, and the roster says that it can", async () => {
     const alder = await startSession(broker);
     await startAgent(broker, alder, { client: "opencode", env: { TMPDIR: temporary } });
     const lines: string[] = [];
@@ -84,7 +84,7 @@ describe("a client whose hooks are commands", () => {
 });
 
 describe("Codex", () => {
-  it("[CLIENT-7] [CLIENT-9] its hooks call the server's tool, and a subagent's are answered with nothing", async () => {
+  it("[VENDOR-7] [VENDOR-9] its hooks call the server's tool, and a subagent's are answered with nothing", async () => {
     const alder = await startSession(broker);
     const birch = await startAgent(broker, alder, { client: "codex-mcp-client" });
     await alder.say("one", { to: "Birch" });
@@ -109,7 +109,7 @@ describe("Codex", () => {
       .toMatchObject({ capabilities: { wake: ["inbox", "hooks"] } });
   });
 
-  it("[CLIENT-8] a turn is begun at the app server beside it, before it had any", async () => {
+  it("[VENDOR-8] a turn is begun at the app server beside it, before it had any", async () => {
     const socket = join(temporary, "app");
     const http = createServer();
     const app = new WebSocketServer({ server: http });

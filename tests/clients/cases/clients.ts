@@ -27,7 +27,11 @@ async function setUp(client: DrivenClient) {
 
   async function start(command: readonly string[]): Promise<Terminal> {
     const terminal = await openTerminal({ command, cwd: machine.project, env }, onTestFinished);
-    await untilReady(client, terminal);
+    await untilReady(
+      client,
+      terminal,
+      async () => (await mesh.findPeer("Birch", "atlas"))?.connected === true,
+    );
     return terminal;
   }
 
@@ -61,7 +65,6 @@ for (const client of drivenClients) {
       const { mesh, model, machine, merkleHome, launch, held } = await setUp(client);
       const where = ["--session", mesh.slug, "--team", "Birch", "--name", "atlas"];
       const terminal = await launch(where, client.args);
-      await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.connected).toBe(true);
 
       // Idle, before its first prompt.
       const first = await mesh.write("Birch/atlas");
@@ -94,7 +97,8 @@ for (const client of drivenClients) {
       const { pid } = terminal;
       const tree = await treeOf(pid);
       await quit(client, terminal);
-      for (const each of tree) expect(existsSync(`/proc/${each.pid}`), each.call).toBe(false);
+      // A process that was told to end may take a moment.
+      await expect.poll(() => tree.filter(({ pid: each }) => existsSync(`/proc/${each}`))).toEqual([]);
       expect((await readdir(join(merkleHome, "launch"))).filter((each) => each !== "answers.json")).toEqual(
         [],
       );
@@ -104,7 +108,6 @@ for (const client of drivenClients) {
       const { claude_session_id: conversation, peer_id } = await held();
       expect(conversation).toBeTruthy();
       const again = await launch([], [...client.args, ...client.resume(conversation)]);
-      await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.connected).toBe(true);
       const fourth = await mesh.write("Birch/atlas");
       if (!client.isWoken) await say(again, "go on");
       await model.shows(fourth.letter);

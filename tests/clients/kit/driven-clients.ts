@@ -151,15 +151,19 @@ export async function makeHome(
   return { ...machine, files };
 }
 
-/** Resolves when it takes prompts, what it asks before being answered. */
-export async function untilReady(client: DrivenClient, terminal: Terminal): Promise<void> {
+/** Resolves when it takes prompts and its agent is there; what it asks before is answered. */
+export async function untilReady(
+  client: DrivenClient,
+  terminal: Terminal,
+  isThere: () => Promise<boolean>,
+): Promise<void> {
   const open = [...client.questions];
   for (;;) {
     const screen = await terminal.screen();
     const index = open.findIndex(({ shows }) => shows.test(screen));
     const [question] = index < 0 ? [] : open.splice(index, 1);
     if (question) await pressAll(terminal, question.keys);
-    else if (client.ready.test(screen)) return;
+    else if (client.ready.test(screen) && (await isThere())) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

@@ -9,7 +9,7 @@ export type HookEvent = (typeof hookEvents)[number];
 
 /**
  * A program that runs an agent: how it is found, configured, launched and woken, and how its hooks hand over mail. What is
- * peculiar to one client stands in its own file and nowhere else (CLIENT-1).
+ * peculiar to one client stands in its own file and nowhere else (VENDOR-1).
  */
 export interface Client {
   readonly name: ClientName;
@@ -27,7 +27,7 @@ export interface Client {
   readonly usesSocket: boolean;
   /** @param version - as the program says it; one that cannot be understood is taken for a new one */
   wakePathsOf(version: string): WakeAbility;
-  /** What makes Merkle part of every session of this user (INSTALL-1, CLIENT-2). */
+  /** What makes Merkle part of every session of this user (INSTALL-1, VENDOR-2). */
   configure(merkle: ServerProgram, found: FoundClient): readonly FileAdditions[];
   /** The conversation that its arguments tell it to go on with: by its id, or the last one of the folder. */
   resumedBy(userArgs: readonly string[]): Resumed | undefined;

@@ -3,7 +3,9 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { describe, expect, it, vi } from "vitest";
+import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { clients } from "../clients/clients.js";
+import { listProcesses, processBegan } from "../core/process-table.js";
 import { testMerkle } from "../test-kit/merkle.js";
 
 // Each command is a process, on a machine that has much to do.
@@ -61,7 +63,7 @@ const kinds = {
 } as const;
 
 describe.each(Object.entries(kinds))("merkle install --client %s", (name, { there, made }) => {
-  it("[CLIENT-2] [CLIENT-3] shows, adds to what is there, and takes away again, byte for byte", async () => {
+  it("[VENDOR-2] [VENDOR-3] shows, adds to what is there, and takes away again, byte for byte", async () => {
     const { run, read, path } = await testUser(there);
     const shown = await run("install", "--client", name, "--dry-run");
     expect(shown.code).toBe(0);
@@ -83,7 +85,7 @@ describe.each(Object.entries(kinds))("merkle install --client %s", (name, { ther
     for (const [each, text] of Object.entries(there)) expect(await read(each)).toBe(text);
   });
 
-  it("[CLIENT-3] makes the files that are not there, and takes them away", async () => {
+  it("[VENDOR-3] makes the files that are not there, and takes them away", async () => {
     const { run, read, path } = await testUser();
     await run("install", "--client", name, "-y");
     for (const each of made) expect(await read(each)).toContain("merkle");
@@ -91,7 +93,7 @@ describe.each(Object.entries(kinds))("merkle install --client %s", (name, { ther
     for (const each of made) expect(existsSync(path(each))).toBe(false);
   });
 
-  it("[CLIENT-3] takes away its own alone after others have written", async () => {
+  it("[VENDOR-3] takes away its own alone after others have written", async () => {
     const { run, read, path } = await testUser(there);
     await run("install", "--client", name, "-y");
     for (const each of Object.keys(there)) await writeFile(path(each), `${await read(each)}\n`);
@@ -100,7 +102,7 @@ describe.each(Object.entries(kinds))("merkle install --client %s", (name, { ther
   });
 });
 
-it("[CLIENT-2] Codex gets a server whose tools need no approval, and hooks that call it", async () => {
+it("[VENDOR-2] Codex gets a server whose tools need no approval, and hooks that call it", async () => {
   const { run, read } = await testUser();
   await run("install", "--client", "codex", "-y");
   expect(parse(await read(".codex/config.toml"))).toMatchObject({
@@ -117,7 +119,7 @@ it("[CLIENT-2] Codex gets a server whose tools need no approval, and hooks that 
   });
 });
 
-it("[CLIENT-2] a server of that name that the user has is not taken from Codex", async () => {
+it("[VENDOR-2] a server of that name that the user has is not taken from Codex", async () => {
   const own = '[mcp_servers.merkle]\nurl = "http://mine"\n';
   const { run, read } = await testUser({ ".codex/config.toml": own });
   expect(await run("install", "--client", "codex", "-y")).toMatchObject({
@@ -127,7 +129,7 @@ it("[CLIENT-2] a server of that name that the user has is not taken from Codex",
   expect(await read(".codex/config.toml")).toBe(own);
 });
 
-it("[CLIENT-2] an older client gets the server alone, and its user is told", async () => {
+it("[VENDOR-2] an older client gets the server alone, and its user is told", async () => {
   const { run, read, path } = await testUser();
   await writeFile(path("bin/codex"), "#!/bin/sh\necho codex-cli 0.120.0\n", { mode: 0o755 });
   const { stderr } = await run("install", "--client", "codex", "-y");
@@ -136,12 +138,12 @@ it("[CLIENT-2] an older client gets the server alone, and its user is told", asy
   expect(await read(".codex/config.toml")).toContain("[mcp_servers.merkle]");
 });
 
-it("[CLIENT-1] each client has a name, a program and words for its user of its own", () => {
+it("[VENDOR-1] each client has a name, a program and words for its user of its own", () => {
   for (const field of ["name", "label", "program", "introducesAs", "installAdvice"] as const)
     expect(new Set(clients.map((each) => each[field])).size).toBe(clients.length);
 });
 
-it("[CLIENT-7] what its hooks answer has the model read the text, and nothing where there is none", () => {
+it("[VENDOR-7] what its hooks answer has the model read the text, and nothing where there is none", () => {
   for (const client of clients) {
     for (const event of ["UserPromptSubmit", "PostToolBatch", "Stop"] as const) {
       expect(JSON.stringify(client.deliver(event, "mail"))).toContain("mail");
@@ -162,4 +164,83 @@ it("[LAUNCH-12] the conversation to go on with is read from each client's own ar
   expect(resumed("opencode", "--continue")).toBe("latest");
   expect(resumed("copilot", "--resume=4fe4")).toEqual({ id: "4fe4" });
   expect(resumed("copilot", "--resume")).toBeUndefined();
+});
+
+describe("merkle launch --client", () => {
+  it.each([
+    ["codex", "app-server"],
+    ["gemini", '"trust": true'],
+    ["opencode", "OPENCODE_CONFIG_CONTENT="],
+    ["copilot", "--plugin-dir"],
+  ] as const)("[VENDOR-5] shows how %s would be run, and writes nothing", async (name, mark) => {
+    const { url } = await startTestBroker();
+    const { run, path } = await testUser(kinds[name].there);
+    const where = ["--url", url, "--session", "labs", "--team", "Birch"];
+    const { code, stdout, stderr } = await run(
+      "launch",
+      "--client",
+      name,
+      ...where,
+      "--dry-run",
+      "--",
+      "--own",
+    );
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`as ${name} (Birch)`),
+    });
+    expect(stdout).toContain(mark);
+    expect(stdout).toMatch(/--own\b/);
+    expect(stdout).not.toContain("mk_");
+    expect(existsSync(path("launch"))).toBe(false);
+    for (const [each, text] of Object.entries(kinds[name].there))
+      expect(await readFile(path(each), "utf8")).toBe(text);
+  });
+
+  it("[VENDOR-5] gives Codex an app server beside it that ends with the launch, also when that is killed, and leaves no file", async () => {
+    const { url } = await startTestBroker();
+    const merkle = await testMerkle();
+    const bin = join(merkle.home, "bin");
+    await mkdir(bin);
+    const record = join(merkle.home, "record");
+    await writeFile(
+      join(bin, "codex"),
+      `#!${process.execPath}
+const fs = require("node:fs");
+const args = process.argv.slice(2);
+if (args[0] === "--version") return console.log("codex-cli 0.169.0");
+if (args[0] === "app-server") {
+  fs.writeFileSync("${record}", String(process.pid));
+  require("node:net").createServer().listen(args[2].replace("unix://", ""));
+} else {
+  console.log("codex runs", args.includes("--remote"));
+  setInterval(() => undefined, 60_000);
+}
+`,
+      { mode: 0o755 },
+    );
+    const env = { PATH: `${bin}:${process.env["PATH"]}`, HOME: merkle.home };
+    const where = ["--url", url, "--session", "labs", "--team", "Birch", "-y"];
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      const started = merkle.start(["launch", "--client", "codex", ...where], { env });
+      await started.says("codex runs true");
+      const pid = Number(await readFile(record, "utf8"));
+      expect(await processBegan(pid)).not.toBeNull();
+      const runs = (await listProcesses()).filter(({ parent }) => parent === started.process.pid);
+      started.process.kill(signal);
+      await expect.poll(() => processBegan(pid)).toBeNull();
+      for (const each of runs) {
+        try {
+          process.kill(each.pid, "SIGKILL");
+        } catch {
+          // It has ended with the launch.
+        }
+      }
+      await started.ended;
+      if (signal === "SIGTERM")
+        expect(
+          (await readdir(join(merkle.home, "launch"))).filter((each) => each !== "answers.json"),
+        ).toEqual([]);
+    }
+  });
 });

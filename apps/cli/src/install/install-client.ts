@@ -10,7 +10,7 @@ import { readInstalled, writeInstalled } from "./install-record.js";
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlan } from "./plan-file.js";
 import { describePlans, toJson } from "./show-plans.js";
 
-/** Makes Merkle part of every session of this user's client, after showing what that changes (INSTALL-1, CLIENT-2). */
+/** Makes Merkle part of every session of this user's client, after showing what that changes (INSTALL-1, VENDOR-2). */
 export async function installFor(client: Client, context: CommandContext): Promise<number> {
   const { config, output } = context;
   const { home } = config;

@@ -27,7 +27,7 @@ const texts = [
   '# only a comment\n\n[mcp_servers]\n[mcp_servers.merkle2]\nurl = "http://x"\n',
 ];
 
-it("[CLIENT-3] a table comes to the end of a TOML file, and goes again with every other character staying", () => {
+it("[VENDOR-3] a table comes to the end of a TOML file, and goes again with every other character staying", () => {
   for (const text of texts) {
     const with_ = added(text);
     expect(with_.startsWith(text)).toBe(true);
@@ -39,14 +39,14 @@ it("[CLIENT-3] a table comes to the end of a TOML file, and goes again with ever
   }
 });
 
-it("[CLIENT-3] what the client has written below the table goes with it; what others have written behind it stays", () => {
+it("[VENDOR-3] what the client has written below the table goes with it; what others have written behind it stays", () => {
   const before = 'model = "o3"\n';
   const own = '\n[mcp_servers.merkle.tools.list_peers]\napproval_mode = "approve"\n';
   const behind = '\n# trusted by hand\n[hooks.state]\nx = """\n[mcp_servers.merkle]\n"""\n';
   expect(removed(added(before) + own + behind)).toBe(before + behind);
 });
 
-it("[CLIENT-3] what has the table's name already, or is no TOML, is left as it is", () => {
+it("[VENDOR-3] what has the table's name already, or is no TOML, is left as it is", () => {
   for (const text of [
     '[mcp_servers.merkle]\nurl = "http://mine"\n',
     'mcp_servers = { other = { command = "x" } }\n',

@@ -63,7 +63,7 @@ export function compactRecipient(state: RecipientState): string {
   return `${name} is ${state.status}${dnd}${readsWhen(state)}`;
 }
 
-/** When one that is there reads what has come, where nothing makes it read at once (CLIENT-6). */
+/** When one that is there reads what has come, where nothing makes it read at once (VENDOR-6). */
 export function readsWhen({ wake, declared }: Pick<RecipientState, "wake" | "declared">): string {
   if (wake.length === 0) return ", reads when it next looks";
   // Hooks run in a turn, and begin none.

@@ -5,7 +5,7 @@ import { type SocketReply, socketOf, toLine } from "../../clients/client-socket.
 import type { Fields } from "../membership.js";
 import type { HookAnswer } from "./hook-server.js";
 
-/** Where hooks that are commands, and plugins of the client, reach this server (CLIENT-4). */
+/** Where hooks that are commands, and plugins of the client, reach this server (VENDOR-4). */
 interface HookSocket {
   /** The plugins that are connected: each begins a turn with a line that it is told. */
   readonly attached: ClientInbox;

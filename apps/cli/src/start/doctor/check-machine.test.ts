@@ -31,7 +31,7 @@ async function diagnoseWith(script: string | undefined) {
 }
 
 describe("the check for agents' clients", () => {
-  it("[CLIENT-6] tells of each client that is here what it can and cannot do, and of none that is not", async () => {
+  it("[VENDOR-6] tells of each client that is here what it can and cannot do, and of none that is not", async () => {
     const { folder, findings } = await diagnoseAll({
       codex: "codex-cli 0.169.0",
       gemini: "0.61.0",
