@@ -197,7 +197,8 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
 
   function runHook(call: HookCall): HookAnswer {
     const hadHooks = turn.hasHooks;
-    if (call.agentId === "") noteConversation(call.sessionId);
+    // Claude Code has named its own when it started this server; of another one after it the hooks tell.
+    if (claudeSessionId === null && call.agentId === "") noteConversation(call.sessionId);
     const answered = hooks.answer(call);
     if (!hadHooks) describeAgain();
     wakers.look();
