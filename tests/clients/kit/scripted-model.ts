@@ -74,7 +74,7 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
 
 /** Each client gives tools a name of its own. */
 function toolName(body: string): string | undefined {
-  return new RegExp(`"name":"((?:\\\\w+[_-])?${tool})"`).exec(body)?.[1];
+  return new RegExp(`"name":"((?:\\w+[_-])?${tool})"`).exec(body)?.[1];
 }
 
 interface Dialect {
