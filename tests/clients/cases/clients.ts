@@ -55,7 +55,8 @@ async function say(terminal: Terminal, text: string): Promise<void> {
 }
 
 async function quit(client: DrivenClient, terminal: Terminal): Promise<void> {
-  await pressAll(terminal, client.quit);
+  // One that ends at the first key takes no second.
+  await pressAll(terminal, client.quit).catch(() => undefined);
   await terminal.ended;
 }
 
