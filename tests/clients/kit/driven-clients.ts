@@ -55,6 +55,7 @@ export const drivenClients: readonly DrivenClient[] = [
     files: ({ modelUrl }) => ({
       ".config/opencode/opencode.jsonc": `{
   // mine
+  "$schema": "https://opencode.ai/config.json",
   "model": "fake/fake",
   "provider": {"fake": {"npm": "@ai-sdk/openai-compatible", "name": "fake", "options": {"baseURL": "${modelUrl}/v1", "apiKey": "x"}, "models": {"fake": {"name": "fake"}}}},
 }
