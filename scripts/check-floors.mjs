@@ -63,6 +63,7 @@ const floors = {
     "feed",
     "work",
     "views",
+    "clients",
     "mcp",
     "launch",
     ["start", "install"],

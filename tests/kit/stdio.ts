@@ -25,7 +25,7 @@ export interface StdioServer {
   hook(event: string, ids?: HookIds): Promise<string>;
   /** The next notification of that method. */
   notified(method: string): Promise<unknown>;
-  initialize(): Promise<RpcAnswer>;
+  initialize(client?: string): Promise<RpcAnswer>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Lets the client go away, as at its end. */
   stop(): Promise<void>;
@@ -54,6 +54,8 @@ export interface StdioOptions {
   readonly args?: readonly string[];
   readonly home?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The name by which the client introduces itself; `test` unless told. */
+  readonly client?: string;
 }
 
 /** A Merkle home for the servers of one test, removed at its end. */
@@ -91,7 +93,7 @@ export async function spawnStdioServer(
 /** Starts a server and greets it. */
 export async function startStdioServer(options: StdioOptions, cleanup?: Cleanup): Promise<StdioServer> {
   const server = await spawnStdioServer(options, cleanup);
-  await server.initialize();
+  await server.initialize(options.client);
   return server;
 }
 
@@ -178,8 +180,8 @@ function watch(child: ChildProcess): StdioServer {
         });
       });
     },
-    async initialize() {
-      const clientInfo = { name: "test", version: "1" };
+    async initialize(client = "test") {
+      const clientInfo = { name: client, version: "1" };
       const answer = await request("initialize", {
         protocolVersion: "2025-11-25",
         capabilities: {},

@@ -1,6 +1,8 @@
 import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
+import { changeSettings } from "../kit/persons.js";
 import { startTestBroker } from "../kit/test-broker.js";
+import { transports } from "../kit/transports.js";
 import { callTool, initializeMessage, post, readRpc, toolCall } from "./rpc.js";
 
 async function startTransport(): Promise<string> {
@@ -222,5 +224,24 @@ describe("what is refused", () => {
     const url = await startTransport();
     expect((await fetch(url, { headers: { accept: "text/event-stream" } })).status).toBe(405);
     expect((await fetch(url, { method: "PUT" })).status).toBe(405);
+  });
+});
+
+describe("a wait over MCP", () => {
+  it("[MCP-15] ends at the setting's time, whatever is asked for, and over REST at its own", async () => {
+    const { url } = await startTestBroker();
+    const mcp = `${url}/mcp`;
+    await changeSettings(await transports.rest(url), { settings: { mcp_wait_s: 1 } });
+    const { session_id, team_id } = await createSession(mcp);
+    const asked = { session_id, team_id, since_cursor: 0 };
+    const began = performance.now();
+    for (const input of [{ ...asked, timeout: 30 }, asked])
+      expect(await callTool(mcp, "wait_for_messages", input)).toMatchObject({ messages: [] });
+    expect(performance.now() - began).toBeLessThan(20_000);
+    const rest = await fetch(`${url}/api/sessions/${session_id}/messages/wait?since_cursor=0&timeout=2`, {
+      headers: { "x-team-id": team_id },
+    });
+    expect(await rest.json()).toMatchObject({ messages: [] });
+    expect(performance.now() - began).toBeGreaterThanOrEqual(4_000 - 50);
   });
 });

@@ -66,11 +66,14 @@ export async function startAgent(
     home,
     env,
     args = [],
+    client,
   }: {
     team?: string;
     home?: string;
     env?: Readonly<Record<string, string>>;
     args?: readonly string[];
+    /** The name by which the client introduces itself. */
+    client?: string;
   } = {},
 ): Promise<StdioServer> {
   const server = await startStdioServer({
@@ -78,6 +81,7 @@ export async function startAgent(
     args: ["--session", session.slug, "--team", team, ...args],
     home: home ?? (await makeAgentHome()),
     ...(env && { env }),
+    ...(client !== undefined && { client }),
   });
   // What was said before is read, so that the test begins with nothing unread.
   await server.call("list_participants");

@@ -47,6 +47,23 @@ async function openClient(url = broker.url) {
 }
 
 describe("WebSocket", () => {
+  it("[WS-13] confirms no subprotocol that a client offers", async () => {
+    const socket = connectTcp(Number(new URL(broker.url).port), "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const key = randomBytes(16).toString("base64");
+    socket.write(
+      `GET /ws HTTP/1.1\r\nHost: ${new URL(broker.url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+        `Sec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: mcp, chat\r\n\r\n`,
+    );
+    let said = "";
+    socket.on("data", (chunk) => {
+      said += String(chunk);
+    });
+    await expect.poll(() => said).toContain("\r\n\r\n");
+    expect(said).toMatch(/^HTTP\/1\.1 101 /);
+    expect(said.toLowerCase()).not.toContain("sec-websocket-protocol");
+  });
+
   it("[WS-2] begins with hello", async () => {
     const client = await openClient();
     await expect

@@ -6,7 +6,7 @@ import { root } from "../../../scripts/steps.mjs";
 const main = join(root, "apps/cli/dist/main.js");
 
 /**
- * Bundles the compiled command, and the entries of a worker thread and of a runner's process, into `folder`: what a command does not use is in a
+ * Bundles the compiled command, and the entries of a worker thread, of a runner's process and of what clients load, into `folder`: what a command does not use is in a
  * chunk that it does not load. Everything lies in the one folder, because what is read from disk is found relative to
  * the file that asks for it. Returns the files that were bundled, as paths from the root of the repository.
  *
@@ -19,6 +19,9 @@ export async function bundle(folder) {
       main,
       worker: join(root, "apps/broker/dist/start/worker.js"),
       "runner-process": join(root, "apps/cli/dist/work/runner/runner-process.js"),
+      // Loaded by clients, into processes of theirs.
+      "client-socket": join(root, "apps/cli/dist/clients/client-socket.js"),
+      "opencode-plugin": join(root, "apps/cli/dist/clients/opencode-plugin.js"),
     },
     outdir: folder,
     bundle: true,

@@ -171,6 +171,7 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("uninstall", async () => (await import("./commands/uninstall.js")).uninstall),
       entry("mcp", async () => (await import("./commands/mcp.js")).mcp),
       entry("hook mail", async () => (await import("./commands/hook.js")).hookMail),
+      entry("hook event", async () => (await import("./commands/hook-event.js")).hookEvent),
       entry("hook session-start", async () => (await import("./commands/hook.js")).hookSessionStart),
     ],
   },

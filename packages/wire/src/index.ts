@@ -13,6 +13,7 @@ export {
   verifyMerkleProof,
 } from "./core/merkle-tree.js";
 export { type Instant, parseInstant } from "./core/parse-instant.js";
+export { withProgress } from "./core/progress.js";
 export { createRefusedCalls, type RefusedCalls } from "./core/refused-calls.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./core/source-path.js";
 export { isUuid } from "./core/uuid.js";

@@ -19,10 +19,10 @@ import { findSection, listHeadings } from "../../../apps/broker/src/text/section
 import { parseJson } from "../../../apps/broker/src/transports/http/parse-json.js";
 import { toPlainJson } from "../../../apps/broker/src/transports/mcp/rpc-response.js";
 import { toFiles } from "../../../apps/broker/src/work/sources/committed.js";
+import type { Addition } from "../../../apps/cli/src/clients/client.js";
 import { parseConfigFile } from "../../../apps/cli/src/config-file.js";
 import { CliError } from "../../../apps/cli/src/core/cli-error.js";
 import {
-  type Addition,
   applyEdit,
   editToAdd,
   editToRemove,

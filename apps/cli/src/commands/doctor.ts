@@ -5,7 +5,7 @@ import { exitCodes } from "../core/cli-error.js";
 import type { CheckContext, Finding } from "../start/doctor/check.js";
 import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
 import {
-  checkClaude,
+  checkClients,
   checkDatabase,
   checkDisk,
   checkHome,
@@ -33,7 +33,7 @@ function toLines({ id, status, message, fix }: Finding, { mark }: Output): strin
   return fix === null ? line : `${line}\n    fix: ${fix}`;
 }
 
-const checks = [checkNode, checkHome, checkDisk, checkDatabase, checkBroker, checkPort, checkClaude];
+const checks = [checkNode, checkHome, checkDisk, checkDatabase, checkBroker, checkPort, checkClients];
 
 /** Every check's findings, in an order in which the first fault explains those after it. */
 async function runChecks(context: CheckContext): Promise<Finding[]> {

@@ -1,7 +1,8 @@
+import { clients } from "../clients/clients.js";
 import type { Command } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
-import { installForClaude } from "../install/install-claude.js";
+import { installFor } from "../install/install-client.js";
 import { printSnippet, snippetClients } from "../install/snippets.js";
 
 export const install: Command = {
@@ -11,7 +12,7 @@ export const install: Command = {
     {
       flags: "--client <client>",
       summary:
-        "claude, whose files are changed, unless told; cursor, codex, gemini, vscode or print show what to put where",
+        "claude unless told, codex, gemini, opencode or copilot, whose files are changed; cursor, vscode, goose, antigravity or print show what to put where",
     },
     { flags: "--tools <toolsets>", summary: "further toolsets for its agents, separated by commas" },
     { flags: "--dry-run", summary: "show what would change, and change nothing" },
@@ -20,13 +21,12 @@ export const install: Command = {
   examples: ["merkle install", "merkle install --dry-run", "merkle install --client codex --tools audit"],
   async run(context) {
     const client = textOf(context.flags, "client") ?? "claude";
-    if (client === "claude") {
-      return installForClaude(context);
-    }
+    const configured = clients.find((each) => each.name === client);
+    if (configured) return installFor(configured, context);
     const known = snippetClients.find((each) => each === client);
     if (!known) {
       throw usageError(
-        `--client must be claude, ${snippetClients.join(", ")}, got ${JSON.stringify(client)}.`,
+        `--client must be one of ${[...clients.map(({ name }) => name), ...snippetClients].join(", ")}, got ${JSON.stringify(client)}.`,
         "merkle install --client print",
       );
     }

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Addition, ClientName, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
-import type { Addition } from "./json-edit.js";
 
 /** The record of a change to a file, so that it can be undone. */
 export interface InstalledFile {
   readonly path: string;
+  /** Left out where it is JSON. */
+  readonly format?: FileAdditions["format"];
   /** The whole text as it was; null where there was no file. */
   readonly before: string | null;
   /** SHA-256 of the text as it was left. */
@@ -28,12 +30,12 @@ export function hashOf(text: string): string {
 }
 
 /**
- * What is installed for Claude Code from this home; nothing when there is no record.
+ * What is installed for a client from this home; nothing when there is no record.
  *
  * @throws CliError when the record is damaged: then nobody can say what to undo
  */
-export async function readInstalled(home: string): Promise<InstalledFile[]> {
-  const path = recordFile(home);
+export async function readInstalled(home: string, client: ClientName): Promise<InstalledFile[]> {
+  const path = recordFile(home, client);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return '{"files": []}';
     throw error;
@@ -50,14 +52,18 @@ export async function readInstalled(home: string): Promise<InstalledFile[]> {
     `${path} cannot be understood, which says what merkle install changed.`,
     {
       exitCode: exitCodes.unexpected,
-      next: ["remove merkle from the files of Claude Code by hand, then remove that file"],
+      next: ["remove merkle from the client's files by hand, then remove that file"],
     },
   );
 }
 
 /** For this user's eyes alone: the texts may hold secrets. */
-export async function writeInstalled(home: string, files: readonly InstalledFile[]): Promise<void> {
-  const path = recordFile(home);
+export async function writeInstalled(
+  home: string,
+  client: ClientName,
+  files: readonly InstalledFile[],
+): Promise<void> {
+  const path = recordFile(home, client);
   if (files.length === 0) return rm(path, { force: true });
   const unfinished = `${path}.${process.pid}.new`;
   await explainingHome(home, async () => {
@@ -71,6 +77,6 @@ export async function writeInstalled(home: string, files: readonly InstalledFile
   });
 }
 
-function recordFile(home: string): string {
-  return join(homeFiles.install(home), "claude.json");
+function recordFile(home: string, client: ClientName): string {
+  return join(homeFiles.install(home), `${client}.json`);
 }

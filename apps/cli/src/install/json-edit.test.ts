@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Addition, applyEdit, editToAdd, editToRemove, missingOnTheWay } from "./json-edit.js";
+import type { Addition } from "../clients/client.js";
+import { applyEdit, editToAdd, editToRemove, missingOnTheWay } from "./json-edit.js";
 
 const server: Addition = {
   kind: "member",

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Node, parseTree } from "jsonc-parser";
+import { getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
+import type { Addition } from "../clients/client.js";
 
-/** An addition to a file: a member of an object by its path, or one more item of the list at a path. */
-export type Addition =
-  | { readonly kind: "member"; readonly path: readonly string[]; readonly value: unknown }
-  | { readonly kind: "item"; readonly path: readonly string[]; readonly value: unknown };
+/** Whether comments may stand in the text, as whoever else reads it puts up with them. */
+interface JsonReading {
+  readonly comments: boolean;
+}
+
+const strict: JsonReading = { comments: false };
 
 /** A change of one place of a text: what goes from there, and what comes there. */
 export interface TextEdit {
@@ -19,11 +22,11 @@ export interface TextEdit {
  *
  * @throws TypeError when something else stands in the way
  */
-export function editToAdd(text: string, addition: Addition): TextEdit | null {
-  const { node, missing } = deepest(readTree(text), addition.path);
+export function editToAdd(text: string, addition: Addition, reading = strict): TextEdit | null {
+  const { node, missing } = deepest(readTree(text, reading), addition.path);
   if (missing.length === 0 && addition.kind === "member") return editToReplace(text, node, addition.value);
   const isList = missing.length === 0;
-  if (isList && node.children?.some((item) => holds(text, item, addition.value))) return null;
+  if (isList && node.children?.some((item) => holds(item, addition.value))) return null;
   if (node.type !== (isList ? "array" : "object")) {
     throw new TypeError(`${addition.path.join(".")} has something else in its way`);
   }
@@ -34,23 +37,29 @@ export function editToAdd(text: string, addition: Addition): TextEdit | null {
 }
 
 /** How the text comes to have it no more, the lists and objects that are empty then gone with it; null when it has not got it. */
-export function editToRemove(text: string, addition: Addition, made: readonly string[][]): TextEdit | null {
+export function editToRemove(
+  text: string,
+  addition: Addition,
+  made: readonly string[][],
+  reading = strict,
+): TextEdit | null {
   const path = addition.kind === "item" ? addition.path : addition.path.slice(0, -1);
-  const holder = findNode(readTree(text), path);
+  const holder = findNode(readTree(text, reading), path);
   const name = addition.kind === "member" ? addition.path.at(-1) : undefined;
   const children = holder?.children ?? [];
   const index = children.findLastIndex(
-    (each) => nameOf(each) === name && holds(text, valueNodeOf(each), addition.value),
+    (each) => nameOf(each) === name && holds(valueNodeOf(each), addition.value),
   );
   const child = children[index];
   if (!holder || !child) return null;
   const isEmptied = children.length === 1 && made.some((each) => isDeepStrictEqual(each, path));
   if (isEmptied && path.length > 0) {
-    return editToRemove(text, { kind: "member", path, value: readValue(text, holder) }, made);
+    return editToRemove(text, { kind: "member", path, value: readValue(holder) }, made, reading);
   }
   const [before, after] = [children[index - 1], children[index + 1]];
   const [start, end] = after
-    ? [child.offset, after.offset]
+    ? // A comment above the next one stays, as does all that stands before this.
+      [text.slice(0, child.offset).trimEnd().length, text.indexOf(",", endOf(child)) + 1]
     : [before ? endOf(before) : holder.offset + 1, before ? endOf(child) : endOf(holder) - 1];
   return { at: start, removed: text.slice(start, end), added: "" };
 }
@@ -60,15 +69,19 @@ export function applyEdit(text: string, { at, removed, added }: TextEdit): strin
 }
 
 /** The lists and objects on the way to it that the text has not got yet. */
-export function missingOnTheWay(text: string, { kind, path }: Addition): string[][] {
-  const { missing } = deepest(readTree(text), kind === "item" ? path : path.slice(0, -1));
+export function missingOnTheWay(text: string, { kind, path }: Addition, reading = strict): string[][] {
+  const { missing } = deepest(readTree(text, reading), kind === "item" ? path : path.slice(0, -1));
   return missing.map((_, index) => path.slice(0, path.length - (kind === "item" ? 0 : 1) - index));
 }
 
 /** The value at that path; undefined when there is none. */
-export function findValue(text: string, path: readonly string[]): { readonly value: unknown } | undefined {
-  const node = findNode(readTree(text), path);
-  return node && { value: readValue(text, node) };
+export function findValue(
+  text: string,
+  path: readonly string[],
+  reading = strict,
+): { readonly value: unknown } | undefined {
+  const node = findNode(readTree(text, reading), path);
+  return node && { value: readValue(node) };
 }
 
 /**
@@ -76,11 +89,13 @@ export function findValue(text: string, path: readonly string[]): { readonly val
  *
  * @throws SyntaxError for anything that is not JSON, TypeError for what is nested too deeply
  */
-function readTree(text: string): Node {
+function readTree(text: string, { comments }: JsonReading): Node {
   // What jsonc-parser would put up with, such as comments, is not JSON to whoever else reads the file.
-  JSON.parse(text);
+  if (!comments) JSON.parse(text);
+  const errors: ParseError[] = [];
   try {
-    const root = parseTree(text);
+    const root = parseTree(text, errors, { allowTrailingComma: comments });
+    if (errors.length > 0) throw new SyntaxError("it is not JSON");
     if (root) return root;
   } catch (error) {
     // It calls itself for each level, and there are as many as somebody wrote.
@@ -119,16 +134,16 @@ function endOf({ offset, length }: Node): number {
 }
 
 /** As JSON.parse has it: the library's objects have no prototype, and are equal to no other. */
-function readValue(text: string, node: Node): unknown {
-  return JSON.parse(text.slice(node.offset, endOf(node)));
+function readValue(node: Node): unknown {
+  return JSON.parse(JSON.stringify(getNodeValue(node)));
 }
 
-function holds(text: string, node: Node, value: unknown): boolean {
-  return isDeepStrictEqual(readValue(text, node), value);
+function holds(node: Node, value: unknown): boolean {
+  return isDeepStrictEqual(readValue(node), value);
 }
 
 function editToReplace(text: string, node: Node, value: unknown): TextEdit | null {
-  if (holds(text, node, value)) return null;
+  if (holds(node, value)) return null;
   const indent = indentOfLine(text, node.offset);
   return {
     at: node.offset,

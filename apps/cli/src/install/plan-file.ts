@@ -2,18 +2,11 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type { Addition, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import type { FileAdditions } from "./claude-files.js";
+import { type FileFormat, fileFormats } from "./file-format.js";
 import { type AddedPart, hashOf, type InstalledFile } from "./install-record.js";
-import {
-  type Addition,
-  applyEdit,
-  editToAdd,
-  editToRemove,
-  findValue,
-  missingOnTheWay,
-  type TextEdit,
-} from "./json-edit.js";
+import { applyEdit, type TextEdit } from "./json-edit.js";
 
 /** The plan for one file. */
 export interface FilePlan {
@@ -36,56 +29,62 @@ export interface PlannedChange {
 
 /** Puts our parts into the file, in the place of those that an earlier installation put there. */
 export function planInstall(
-  { path, additions }: FileAdditions,
+  { path, format: name, additions }: FileAdditions,
   current: string | null,
   installed: InstalledFile | undefined,
 ): FilePlan {
-  return explaining(path, () => {
+  const format = fileFormats[name];
+  return explaining({ path, format: name }, () => {
     const earlier = installed ? undo(installed, current) : { text: current, changes: [] };
-    let text = earlier.text === null || earlier.text.trim() === "" ? "{}\n" : earlier.text;
+    let text = earlier.text === null || earlier.text.trim() === "" ? format.empty : earlier.text;
     const changes: PlannedChange[] = [];
     const added: AddedPart[] = [];
     for (const addition of additions) {
-      const made = missingOnTheWay(text, addition);
-      const before = addition.kind === "member" ? findValue(text, addition.path) : undefined;
-      const edit = editToAdd(text, addition);
+      const made = format.missingOnTheWay(text, addition);
+      const before = addition.kind === "member" ? format.findValue(text, addition.path) : undefined;
+      const edit = format.editToAdd(text, addition);
       if (!edit) continue;
       text = applyEdit(text, edit);
       changes.push({ path: addition.path, edit, ...(before && { foreign: "removed" }) });
       added.push({ addition, made, ...(before && { replaced: before }) });
     }
     if (text === current) return { path, current, next: current, changes: [], record: installed ?? null };
-    const record = { path, before: earlier.text, after: hashOf(text), added };
+    const record = { path, format: name, before: earlier.text, after: hashOf(text), added };
     return { path, current, next: text, changes: [...earlier.changes, ...changes], record };
   });
 }
 
 /** Takes out of the file what was put there, and nothing else (INSTALL-3). */
 export function planUninstall(installed: InstalledFile, current: string | null): FilePlan {
-  const { path } = installed;
-  return explaining(path, () => {
+  const { path, format } = installed;
+  return explaining({ path, format }, () => {
     const { text: next, changes } = undo(installed, current);
     return { path, current, next, changes, record: null };
   });
 }
 
 function undo(
-  { before, after, added }: InstalledFile,
+  { before, after, added, format: name = "json" }: InstalledFile,
   current: string | null,
 ): { text: string | null; changes: PlannedChange[] } {
   if (current === null) return { text: null, changes: [] };
-  const taken = takeOut(added, current);
+  const format = fileFormats[name];
+  const taken = takeOut(added, current, format);
   // Nobody has written to it since: it becomes what it was, byte for byte.
   if (hashOf(current) === after) return { text: before, changes: taken.changes };
-  const isEmpty = before === null && isDeepStrictEqual(findValue(taken.text, []), { value: {} });
+  const isEmpty = before === null && isDeepStrictEqual(format.findValue(taken.text, []), { value: {} });
   return { text: isEmpty ? null : taken.text, changes: taken.changes };
 }
 
-function takeOut(added: readonly AddedPart[], current: string): { text: string; changes: PlannedChange[] } {
+function takeOut(
+  added: readonly AddedPart[],
+  current: string,
+  format: FileFormat,
+): { text: string; changes: PlannedChange[] } {
   let text = current;
   const changes: PlannedChange[] = [];
   for (const part of [...added].reverse()) {
-    const edit = editToUndo(text, part);
+    const edit = editToUndo(text, part, format);
     if (!edit) continue;
     text = applyEdit(text, edit);
     changes.push({ path: part.addition.path, edit, ...(part.replaced && { foreign: "added" }) });
@@ -93,19 +92,29 @@ function takeOut(added: readonly AddedPart[], current: string): { text: string; 
   return { text, changes };
 }
 
-function editToUndo(text: string, { addition, made, replaced }: AddedPart): TextEdit | null {
-  const edit = editToRemove(text, addition, made);
+function editToUndo(
+  text: string,
+  { addition, made, replaced }: AddedPart,
+  format: FileFormat,
+): TextEdit | null {
+  const edit = format.editToRemove(text, addition, made);
   if (!edit || !replaced) return edit;
   const earlier: Addition = { kind: "member", path: addition.path, value: replaced.value };
-  return editToAdd(text, earlier);
+  return format.editToAdd(text, earlier);
 }
 
-function explaining<T>(path: string, plan: () => T): T {
+function explaining<T>(
+  { path, format = "json" }: { path: string; format?: FileAdditions["format"] | undefined },
+  plan: () => T,
+): T {
   try {
     return plan();
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    const what = error instanceof TypeError ? `is not as expected (${error.message})` : "is not JSON";
+    const what =
+      error instanceof TypeError
+        ? `is not as expected (${error.message})`
+        : `is not ${fileFormats[format].label}`;
     throw new CliError("bad_file", `${path} ${what}; it is left as it is.`, {
       exitCode: exitCodes.unexpected,
       next: [`correct ${path}`, "merkle install --client print"],

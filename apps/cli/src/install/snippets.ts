@@ -1,9 +1,9 @@
 import { defaultToolsets, type Toolset } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
+import { type ServerProgram, serverProgram } from "../clients/server-program.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { toolsOf } from "./install-claude.js";
-import { type ServerProgram, serverProgram } from "./server-program.js";
+import { toolsOf } from "./install-client.js";
 
 /** The text that a client's user puts into its configuration, in either of two forms, and where. */
 interface Snippet {
@@ -14,7 +14,8 @@ interface Snippet {
   readonly http: string;
 }
 
-export const snippetClients = ["cursor", "codex", "gemini", "vscode", "print"] as const;
+/** Clients that are told what to put where: how they are configured cannot be tried here. */
+export const snippetClients = ["cursor", "vscode", "goose", "antigravity", "print"] as const;
 type SnippetClient = (typeof snippetClients)[number];
 
 export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl: string): Snippet {
@@ -24,19 +25,27 @@ export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl
   switch (client) {
     case "cursor":
       return inMcpServers("~/.cursor/mcp.json, or .cursor/mcp.json of a project", stdio, { url: mcpUrl });
-    case "gemini":
-      return inMcpServers("~/.gemini/settings.json", stdio, { httpUrl: mcpUrl });
+    case "antigravity":
+      return inMcpServers("~/.gemini/antigravity/mcp_config.json", stdio, { serverUrl: mcpUrl });
+    case "goose":
+      return {
+        where: "~/.config/goose/config.yaml, below extensions",
+        stdio: toYaml({
+          name: "merkle",
+          type: "stdio",
+          cmd: command,
+          args,
+          envs: env,
+          enabled: true,
+          timeout: 300,
+        }),
+        http: toYaml({ name: "merkle", type: "streamable_http", uri: mcpUrl, enabled: true, timeout: 300 }),
+      };
     case "vscode":
       return {
         where: ".vscode/mcp.json of a project, or what `MCP: Open User Configuration` opens",
         stdio: toText({ servers: { merkle: { type: "stdio", ...stdio } } }),
         http: toText({ servers: { merkle: { type: "http", url: mcpUrl } } }),
-      };
-    case "codex":
-      return {
-        where: "~/.codex/config.toml",
-        stdio: toToml({ command, args, env }),
-        http: `[mcp_servers.merkle]\nurl = ${JSON.stringify(mcpUrl)}`,
       };
     case "print":
       return inMcpServers(
@@ -59,23 +68,10 @@ function toText(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** TOML's basic strings are written as JSON's are. */
-function toToml({
-  command,
-  args,
-  env,
-}: {
-  command: string;
-  args: readonly string[];
-  env: ServerProgram["env"];
-}) {
-  const variables = Object.entries(env).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
-  return [
-    "[mcp_servers.merkle]",
-    `command = ${JSON.stringify(command)}`,
-    `args = [${args.map((each) => JSON.stringify(each)).join(", ")}]`,
-    ...(variables.length > 0 ? ["", "[mcp_servers.merkle.env]", ...variables] : []),
-  ].join("\n");
+/** A member of `extensions`: what JSON has for a value, YAML has, too. */
+function toYaml(value: object): string {
+  const lines = Object.entries(value).map(([name, each]) => `    ${name}: ${JSON.stringify(each)}`);
+  return ["extensions:", "  merkle:", ...lines].join("\n");
 }
 
 /** Shows what a client's user puts where, and changes nothing (INSTALL-4). */
@@ -107,9 +103,9 @@ async function findMcpUrl({ config, signal }: CommandContext): Promise<string> {
   }
 }
 
-/** A model reads it, which pays for every character. */
+/** A model reads it, which pays for every character, and some clients take no more than about forty tools in all. */
 function withView(url: string): string {
-  return `${url}${url.includes("?") ? "&" : "?"}view=compact`;
+  return `${url}${url.includes("?") ? "&" : "?"}tools=core,messaging,mesh&view=compact`;
 }
 
 function withTools(url: string, tools: readonly Toolset[]): string {

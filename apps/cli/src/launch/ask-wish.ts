@@ -10,7 +10,6 @@ import { oneLine } from "../text/one-line.js";
 import { counted } from "../text/time.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
 import {
-  defaultPeerName,
   groupsProblem,
   type NamedSession,
   nameProblem,
@@ -39,8 +38,9 @@ export async function askWish({ wanted, prompter, broker, config, meshId }: AskW
   const last = await readLastAnswers(config.home);
   const session = wanted.session ?? (await askSession(prompter, broker, last));
   const team = wanted.team ?? (await askTeam(prompter, config, last));
-  const free = await findOffered({ broker, home: config.home, meshId }, session, team, last);
-  const offered = free?.peer_name ?? last.name ?? defaultPeerName;
+  const { name: defaultName } = wanted.client;
+  const free = await findOffered({ broker, home: config.home, meshId, defaultName }, session, team, last);
+  const offered = free?.peer_name ?? last.name ?? defaultName;
   const name = wanted.name ?? (await askName(prompter, offered));
   // What is in the place already stands there to be edited; what was said the last time is good for a new one.
   const role = wanted.role ?? (await askRole(prompter, free ? free.role : last.role));
@@ -146,7 +146,12 @@ async function askOptional(
 
 /** The place that a launch would take again, were no other name asked for. */
 async function findOffered(
-  { broker, home, meshId }: { broker: BrokerClient; home: string; meshId: string },
+  {
+    broker,
+    home,
+    meshId,
+    defaultName,
+  }: { broker: BrokerClient; home: string; meshId: string; defaultName: string },
   session: NamedSession,
   teamName: string,
   last: LastAnswers,
@@ -154,5 +159,5 @@ async function findOffered(
   const found = session.kind === "named" ? await findSession(broker, session.name) : null;
   if (!found) return undefined;
   const wanted = { home, meshId, sessionId: found.session_id, teamName };
-  return findFreePlace({ ...wanted, defaultPeerName: last.name ?? defaultPeerName });
+  return findFreePlace({ ...wanted, defaultPeerName: last.name ?? defaultName });
 }

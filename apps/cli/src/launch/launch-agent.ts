@@ -1,28 +1,28 @@
 import { findBroker } from "../broker/broker-client.js";
-import { toReach } from "../broker/reach.js";
+import { findProgram } from "../clients/find-program.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
-import { entryFile } from "../core/this-program.js";
 import { placeIdOf } from "../sessions/stored-peers.js";
 import { meetMesh } from "../trust/require-known.js";
 import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
-import { toClaudeCall, toClaudeEnvironment, writeLaunchFiles } from "./claude-call.js";
+import { toClientEnvironment } from "./client-environment.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
-import { findClaude, wakePathsOf } from "./find-claude.js";
-import { mergeSettings, toHookSettings, withoutInstalled } from "./hook-settings.js";
 import { keepLastAnswers } from "./last-answers.js";
+import { writeLaunchFiles } from "./launch-files.js";
 import { readWanted, toWish, toWishFor, type Wanted, type Wish } from "./launch-options.js";
 import type { Launching } from "./launching.js";
 import { findResumedPeer } from "./resumed-peer.js";
+import { runBeside } from "./run-beside.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
-import { tellDefaults, tellEntered, tellNotice } from "./tell-launch.js";
+import { tellDefaults, tellEntered, tellHowToGoOn, tellNotice } from "./tell-launch.js";
+import { toLaunchCall } from "./to-launch-call.js";
 import { watchServer } from "./watch-server.js";
 
-/** Takes a place in the session, runs Claude Code as its agent, and resolves with the code that it ends with. */
+/** Takes a place in the session, runs a client as its agent, and resolves with the code that it ends with. */
 export async function launchAgent(context: CommandContext): Promise<number> {
   const wanted = readWanted(context);
   const prompter = toAsker(context, wanted);
@@ -38,7 +38,7 @@ export async function launchAgent(context: CommandContext): Promise<number> {
   try {
     if (prompter) await keepAnswers(context, entered);
     await tellEntered(launching, entered);
-    return await runClaude(launching, entered);
+    return await runClient(launching, entered);
   } finally {
     await entered.hold.release();
   }
@@ -58,29 +58,26 @@ async function prepare(
   const { config, signal } = context;
   const resumed = await wishToGoOn(context, wanted);
   const said = resumed ?? (prompter ? undefined : await toWish(wanted, config));
-  const claude = await findClaude({ named: wanted.claudeBin });
-  const inTurn = wakePathsOf(claude.version).paths.includes("hooks");
-  const hooks = await withoutInstalled(
-    toHookSettings([process.execPath, entryFile()], { inTurn }),
-    readEnvironment().variables,
-  );
-  const settings = await mergeSettings(hooks, wanted.claude.settings, process.cwd());
+  const program = await findProgram(wanted.client, { named: wanted.clientBin });
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const wish =
     said ??
     (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : await toWish(wanted, config));
-  return { context, wanted, wish, claude, broker, meshId, hooks, settings };
+  const launching = { context, wanted, wish, program, broker, meshId };
+  // What the user's arguments have wrong is said before anybody joins.
+  await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });
+  return launching;
 }
 
-/** Where the conversation belongs that Claude Code is told to go on with, unless flags say where to. */
+/** Where the conversation belongs that the client is told to go on with, unless flags say where to. */
 async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): Promise<Wish | undefined> {
-  const { resumes } = wanted.claude;
-  if (resumes === undefined || wanted.isAimed) return undefined;
+  const resumed = wanted.client.resumedBy(wanted.userArgs);
+  if (resumed === undefined || wanted.isAimed) return undefined;
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
   const { home } = config;
-  const place = await findResumedPeer(resumes, {
+  const place = await findResumedPeer(resumed, {
     home,
     meshId,
     cwd: process.cwd(),
@@ -99,27 +96,32 @@ async function keepAnswers({ config: { home } }: CommandContext, { held }: Enter
   });
 }
 
-async function runClaude(
-  { context, wanted, claude, broker, settings }: Launching,
-  { held, hold }: EnteredSession,
-): Promise<number> {
-  const { home } = context.config;
-  const agent = { ...wanted.agent, userArgs: wanted.claude.others };
-  const call = toClaudeCall({ ...toReach(context.config), url: broker.base, team: held }, agent);
-  const removeFiles = await writeLaunchFiles(home, call, settings);
+async function runClient(launching: Launching, { held, hold }: EnteredSession): Promise<number> {
+  const { context, program } = launching;
+  const call = await toLaunchCall(launching, held);
+  const env = toClientEnvironment(readEnvironment().variables, call.env);
+  const removeFiles = await writeLaunchFiles(context.config.home, call);
   let stopWatching = async () => {};
   try {
-    context.signal.throwIfAborted();
-    return await runProgram({
-      path: claude.path,
-      args: call.args,
-      env: toClaudeEnvironment(readEnvironment().variables, call.env),
+    const beside = call.beside && (await runBeside(program.path, call.beside, env));
+    try {
+      context.signal.throwIfAborted();
+      const args = call.beside && !beside?.isThere ? call.beside.argsWithout : call.args;
       // It acts in the place even when this process is killed and it is not.
-      async onStart(pid) {
-        await hold.include(pid);
-        stopWatching = watchServer({ config: context.config, placeId: placeIdOf(held), pid });
-      },
-    });
+      const code = await runProgram({
+        path: program.path,
+        args,
+        env,
+        async onStart(pid) {
+          await hold.include(pid);
+          stopWatching = watchServer({ config: context.config, placeId: placeIdOf(held), pid });
+        },
+      });
+      await tellHowToGoOn(launching, held);
+      return code;
+    } finally {
+      await beside?.stop();
+    }
   } finally {
     await stopWatching();
     await removeFiles();

@@ -1,5 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { catalogue } from "@merkle/wire/schemas";
+import type { AgentOptions, Client } from "../clients/client.js";
+import { getClient } from "../clients/clients.js";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import type { Config } from "../config.js";
@@ -8,7 +10,6 @@ import { systemUserName } from "../identity/introduce.js";
 import { readToolsetNames } from "../mcp/options.js";
 import { findProject } from "../progress/find-project.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
-import { type ClaudeArgs, readClaudeArgs } from "./claude-args.js";
 
 /** What is to be launched, as far as the call itself says. */
 export interface Wanted {
@@ -19,10 +20,12 @@ export interface Wanted {
   readonly groups: readonly string[] | undefined;
   /** Whether flags say where to, which comes before what a conversation remembers. */
   readonly isAimed: boolean;
+  readonly client: Client;
+  /** Its program, where the user names one. */
+  readonly clientBin: string | undefined;
   readonly agent: AgentOptions;
-  readonly claudeBin: string | undefined;
-  readonly claudeArgs: readonly string[];
-  readonly claude: ClaudeArgs;
+  /** What stands after `--`, for the client. */
+  readonly userArgs: readonly string[];
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
@@ -31,15 +34,6 @@ export interface Wanted {
 export type NamedSession =
   | { readonly kind: "named"; readonly name: string; readonly isRepositorys?: true }
   | { readonly kind: "new"; readonly title: string };
-
-/** How the agent runs, wherever it belongs. */
-export interface AgentOptions {
-  readonly model: string | undefined;
-  /** Toolsets beside those that an agent always has, separated by commas. */
-  readonly tools: string | undefined;
-  readonly channel: boolean;
-  readonly interruptible: boolean;
-}
 
 /** @throws CliError `usage` when a flag's value is none; `not_found` for a mesh that is not there */
 export function readWanted({ args, flags, config }: CommandContext): Wanted {
@@ -61,9 +55,9 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
       channel: isSet(flags, "channel"),
       interruptible: isSet(flags, "interruptible"),
     },
-    claudeBin: textOf(flags, "claudeBin"),
-    claudeArgs: args,
-    claude: readClaudeArgs(args),
+    client: getClient(given("client")),
+    clientBin: textOf(flags, "clientBin") ?? textOf(flags, "claudeBin"),
+    userArgs: args,
     dryRun: isSet(flags, "dryRun"),
     yes: isSet(flags, "yes"),
   };
@@ -121,7 +115,7 @@ function refuseOwnArguments(args: readonly string[]): void {
   const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;
   if (args.length <= afterDashes) return;
   throw usageError(
-    `merkle launch does not know what to do with ${JSON.stringify(args[0])}. What is for claude comes after --.`,
+    `merkle launch does not know what to do with ${JSON.stringify(args[0])}. What is for the agent's client comes after --.`,
     "merkle help launch",
   );
 }
@@ -140,8 +134,6 @@ export interface Wish {
   readonly place?: StoredPeer;
 }
 
-export const defaultPeerName = "claude";
-
 /**
  * What the call says, where nobody is asked. With `-y` the session is else that of the folder's repository, and the team the
  * user's (LAUNCH-3).
@@ -149,7 +141,7 @@ export const defaultPeerName = "claude";
  * @throws CliError `usage` that names the flags that are missing
  */
 export async function toWish(
-  { session: named, team: given, name, role, groups, yes }: Wanted,
+  { session: named, team: given, name, role, groups, client, yes }: Wanted,
   user: Pick<Config, "personName">,
 ): Promise<Wish> {
   const session = named ?? (yes ? await repositorysSession() : undefined);
@@ -165,7 +157,7 @@ export async function toWish(
       "merkle ls",
     );
   }
-  return { session, team, name, defaultName: defaultPeerName, role, groups };
+  return { session, team, name, defaultName: client.name, role, groups };
 }
 
 /** Every clone and worktree of a repository means the same session. */
@@ -180,12 +172,15 @@ export function usersTeam({ personName }: Pick<Config, "personName">): string {
 }
 
 /** The place that a conversation goes on in. */
-export function toWishFor(place: StoredPeer, { role, groups }: Pick<Wanted, "role" | "groups">): Wish {
+export function toWishFor(
+  place: StoredPeer,
+  { role, groups, client }: Pick<Wanted, "role" | "groups" | "client">,
+): Wish {
   return {
     session: { kind: "named", name: place.session_id },
     team: place.team_name,
     name: place.peer_name ?? undefined,
-    defaultName: defaultPeerName,
+    defaultName: client.name,
     role,
     groups,
     place,

@@ -1,7 +1,6 @@
 import type { BrokerClient } from "../broker/broker-client.js";
+import type { FoundProgram } from "../clients/find-program.js";
 import type { CommandContext } from "../command/command.js";
-import type { Claude } from "./find-claude.js";
-import type { HookSettings } from "./hook-settings.js";
 import type { Wanted, Wish } from "./launch-options.js";
 
 /** A launch of which everything is known but what the broker says to it. */
@@ -9,10 +8,7 @@ export interface Launching {
   readonly context: CommandContext;
   readonly wanted: Wanted;
   readonly wish: Wish;
-  readonly claude: Claude;
+  readonly program: FoundProgram;
   readonly broker: BrokerClient;
   readonly meshId: string;
-  readonly hooks: HookSettings;
-  /** The hooks, together with the settings that the user gave. */
-  readonly settings: Readonly<Record<string, unknown>>;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { claude } from "../clients/claude.js";
+import { readClaudeArgs } from "../clients/claude-args.js";
+import { mergeSettings, toHookSettings } from "../clients/claude-hooks.js";
 import type { CommandContext } from "../command/command.js";
 import { createOutput } from "../command/output.js";
 import { readConfig } from "../config.js";
-import { readClaudeArgs } from "./claude-args.js";
-import { wakePathsOf } from "./find-claude.js";
-import { mergeSettings, toHookSettings } from "./hook-settings.js";
 import { readWanted } from "./launch-options.js";
 
 async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv = {}) {
@@ -91,17 +91,17 @@ describe("the settings of a launched Claude Code", () => {
 
 describe("the wake paths of a Claude Code", () => {
   it("[LAUNCH-16] follow from its version, and an older one is told what it lacks", () => {
-    expect(wakePathsOf("2.1.330 (Claude Code)")).toEqual({
+    expect(claude.wakePathsOf("2.1.330 (Claude Code)")).toEqual({
       paths: ["inbox", "hooks", "wait"],
       advice: undefined,
     });
-    expect(wakePathsOf("2.10.0").paths).toEqual(["inbox", "hooks", "wait"]);
-    expect(wakePathsOf("2.1.224")).toMatchObject({ paths: ["inbox", "wait"] });
-    expect(wakePathsOf("2.1.9")).toEqual({
+    expect(claude.wakePathsOf("2.10.0").paths).toEqual(["inbox", "hooks", "wait"]);
+    expect(claude.wakePathsOf("2.1.224")).toMatchObject({ paths: ["inbox", "wait"] });
+    expect(claude.wakePathsOf("2.1.9")).toEqual({
       paths: ["wait"],
       advice: "Claude Code 2.1.9 is woken by wait alone; inbox from 2.1.224 on, hooks from 2.1.330 on",
     });
-    expect(wakePathsOf("1.0.128").advice).toContain("older than 2.0");
-    expect(wakePathsOf("dev").paths).toContain("hooks");
+    expect(claude.wakePathsOf("1.0.128").advice).toContain("older than 2.0");
+    expect(claude.wakePathsOf("dev").paths).toContain("hooks");
   });
 });

@@ -1,16 +1,16 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Resumed } from "../clients/client.js";
 import { listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
 import { isFree } from "../sessions/wanted-peer.js";
-import type { ClaudeArgs } from "./claude-args.js";
 
 /**
- * The place that a conversation had when it was last launched, where Claude Code is told to go on with one: free, and
- * held by this machine. Undefined when there is none.
+ * The place that a conversation had when it was last launched, where its client is told to go on with one: free, and
+ * held by this machine. Undefined when there is none; of the last one of a folder Claude Code alone leaves a trace.
  */
 export async function findResumedPeer(
-  resumes: NonNullable<ClaudeArgs["resumes"]>,
+  resumes: Resumed,
   { home, meshId, cwd, env }: { home: string; meshId: string; cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<StoredPeer | undefined> {
   const id = resumes === "latest" ? await findLatest(cwd, env) : resumes.id;

@@ -1,29 +1,27 @@
-import { toReach } from "../broker/reach.js";
+import type { LaunchFile } from "../clients/client.js";
 import { exitCodes } from "../core/cli-error.js";
 import { toShellLine } from "../text/shell.js";
 import type { ChosenSession } from "./choose-session.js";
-import { toClaudeCall } from "./claude-call.js";
 import { expectedPeer, unknownPlaceId } from "./expected-peer.js";
 import type { Launching } from "./launching.js";
 import { whoIn } from "./tell-launch.js";
+import { toLaunchCall } from "./to-launch-call.js";
 
 /**
  * Shows what a launch would run, in words for a shell and in its configuration, and changes nothing (LAUNCH-8). Of the
  * settings our own are shown: the user's may hold a secret.
  */
 export async function showDryRun(launching: Launching, chosen: ChosenSession): Promise<number> {
-  const { context, wanted, claude, broker, hooks } = launching;
-  const { output, config } = context;
+  const { context, program } = launching;
+  const { output } = context;
   const { place, taken } = await expectedPeer(launching, chosen);
-  const call = toClaudeCall(
-    { ...toReach(config), url: broker.base, team: place },
-    { ...wanted.agent, userArgs: wanted.claude.others },
-  );
+  const call = await toLaunchCall(launching, place);
   const assignments = Object.entries(call.env).map(([name, value]) => `${name}=${toShellLine([value])}`);
-  const line = [...assignments, toShellLine([claude.path, ...call.args])].join(" ");
+  const line = [...assignments, toShellLine([program.path, ...call.args])].join(" ");
+  const beside = call.beside && toShellLine([program.path, ...call.beside.args]);
   const who = whoIn(place);
   output.note(`${whatWouldHappen(chosen)} as ${who}, ${taken}, and run:`);
-  if (wanted.claude.settings !== undefined)
+  if (call.files.some(({ content, shown = content }) => shown !== content))
     output.note("(your --settings come on top of the settings below)");
   output.show(
     {
@@ -32,14 +30,14 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
       team: place.team_name,
       peer: place.peer_name,
       resumes: place.peer_id !== unknownPlaceId,
-      command: [claude.path, ...call.args],
+      command: [program.path, ...call.args],
       env: call.env,
-      config_file: call.configFile,
-      config: call.config,
-      settings_file: call.settingsFile,
-      settings: hooks,
+      beside: call.beside ? [program.path, ...call.beside.args] : null,
+      files: call.files.map(({ path, content, shown = content }) => ({ path, content: shown })),
     },
-    [line, fileText(call.configFile, call.config), fileText(call.settingsFile, hooks)].join("\n\n"),
+    [line, ...(beside === undefined ? [] : [`beside it: ${beside}`]), ...call.files.map(fileText)].join(
+      "\n\n",
+    ),
   );
   return exitCodes.done;
 }
@@ -49,6 +47,6 @@ function whatWouldHappen(chosen: ChosenSession): string {
   return `would make session ${chosen.slug ?? JSON.stringify(chosen.title)} and join it`;
 }
 
-function fileText(path: string, content: unknown): string {
-  return `${path}:\n${JSON.stringify(content, null, 2)}`;
+function fileText({ path, content, shown = content }: LaunchFile): string {
+  return `${path}:\n${shown.trimEnd()}`;
 }

@@ -1,10 +1,11 @@
+import { clients } from "../clients/clients.js";
+import { findStoredPeer, placeIdOf } from "../sessions/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
 import { counted } from "../text/time.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { EnteredSession } from "./enter-session.js";
 import { expectedPeer } from "./expected-peer.js";
-import { wakePathsOf } from "./find-claude.js";
 import type { Launching } from "./launching.js";
 
 /** Which session is meant where nobody named one. */
@@ -17,19 +18,21 @@ export function tellDefaults({ context: { output }, wish: { session, team } }: L
 
 /** Before anything is done: who will read along, and what will run. */
 export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
-  const { context, wanted, claude } = launching;
+  const { context, wanted, program } = launching;
   const { output } = context;
   const { place } = await expectedPeer(launching, chosen);
   const title = chosen.kind === "there" ? chosen.session.title : chosen.title;
-  const runs = toShellLine(["claude", ...wanted.claudeArgs]);
-  const { advice } = wakePathsOf(claude.version);
+  const runs = toShellLine([wanted.client.program, ...wanted.userArgs]);
+  const { advice } = wanted.client.wakePathsOf(program.version);
   output.note(
     "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --",
   );
   output.note(
     `  Runs   ${oneLine(runs)}   as ${oneLine(place.peer_name ?? place.team_name)} in "${oneLine(title)}"`,
   );
-  if (advice !== undefined) output.note(`${output.mark.warn} ${advice}`);
+  for (const each of [advice, wanted.client.hint]) {
+    if (each !== undefined) output.note(`${output.mark.warn} ${each}`);
+  }
 }
 
 /** Where the agent is now, and how to do the same again. */
@@ -49,6 +52,18 @@ export async function tellEntered(
   output.note(`  Same again:  ${oneLine(toShellLine(sameAgain(launching, held)))}`);
 }
 
+/** When the client has ended: what goes on with its conversation, in this place. Claude Code says it itself. */
+export async function tellHowToGoOn(
+  { wanted: { client }, context }: Launching,
+  held: EnteredSession["held"],
+): Promise<void> {
+  const { home } = context.config;
+  const conversation = (await findStoredPeer(home, placeIdOf(held)))?.claude_session_id;
+  if (!conversation || client === clients[0]) return;
+  const line = ["merkle", "launch", "--client", client.name, "-y", "--", ...client.resume(conversation)];
+  context.output.note(`  Go on:  ${oneLine(toShellLine(line))}`);
+}
+
 /** `atlas (Alex's Team)`, or the team alone where the place has no name. */
 export function whoIn({
   peer_name: peer,
@@ -61,10 +76,11 @@ export function whoIn({
 }
 
 function sameAgain({ wanted, wish }: Launching, held: EnteredSession["held"]): string[] {
-  const { agent, claudeArgs } = wanted;
+  const { agent, client, userArgs } = wanted;
   const flag = (name: string, value: string | null | undefined) => (value ? [name, value] : []);
   return [
     ...["merkle", "launch", "--session", held.slug, "--team", held.team_name],
+    ...(client.name === clients[0]?.name ? [] : ["--client", client.name]),
     ...flag("--name", held.peer_name),
     ...flag("--role", wish.role),
     ...flag("--groups", wish.groups?.join(",")),
@@ -73,6 +89,6 @@ function sameAgain({ wanted, wish }: Launching, held: EnteredSession["held"]): s
     ...(agent.channel ? ["--channel"] : []),
     ...(agent.interruptible ? ["--interruptible"] : []),
     "-y",
-    ...(claudeArgs.length > 0 ? ["--", ...claudeArgs] : []),
+    ...(userArgs.length > 0 ? ["--", ...userArgs] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isServing } from "../mcp/serving.js";
+import { isServing } from "../clients/serving.js";
 import type { StandIn, Watched } from "../mcp/stand-in.js";
 
 const lookMs = 1_000;

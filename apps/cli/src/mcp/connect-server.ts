@@ -1,3 +1,4 @@
+import { withProgress } from "@merkle/wire";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -38,15 +39,22 @@ export function createServer({ desk, introduction, requests }: Serving): Server 
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: (await openDesk(server, desk)).tools,
   }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { requestId, sendNotification }) => {
     const request = requests.find(requestId);
     if (!request) throw new TypeError("This request is no longer under way.");
-    const { result, settle } = await (await openDesk(server, desk)).call({
-      name: params.name,
-      args: fieldOf(request.params, "arguments"),
-      toolUseId: toolUseIdOf(request.params),
-      signal: request.signal,
-    });
+    const tools = await openDesk(server, desk);
+    const { result, settle } = await withProgress(
+      params._meta?.progressToken,
+      (progress) => sendNotification({ method: "notifications/progress", params: { ...progress } }),
+      () =>
+        tools.call({
+          name: params.name,
+          args: fieldOf(request.params, "arguments"),
+          toolUseId: toolUseIdOf(request.params),
+          meta: fieldOf(request.params, "_meta"),
+          signal: request.signal,
+        }),
+    );
     request.onSettled(settle);
     return result;
   });

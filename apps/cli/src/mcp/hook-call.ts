@@ -1,8 +1,6 @@
 import { MerkleError } from "@merkle/wire";
+import { type HookEvent, hookEvents } from "../clients/client.js";
 import type { Fields } from "./membership.js";
-
-const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"] as const;
-export type HookEvent = (typeof hookEvents)[number];
 
 /** A hook that the client runs, as the launch has it call this server. What an event does not have is empty. */
 export interface HookCall {

@@ -1,5 +1,5 @@
 import { compactError, MerkleError, type Operation } from "@merkle/wire";
-import type { HookEvent } from "./hook-call.js";
+import type { Client, HookEvent } from "../clients/client.js";
 import type { McpOptions } from "./options.js";
 import type { SecretStore } from "./secret-store.js";
 
@@ -104,7 +104,7 @@ interface Renderer {
   error(tool: string, error: MerkleError): CallResult;
   text(text: string): CallResult;
   /** What a hook of that event tells the client to add to the conversation; nothing when the text is empty. */
-  hook(event: HookEvent, text: string): CallResult;
+  hook(client: Pick<Client, "deliver">, event: HookEvent, text: string): CallResult;
 }
 
 interface RendererOptions {
@@ -123,10 +123,7 @@ export function createRenderer({ view, secretStore, longResults }: RendererOptio
 
   return {
     text: toResult,
-    hook(event, text) {
-      const added = { hookEventName: event, additionalContext: secretStore.hide(text) };
-      return toResult(JSON.stringify(text === "" ? {} : { hookSpecificOutput: added }));
-    },
+    hook: (client, event, text) => toResult(JSON.stringify(client.deliver(event, secretStore.hide(text)))),
     output(operation, output, notice) {
       if (view === "json") return toResult(secretStore.hide(JSON.stringify(output)));
       const text = operation.compact(output, { keeper: "server" });

@@ -47,11 +47,13 @@ interface PerformerOptions {
   readonly sealing: Sealing;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
+  /** How long a wait may last at most. */
+  readonly waitSecondsMax: () => number;
 }
 
 /** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { link, membership, secretStore, sealing, acknowledger, view } = options;
+  const { link, membership, secretStore, sealing, acknowledger, view, waitSecondsMax } = options;
 
   async function ask({ operation, input, signal }: Performance): Promise<unknown> {
     // The broker knows what an input of its operation is, and refuses what is none.
@@ -112,7 +114,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     // What the broker would refuse, it refuses in its own words; and who is no team here has no place here.
     if (!team || !parsed.success) return { output: await ask(performance) };
     const { timeout, include_own: includeOwn } = parsed.data;
-    return read(performance, team, { timeoutMs: Math.min(timeout, 30) * 1000, includeOwn });
+    return read(performance, team, { timeoutMs: Math.min(timeout, waitSecondsMax()) * 1000, includeOwn });
   }
 
   /** Reads as a wait does that does not block: the place that this server keeps is the same for both. */

@@ -10,10 +10,10 @@ import { findStoredPeer } from "../sessions/stored-peers.js";
 import type { ServedTools, ToolClient } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
-import { noteServing } from "./serving.js";
+import { noteServing } from "../clients/serving.js";
 import { createStdioTransport } from "./stdio-transport.js";
 import type { ToolServer } from "./tool-server.js";
-import { channelCapability, findInboxSocket } from "./waking/wake-paths.js";
+import { channelCapability } from "./waking/wake-paths.js";
 
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
 const endMsMax = 350;
@@ -34,8 +34,7 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   const desk = createLazyToolServer(async ({ info, sendChannel }) => {
     const { openToolServer } = await import("./tool-server.js");
     const claudeSessionId = readEnvironment().claudeSessionId;
-    const inbox = findInboxSocket(readEnvironment().variables);
-    return openToolServer({ config, options, claudeSessionId, inbox, client: info, sendChannel, log });
+    return openToolServer({ config, options, claudeSessionId, client: info, sendChannel, log });
   });
   const requests = createStdioTransport(process.stdin, process.stdout);
   const introduction = introduce(await findPlace(options, config.home), options);

@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { findInboxSocketOf, toClientInbox } from "../clients/claude-inbox.js";
 import { type Config, readEnvironment } from "../config.js";
 import { asStub } from "../private-messages/open-message.js";
 import { openBrokerLink } from "./broker-link.js";
@@ -10,9 +8,9 @@ import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
 import { createRejoin } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { describeSelf } from "./self-description.js";
-import { serverEnded } from "./serving.js";
+import { serverEnded } from "../clients/serving.js";
 import { createTurn } from "./turn.js";
-import { createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
+import { createWakePaths } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 export interface Watched {
@@ -36,9 +34,9 @@ export async function openStandIn({ config, placeId, pid }: Watched): Promise<St
   const { home } = config;
   const log = () => undefined;
   const env = readEnvironment().variables;
-  const inbox = await findSocketOf(pid, env);
+  const inbox = await findInboxSocketOf(pid, env);
   if (!inbox) return undefined;
-  const paths = createWakePaths({ inbox, channel: null, hasHooks: () => true, log });
+  const paths = createWakePaths({ inbox: toClientInbox(inbox), channel: null, hasHooks: () => true, log });
   const wakers = createWakers({
     paths: {
       available: paths.available,
@@ -101,17 +99,4 @@ export async function openStandIn({ config, placeId, pid }: Watched): Promise<St
       await link.close();
     },
   };
-}
-
-/** Where a client takes messages, as it tells other clients of its user; undefined when it does not. */
-async function findSocketOf(pid: number, env: NodeJS.ProcessEnv): Promise<InboxSocket | undefined> {
-  const folder = join(env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude"), "sessions");
-  try {
-    const { messagingSocketPath: path } = Object(
-      JSON.parse(await readFile(join(folder, `${pid}.json`), "utf8")),
-    );
-    return typeof path === "string" ? { path, token: null } : undefined;
-  } catch {
-    return undefined;
-  }
 }

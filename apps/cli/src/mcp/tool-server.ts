@@ -7,13 +7,18 @@ import {
   type NudgeFrame,
 } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
+import { brokerSettingsDefault } from "@merkle/wire/schemas";
+import { claude } from "../clients/claude.js";
+import { findInboxSocket } from "../clients/claude-inbox.js";
+import { findClientIntroducing } from "../clients/clients.js";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
 import { openBrokerLink } from "./broker-link.js";
 import { createClaimGuard, toHookResult } from "./claims/claim-guard.js";
 import { completeInput, fillProject } from "./complete-input.js";
-import { parseHookCall } from "./hook-call.js";
-import { createHookServer } from "./hooks/hook-server.js";
+import { type HookCall, parseHookCall } from "./hook-call.js";
+import { createHookServer, type HookAnswer } from "./hooks/hook-server.js";
+import { openHookSocket } from "./hooks/hook-socket.js";
 import { createStatusReporter, idleSince, noteDeclared } from "./hooks/status-reporter.js";
 import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
@@ -26,10 +31,10 @@ import { createSealing } from "./private-messages.js";
 import { createRejoin, type Declared } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
-import { serverEnded } from "./serving.js";
+import { serverEnded } from "../clients/serving.js";
 import { listTools, readMore, requireTool } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
-import { type ChannelMessage, createWakePaths, type InboxSocket } from "./waking/wake-paths.js";
+import { type ChannelMessage, createWakePaths } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 /** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
@@ -46,6 +51,8 @@ interface ToolCall {
   readonly args: unknown;
   /** The client's own id of the model's call, by which a hook announced it. */
   readonly toolUseId: string | undefined;
+  /** The `_meta` that came with it, in which some clients say who calls. */
+  readonly meta?: unknown;
   readonly signal: AbortSignal;
 }
 
@@ -60,8 +67,6 @@ interface ToolDeskOptions {
   readonly options: McpOptions;
   /** The Claude Code session whose server this is: a later server of it goes on in this one's places. */
   readonly claudeSessionId: string | null;
-  /** Where the client takes nudges, if it does. */
-  readonly inbox: InboxSocket | null;
   /** How the client introduced itself, once it has. */
   readonly client: () => ClientInfo | undefined;
   readonly sendChannel: (message: ChannelMessage) => Promise<void>;
@@ -69,8 +74,15 @@ interface ToolDeskOptions {
 }
 
 export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
-  const { config, options, claudeSessionId, inbox, client, sendChannel, log } = deskOptions;
+  const { config, options, claudeSessionId, client, sendChannel, log } = deskOptions;
   const { home } = config;
+  const env = readEnvironment().variables;
+  // Whoever does what Claude Code does is served like it.
+  const own = findClientIntroducing(client()?.name) ?? claude;
+  let conversation = claudeSessionId ?? env["MERKLE_CONVERSATION"];
+  const socket = openHookSocket({ answer: answerSocket, onAttached: describeAgain, log });
+  if (own.usesSocket) socket.listen();
+  const inbox = own.openInbox({ env, conversation: () => conversation, attached: socket.attached });
   const secretStore = createSecretStore();
   const now = () => Date.now();
   const turn = createTurn(now);
@@ -80,7 +92,10 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     paths,
     turn,
     now,
-    idleSince: async () => (inbox ? idleSince(inbox, readEnvironment().variables) : undefined),
+    idleSince: async () => {
+      const claudeInbox = findInboxSocket(env);
+      return claudeInbox ? idleSince(claudeInbox, env) : undefined;
+    },
     mayInterrupt: options.interruptible,
     onRun: describeAgain,
   });
@@ -114,8 +129,10 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     sealing,
     acknowledger,
     view: options.view,
+    waitSecondsMax: () => waitSecondsMax,
   });
   const refusedCalls = createRefusedCalls();
+  let { mcp_wait_s: waitSecondsMax } = brokerSettingsDefault;
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, secretStore, longResults });
   /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
@@ -124,9 +141,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     teams,
     turn,
     status: createStatusReporter(link, log),
-    onConversation(sessionId) {
-      moving = membership.moveTo(sessionId);
-    },
+    onConversation: noteConversation,
     onProof: acknowledger.soon,
   });
   void enterQuietly();
@@ -175,6 +190,16 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       acknowledger.soon(team);
     }
     void enterQuietly();
+    void learnSettings();
+  }
+
+  /** A broker that does not say it, being older or keeping it to members, leaves it as it is. */
+  async function learnSettings(): Promise<void> {
+    try {
+      waitSecondsMax = (await link.call("get_settings", {})).settings.mcp_wait_s ?? waitSecondsMax;
+    } catch (error) {
+      log(describeError(error));
+    }
   }
 
   function describeAgain(): void {
@@ -193,17 +218,38 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     from.answerNudge(id, team ? await wakers.nudge(team, by.name) : []);
   }
 
-  async function answerHook(fields: Fields): Promise<ToolAnswer> {
-    const call = parseHookCall(fields);
+  function noteConversation(id: string | undefined): void {
+    if (!id || id === conversation) return;
+    conversation = id;
+    moving = membership.moveTo(id);
+    describeAgain();
+  }
+
+  async function runHook(call: HookCall): Promise<HookAnswer> {
     const hadHooks = turn.hasHooks;
+    // Claude Code has named its own when it started this server; of another one after it the hooks tell.
+    if (claudeSessionId === null && call.agentId === "") noteConversation(call.sessionId);
     if (call.sessionId !== "") handedOut.moveTo(call.sessionId);
     const hasMail =
       call.event !== "PreToolUse" && teams.readers().some(({ mail }) => mail.pending.length > 0);
-    const { text, settle } = hooks.answer(call, hasMail ? await handedOut.readTranscript() : undefined);
+    const answered = hooks.answer(call, hasMail ? await handedOut.readTranscript() : undefined);
     if (!hadHooks) describeAgain();
     wakers.look();
+    return answered;
+  }
+
+  async function answerHook(fields: Fields, meta: unknown): Promise<ToolAnswer> {
+    const call = parseHookCall(fields);
+    const { subagent = call.agentId } = own.callerOf?.(meta, call.sessionId) ?? {};
+    const { text, settle } = await runHook({ ...call, agentId: subagent });
     const verdict = call.file === "" ? null : claimGuard.judge(call.file);
-    return { result: verdict ? render.text(toHookResult(verdict)) : render.hook(call.event, text), settle };
+    const result = verdict ? render.text(toHookResult(verdict)) : render.hook(own, call.event, text);
+    return { result, settle };
+  }
+
+  async function answerSocket(fields: Fields): Promise<HookAnswer> {
+    const { text, settle } = await runHook(parseHookCall(fields));
+    return { text: secretStore.hide(text), settle };
   }
 
   async function answer({ name, args, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
@@ -221,8 +267,11 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   }
 
   /** A call of the main agent's comes from a turn that has everything which was offered before. */
-  function noteCall({ toolUseId, signal }: ToolCall): Caller {
-    const caller = turn.callerOf(toolUseId);
+  function noteCall({ toolUseId, meta, signal }: ToolCall): Caller {
+    const named = own.callerOf?.(meta) ?? {};
+    noteConversation(named.conversation);
+    const caller: Caller =
+      named.subagent === undefined ? turn.callerOf(toolUseId) : { is: "subagent", agent: named.subagent };
     if (caller.is === "main") for (const team of teams.readers()) proveByCall(team);
     // An answer that nobody waits for any more was interrupted, and the turn with it.
     if (caller.is !== "subagent") signal.addEventListener("abort", endTurn, { once: true });
@@ -245,7 +294,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       const { name, args, signal } = call;
       try {
         // A hook is no call of the model's, and is not kept waiting by a broker.
-        if (name === "hook") return await answerHook(requireFields(name, args));
+        if (name === "hook") return await answerHook(requireFields(name, args), call.meta);
         const answered = await answer(call, noteCall(call));
         refusedCalls.note(name, args, null);
         return answered;
@@ -259,6 +308,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     },
     async close() {
       acknowledger.flush();
+      socket.close();
       await Promise.race([moving, delay(goodbyeMsMax)]);
       // The connection first: ended while its inboxes are open, it says that nobody is in their places any more.
       await Promise.all([Promise.race([link.close(), delay(goodbyeMsMax)]), teams.close()]);

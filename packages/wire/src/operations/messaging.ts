@@ -60,7 +60,15 @@ export function compactRecipient(state: RecipientState): string {
   const dnd = state.declared === "dnd" ? " (dnd)" : "";
   if (state.status === "disconnected")
     return `${name} is away since ${messageTime(state.last_seen_at)}, gets it on return`;
-  return `${name} is ${state.status}${dnd}${state.wake.length === 0 ? ", reads when it next looks" : ""}`;
+  return `${name} is ${state.status}${dnd}${readsWhen(state)}`;
+}
+
+/** When one that is there reads what has come, where nothing makes it read at once (VENDOR-6). */
+export function readsWhen({ wake, declared }: Pick<RecipientState, "wake" | "declared">): string {
+  if (wake.length === 0) return ", reads when it next looks";
+  // Hooks run in a turn, and begin none.
+  const isIdle = declared !== "working" && wake.every((path) => path === "hooks");
+  return isIdle ? ", cannot be woken: reads at its next turn" : "";
 }
 
 export const Posted = z.object({

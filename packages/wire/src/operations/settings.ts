@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { limits } from "../core/limits.js";
 import { isStorable } from "../core/utf8.js";
 import { asTeam, retryable, SessionRef } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
@@ -81,6 +82,11 @@ export const BrokerSettings = z
       .min(1)
       .max(1_000)
       .meta({ description: "Empty waits in a row before an agent should stop." }),
+    mcp_wait_s: z
+      .int()
+      .min(1)
+      .max(limits.waitSecondsMax)
+      .meta({ description: "How long a wait over MCP lasts at most: some clients end a call after 30 s." }),
     active_within_s: z.int().min(1).max(3_600).meta({ description: "A team seen this recently is active." }),
     disconnected_after_s: z
       .int()
@@ -108,6 +114,7 @@ export type BrokerSettings = z.output<typeof BrokerSettings>;
 export const brokerSettingsDefault: BrokerSettings = {
   public_url: null,
   idle_polls: 10,
+  mcp_wait_s: 25,
   active_within_s: 10,
   disconnected_after_s: 60,
   fold_after_s: 600,

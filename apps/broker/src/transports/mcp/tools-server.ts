@@ -6,6 +6,7 @@ import {
   MerkleError,
   type Operation,
   parseTeamCredential,
+  withProgress,
 } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findOperation } from "@merkle/wire/schemas";
@@ -44,8 +45,12 @@ export function createToolsServers(services: Services): (session: McpSession) =>
       const offered = readUrlOptions(session.request(requestId).url).operations;
       return { tools: offered.flatMap((operation) => tools.get(operation) ?? []) };
     });
-    server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId }) =>
-      callTool(params.name, session.request(requestId)),
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId, sendNotification }) =>
+      withProgress(
+        params._meta?.progressToken,
+        (progress) => sendNotification({ method: "notifications/progress", params: { ...progress } }),
+        () => callTool(params.name, session.request(requestId)),
+      ),
     );
     return server;
   };
@@ -69,7 +74,11 @@ function createToolCaller(
       principal,
       address,
       connection,
-      input: withRemembered(argumentsOf(request.message), teams),
+      input: withShorterWait(
+        operation,
+        withRemembered(argumentsOf(request.message), teams),
+        services.settings.current.mcp_wait_s,
+      ),
       transport: "mcp",
       view,
       signal: request.signal,
@@ -148,6 +157,14 @@ function argumentsOf({ params }: McpRequest["message"]): unknown {
   return typeof params === "object" && params !== null && "arguments" in params
     ? params.arguments
     : undefined;
+}
+
+/** Waits end before clients give a call up (MCP-15); whatever else is asked for, the operation judges. */
+function withShorterWait({ kind, input: { shape } }: Operation, input: unknown, secondsMax: number): unknown {
+  if (kind !== "wait" || !("timeout" in shape)) return input;
+  const fields: Readonly<Record<string, unknown>> = { ...Object(input ?? {}) };
+  const { timeout = secondsMax } = fields;
+  return typeof timeout === "number" && timeout >= secondsMax ? { ...fields, timeout: secondsMax } : input;
 }
 
 function unknownTool(name: string): MerkleError {

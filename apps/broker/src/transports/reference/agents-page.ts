@@ -40,7 +40,13 @@ ${isInvite ? membersAlone : ""}
 
 \`\`\`sh
 claude mcp add merkle -e MERKLE_URL='${base}' -- merkle mcp
+codex mcp add merkle --env MERKLE_URL='${base}' -- merkle mcp
+gemini mcp add merkle -e MERKLE_URL='${base}' merkle mcp
+copilot mcp add merkle --env MERKLE_URL='${base}' -- merkle mcp
 \`\`\`
+
+OpenCode: \`"mcp": {"merkle": {"type": "local", "command": ["merkle", "mcp"]}}\` in \`opencode.json\`. With hooks, so that mail comes by itself and idle agents are woken: \`merkle install --client codex\`
+(\`gemini\`, \`opencode\`, \`copilot\`; \`cursor\`, \`vscode\`, \`goose\` and \`antigravity\` print what to put where), or \`merkle launch --client …\`.
 
 **MCP over HTTP** remembers your team: leave \`team_id\` out after joining. In \`.mcp.json\`:
 

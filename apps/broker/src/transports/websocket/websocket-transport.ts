@@ -84,6 +84,8 @@ export function createWebSocketTransport({
     // It would cost memory per connection, make each reader's frames its own, and unpack what is small into what is not.
     perMessageDeflate: false,
     autoPong: false,
+    // The first that a client offers would be confirmed, and none is spoken.
+    handleProtocols: () => false,
     // The types do not know it yet.
     closeTimeout: closeMsMax,
     maxPayload: limits.frameBytesMax,

@@ -19,3 +19,8 @@ export async function readHookInput(input: Readable): Promise<Fields> {
     return {};
   }
 }
+
+/** The conversation that the client's hook is of, by either of the names that clients have for it; undefined when it says none. */
+export function conversationOf({ session_id: id, sessionId = id }: Fields): string | undefined {
+  return typeof sessionId === "string" && sessionId !== "" && sessionId.length <= 200 ? sessionId : undefined;
+}

@@ -9,7 +9,7 @@ import { type HookCall, parseHookCall } from "../hook-call.js";
 import type { InboxOptions } from "../inbox.js";
 import { createHandedOut } from "../mail/handed-out.js";
 import { createPeerSessions } from "../peer-sessions.js";
-import { isServing } from "../serving.js";
+import { isServing } from "../../clients/serving.js";
 import { createTurn } from "../turn.js";
 import { readHookInput } from "./hook-input.js";
 import { createHookServer } from "./hook-server.js";

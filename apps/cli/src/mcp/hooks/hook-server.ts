@@ -1,5 +1,6 @@
 import { type Message, wakes } from "@merkle/wire";
-import type { HookCall, HookEvent } from "../hook-call.js";
+import type { HookEvent } from "../../clients/client.js";
+import type { HookCall } from "../hook-call.js";
 import { resyncNotice } from "../inbox.js";
 import type { Transcript } from "../mail/transcript.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
@@ -14,7 +15,7 @@ interface HookServer {
   answer(call: HookCall, transcript?: Transcript): HookAnswer;
 }
 
-interface HookAnswer {
+export interface HookAnswer {
   /** What the model is given, or empty. */
   readonly text: string;
   /** Tells whether the answer was written to the client. */

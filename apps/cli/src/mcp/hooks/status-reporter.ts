@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import type { OutputOf } from "@merkle/wire";
+import type { InboxSocket } from "../../clients/claude-inbox.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession } from "../peer-sessions.js";
-import type { InboxSocket } from "../waking/wake-paths.js";
 
 /** Tells the others what a peer is doing, as its client's hooks show it. */
 export interface StatusReporter {

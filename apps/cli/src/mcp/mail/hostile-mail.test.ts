@@ -1,6 +1,7 @@
 import type { Message } from "@merkle/wire";
 import { catalogue } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
+import { claude } from "../../clients/claude.js";
 import { feedMessage } from "../../test-kit/feed-message.js";
 import { announceMail, writeMail } from "../hooks/hook-text.js";
 import { createRenderer } from "../long-results.js";
@@ -125,7 +126,7 @@ describe("text that would be taken for ours", () => {
       longResults: { shorten: (_, text) => text, read: (id) => id },
     });
     for (const text of hostileTexts) {
-      const { content } = render.hook("Stop", text);
+      const { content } = render.hook(claude, "Stop", text);
       expect(JSON.parse(content[0].text)).toEqual({
         hookSpecificOutput: { hookEventName: "Stop", additionalContext: text },
       });

@@ -1,5 +1,5 @@
-import { connect } from "node:net";
 import type { WakePath } from "@merkle/wire";
+import type { ClientInbox } from "../../clients/client.js";
 
 /** The ways there are to make the client of this server begin a turn. */
 export interface WakePaths {
@@ -18,7 +18,7 @@ interface Wake {
 }
 
 interface WakePathsOptions {
-  readonly inbox: InboxSocket | null;
+  readonly inbox: ClientInbox | null;
   /** Sends a channel message, where the client was told that this server does. */
   readonly channel: ((message: ChannelMessage) => Promise<void>) | null;
   readonly hasHooks: () => boolean;
@@ -30,9 +30,9 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
   let inboxFails = false;
 
   async function post({ line, interrupts }: Wake): Promise<boolean> {
-    if (!inbox) return false;
+    if (!inbox?.isThere) return false;
     try {
-      await postToInbox(inbox, { line, priority: interrupts ? "now" : "next" });
+      await inbox.post({ line, interrupts });
       inboxFails = false;
     } catch (error) {
       inboxFails = true;
@@ -55,7 +55,7 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
   return {
     get available() {
       const paths: (WakePath | false)[] = [
-        inbox !== null && !inboxFails && "inbox",
+        inbox?.isThere === true && !inboxFails && "inbox",
         hasHooks() && "hooks",
         channel !== null && "channel",
       ];
@@ -79,49 +79,3 @@ export interface ChannelMessage {
 export const channelCapability = { "claude/channel": {} };
 
 export const channelMethod = "notifications/claude/channel";
-
-/** Where Claude Code takes messages for the session whose MCP server this is. */
-export interface InboxSocket {
-  readonly path: string;
-  readonly token: string | null;
-}
-
-/** What it is told, and when: beside the next result or in a turn of its own, or at once, which ends a running tool. */
-interface InboxPost {
-  readonly line: string;
-  readonly priority: "next" | "now";
-}
-
-/** A client that is there takes it in a few milliseconds. */
-const withinMs = 1_000;
-
-/** The socket that the client named to this process, or null: not every client has one. */
-export function findInboxSocket(env: NodeJS.ProcessEnv): InboxSocket | null {
-  const path = env["CLAUDE_CODE_MESSAGING_SOCKET"];
-  return path ? { path, token: env["CLAUDE_CODE_MESSAGING_TOKEN"] || null } : null;
-}
-
-/**
- * Writes a line into the session's inbox. Resolves when it was written; whether the client shows it, it does not say.
- *
- * @throws Error when there is nobody to take it
- */
-function postToInbox({ path, token }: InboxSocket, { line, priority }: InboxPost): Promise<void> {
-  // In this frame the client shows one line to the user, not its whole warning.
-  const content = `<cross-session-message from="merkle" from-name="merkle">\n${line}\n</cross-session-message>`;
-  const frames = [
-    ...(token === null ? [] : [{ type: "auth", token }]),
-    { type: "user", message: { role: "user", content }, priority },
-  ];
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.setTimeout(withinMs, () => socket.destroy(new Error(`${path} does not answer.`)));
-    socket.on("error", reject);
-    // It need not answer; what it says is not read.
-    socket.resume();
-    socket.end(frames.map((frame) => `${JSON.stringify(frame)}\n`).join(""), () => {
-      resolve();
-      socket.destroySoon();
-    });
-  });
-}

@@ -3,23 +3,64 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../../config.js";
-import { checkClaude } from "./check-machine.js";
+import { checkClients } from "./check-machine.js";
 
-/** What the check finds where this script, if any, is the `claude` of PATH. */
-async function diagnoseWith(script: string | undefined) {
+/** What the check finds where these scripts are the programs of PATH. */
+async function diagnose(scripts: Readonly<Record<string, string>>) {
   const folder = await mkdtemp(join(tmpdir(), "merkle-path-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  if (script !== undefined) await writeFile(join(folder, "claude"), script, { mode: 0o755 });
+  for (const [name, script] of Object.entries(scripts))
+    await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   vi.stubEnv("PATH", folder);
   onTestFinished(() => void vi.unstubAllEnvs());
   const config = await readConfig({ flags: {}, env: { MERKLE_HOME: folder }, cwd: folder });
-  const [finding] = await checkClaude({ config, signal: new AbortController().signal });
-  return { finding, path: join(folder, "claude") };
+  const findings = await checkClients({ config, signal: new AbortController().signal });
+  return { folder, findings };
 }
 
-describe("the check for Claude Code", () => {
+/** @param versions - what each program says of itself */
+function diagnoseAll(versions: Readonly<Record<string, string>>) {
+  return diagnose(
+    Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, `echo '${version}'`])),
+  );
+}
+
+async function diagnoseWith(script: string | undefined) {
+  const { folder, findings } = await diagnose(script === undefined ? {} : { claude: script });
+  return { finding: findings[0], path: join(folder, "claude") };
+}
+
+describe("the check for agents' clients", () => {
+  it("[VENDOR-6] tells of each client that is here what it can and cannot do, and of none that is not", async () => {
+    const { folder, findings } = await diagnoseAll({
+      codex: "codex-cli 0.169.0",
+      gemini: "0.61.0",
+      opencode: "1.2.3",
+    });
+    expect(findings.slice(1)).toEqual([
+      {
+        id: "codex",
+        status: "ok",
+        message: `codex-cli 0.169.0 at ${folder}/codex; its agents are woken by inbox, hooks, wait`,
+        fix: null,
+      },
+      {
+        id: "gemini",
+        status: "ok",
+        message: `0.61.0 at ${folder}/gemini; its agents are woken by hooks, wait. Gemini CLI has nothing that begins a turn of an idle agent: it reads at its next one`,
+        fix: null,
+      },
+      {
+        id: "opencode",
+        status: "warn",
+        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait. 1.2.3 is woken by wait alone; inbox and hooks from 1.18.0 on`,
+        fix: "npm install -g opencode-ai@latest",
+      },
+    ]);
+  });
+
   it("[CLI-1] tells where it is, and its version", async () => {
-    const { finding, path } = await diagnoseWith("#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
+    const { finding, path } = await diagnoseWith("echo '2.1.330 (Claude Code)'");
     expect(finding).toEqual({
       id: "claude",
       status: "ok",
@@ -29,7 +70,7 @@ describe("the check for Claude Code", () => {
   });
 
   it("[LAUNCH-16] warns of an older one, and of what it lacks", async () => {
-    const { finding } = await diagnoseWith("#!/bin/sh\necho '2.1.300 (Claude Code)'\n");
+    const { finding } = await diagnoseWith("echo '2.1.300 (Claude Code)'");
     expect(finding).toMatchObject({
       status: "warn",
       message: expect.stringContaining("is woken by inbox and wait; hooks from 2.1.330 on"),
@@ -42,7 +83,7 @@ describe("the check for Claude Code", () => {
       status: "warn",
       fix: "npm install -g @anthropic-ai/claude-code, where agents are launched",
     });
-    const { finding, path } = await diagnoseWith("#!/bin/sh\nexit 9\n");
+    const { finding, path } = await diagnoseWith("exit 9");
     expect(finding).toMatchObject({
       status: "warn",
       message: `${path} is there but cannot run: it ended with code 9.`,

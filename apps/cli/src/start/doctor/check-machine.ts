@@ -1,30 +1,42 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { Client } from "../../clients/client.js";
+import { clients } from "../../clients/clients.js";
+import { findProgram } from "../../clients/find-program.js";
 import { loadBroker } from "../../core/broker-code.js";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
-import { findClaude, installAdvice, wakePathsOf } from "../../launch/find-claude.js";
 import { type Check, type Finding, fail, ok, warn } from "./check.js";
-
-const updateAdvice = "claude update";
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 
-/** Claude Code, which `merkle launch` runs. A machine that has the broker alone does without. */
-export const checkClaude: Check = async () => {
+/**
+ * The agents' clients that are here, and by what each is woken. Claude Code is looked for in any case: `merkle launch` runs
+ * it unless told, though a machine that has the broker alone does without.
+ */
+export const checkClients: Check = async () => (await Promise.all(clients.map(checkClient))).flat();
+
+async function checkClient(client: Client): Promise<Finding[]> {
+  const { name, installAdvice, label } = client;
   try {
-    const { path, version } = await findClaude();
-    const { paths, advice } = wakePathsOf(version);
+    const { path, version } = await findProgram(client);
+    const { paths, advice } = client.wakePathsOf(version);
     const found = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
-    return [advice === undefined ? ok("claude", found) : warn("claude", `${found}. ${advice}`, updateAdvice)];
+    if (advice === undefined) return [ok(name, found)];
+    // There is nothing to update to where hooks work already.
+    if (paths.includes("hooks") && !paths.includes("inbox")) return [ok(name, `${found}. ${advice}`)];
+    return [
+      warn(name, `${found}. ${advice}`, name === "claude" ? "claude update" : `${installAdvice}@latest`),
+    ];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const fix = error.code === "claude_missing" ? installAdvice : "install Claude Code again";
-    return [warn("claude", error.message, `${fix}, where agents are launched`)];
+    if (error.code === "client_missing" && client !== clients[0]) return [];
+    const fix = error.code === "client_missing" ? installAdvice : `install ${label} again`;
+    return [warn(name, error.message, `${fix}, where agents are launched`)];
   }
-};
+}
 
 /** The Merkle home: writable by us, and not readable by others, for it will hold secrets. */
 export const checkHome: Check = async ({ config: { home } }) => {

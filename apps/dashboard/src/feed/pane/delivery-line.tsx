@@ -77,11 +77,14 @@ function nameOf({ team, peer }: Recipient): string {
   return showHidden(peer === null ? team : `${team}/${peer}`);
 }
 
-function describe({ delivered, delivered_at, status, wake }: Recipient): string {
+function describe({ delivered, delivered_at, status, declared, wake }: Recipient): string {
   if (delivered)
     return delivered_at === null
       ? "delivered"
       : `delivered ${new Date(delivered_at).toLocaleTimeString("en-GB")}`;
   if (status === "disconnected") return "disconnected, gets it on return";
-  return wake.length === 0 ? `${status}, reads when it next looks` : `${status}, can be woken`;
+  if (wake.length === 0) return `${status}, reads when it next looks`;
+  // Hooks run in a turn, and begin none.
+  const isInReach = declared === "working" || wake.some((path) => path !== "hooks");
+  return isInReach ? `${status}, can be woken` : `${status}, reads at its next turn`;
 }

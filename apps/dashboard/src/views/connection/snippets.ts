@@ -1,6 +1,16 @@
+type VendorClient =
+  | "codex"
+  | "opencode"
+  | "copilot"
+  | "gemini"
+  | "cursor"
+  | "vscode"
+  | "goose"
+  | "antigravity";
+
 /** One way to connect an agent: something to paste, that works as it stands. */
 export interface ConnectionSnippet {
-  readonly id: "claude-code" | "mcp-json" | "curl" | "merkle-cli";
+  readonly id: "merkle-cli" | "claude-code" | VendorClient | "mcp-json" | "curl";
   readonly label: string;
   readonly text: string;
   /** What it does, and where it goes. */
@@ -35,6 +45,7 @@ export function connectionSnippets(
       ].join(" "),
       note: `Run it in the project. Everybody who works in that project gets the server.${tokenNote}`,
     },
+    ...vendorSnippets(`${mcp}?tools=core,messaging,mesh&view=compact`, { needsToken }),
     {
       id: "mcp-json",
       label: ".mcp.json",
@@ -56,6 +67,62 @@ export function connectionSnippets(
       ].join("\n"),
       note: `${needsToken ? "The first line, once on each machine, asks for an invite's link." : "The first line is kept on that machine."} The second starts Claude Code in the session, which is made when there is none.`,
     },
+  ];
+}
+
+/** Clients of other vendors: those that merkle configures itself, and those that are told what to put where. */
+function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly ConnectionSnippet[] {
+  const installed = (id: VendorClient & string, label: string, about: string): ConnectionSnippet => ({
+    id,
+    label,
+    text: [
+      `merkle launch --client ${id} --session auth-refactor --team "Alex's Team"`,
+      `merkle install --client ${id}`,
+    ].join("\n"),
+    note: `The first line starts it in the session; the second is for sessions that you start yourself, shows what it changes, and is undone by merkle uninstall --client ${id}. ${about}`,
+  });
+  const told = (
+    id: VendorClient,
+    label: string,
+    where: string,
+    config: object | string,
+  ): ConnectionSnippet => ({
+    id,
+    label,
+    text: typeof config === "string" ? config : JSON.stringify(config, null, 2),
+    note: `Into ${where}. It reads with check_messages; nothing wakes it.${needsToken ? ` ${whereTokensComeFrom}` : ""}`,
+  });
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts the variable in
+  const headers = needsToken && { headers: { Authorization: "Bearer ${env:MERKLE_TOKEN}" } };
+  return [
+    installed("codex", "Codex", "Codex asks once whether it may run the hooks by which mail comes."),
+    installed("opencode", "OpenCode", "Mail comes between its steps, and wakes it."),
+    installed(
+      "copilot",
+      "Copilot CLI",
+      "Mail comes between its steps; launched, and with /experimental on, it is woken, too.",
+    ),
+    installed("gemini", "Gemini CLI", "Mail comes between its steps; an idle one reads at its next turn."),
+    told("cursor", "Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project", {
+      mcpServers: { merkle: { url, ...headers } },
+    }),
+    told("vscode", "VS Code", ".vscode/mcp.json of a project", {
+      servers: { merkle: { type: "http", url, ...headers } },
+    }),
+    told(
+      "goose",
+      "Goose",
+      "~/.config/goose/config.yaml",
+      [
+        ...["extensions:", "  merkle:", "    name: merkle", "    type: streamable_http", `    uri: "${url}"`],
+        ...["    enabled: true", "    timeout: 300"],
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts the variable in
+        ...(needsToken ? ["    headers:", '      Authorization: "Bearer ${MERKLE_TOKEN}"'] : []),
+      ].join("\n"),
+    ),
+    told("antigravity", "Antigravity", "~/.gemini/antigravity/mcp_config.json", {
+      mcpServers: { merkle: { serverUrl: url, ...headers } },
+    }),
   ];
 }
 

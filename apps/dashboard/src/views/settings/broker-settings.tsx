@@ -23,6 +23,12 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     min: 1,
     max: 1_000,
   },
+  mcp_wait_s: {
+    label: "Waits over MCP, seconds",
+    about: "A wait of an agent's client lasts at most this long: some clients end a call after 30.",
+    min: 1,
+    max: 30,
+  },
   active_within_s: {
     label: "Active, seconds",
     about: "A team that was seen this recently is active.",
@@ -109,6 +115,7 @@ function ThresholdForm({ settings }: { settings: Settings }) {
 function toTexts(settings: Settings): Readonly<Record<Threshold, string>> {
   return {
     idle_polls: String(settings.idle_polls),
+    mcp_wait_s: String(settings.mcp_wait_s),
     active_within_s: String(settings.active_within_s),
     disconnected_after_s: String(settings.disconnected_after_s),
     fold_after_s: String(settings.fold_after_s),

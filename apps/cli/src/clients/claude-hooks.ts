@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { usageError } from "../core/cli-error.js";
-import { isServingInShell } from "../mcp/serving.js";
+import { isServingInShell } from "./serving.js";
 import { toShellLine } from "../text/shell.js";
 import { claudePaths } from "./claude-paths.js";
 

@@ -1,26 +1,24 @@
 import type { Toolset } from "@merkle/wire";
+import type { Client } from "../clients/client.js";
+import { findProgram } from "../clients/find-program.js";
+import { serverProgram } from "../clients/server-program.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { readEnvironment } from "../config.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
-import { findClaude, wakePathsOf } from "../launch/find-claude.js";
 import { readToolsetNames } from "../mcp/options.js";
-import { claudeFiles } from "./claude-files.js";
 import { readInstalled, writeInstalled } from "./install-record.js";
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlan } from "./plan-file.js";
-import { serverProgram } from "./server-program.js";
 import { describePlans, toJson } from "./show-plans.js";
 
-/** Makes Merkle part of every Claude Code session of this user, after showing what that changes (INSTALL-1). */
-export async function installForClaude(context: CommandContext): Promise<number> {
-  const { config } = context;
-  const installed = await readInstalled(config.home);
-  const inTurn = await hasHooksInTurn(context);
-  const files = claudeFiles(serverProgram(config, toolsOf(context)), {
-    env: readEnvironment().variables,
-    inTurn,
-  });
+/** Makes Merkle part of every session of this user's client, after showing what that changes (INSTALL-1, VENDOR-2). */
+export async function installFor(client: Client, context: CommandContext): Promise<number> {
+  const { config, output } = context;
+  const { home } = config;
+  const installed = await readInstalled(home, client.name);
+  const found = { env: readEnvironment().variables, version: await findVersion(client, context) };
+  const files = client.configure(serverProgram(config, toolsOf(context)), found);
   const plans: FilePlan[] = [];
   for (const file of files) {
     const earlier = installed.find((each) => each.path === file.path);
@@ -28,13 +26,16 @@ export async function installForClaude(context: CommandContext): Promise<number>
   }
   const others = installed.filter((each) => files.every((file) => file.path !== each.path));
   const records = plans.flatMap((each) => each.record ?? []);
+  const undo = `merkle uninstall${clientFlag(client)}`;
   return carryOut(context, {
-    command: "merkle install",
+    command: `merkle install${clientFlag(client)}`,
     plans,
-    done: "Claude Code has merkle in every new session.   undo: merkle uninstall",
-    nothing: "Claude Code has merkle already; nothing to change.",
-    before: () => writeInstalled(config.home, [...others, ...records]),
-    after: async () => undefined,
+    done: `${client.label} has merkle in every new session.   undo: ${undo}`,
+    nothing: `${client.label} has merkle already; nothing to change.`,
+    before: () => writeInstalled(home, client.name, [...others, ...records]),
+    async after() {
+      if (client.hint !== undefined) output.note(`${output.mark.warn} ${client.hint}`);
+    },
   });
 }
 
@@ -44,30 +45,36 @@ export function toolsOf({ flags }: CommandContext): readonly Toolset[] {
 }
 
 /** Takes all of it away again, and nothing else (INSTALL-3). */
-export async function uninstallFromClaude(context: CommandContext): Promise<number> {
+export async function uninstallFrom(client: Client, context: CommandContext): Promise<number> {
   const { home } = context.config;
   const plans: FilePlan[] = [];
-  for (const file of await readInstalled(home)) plans.push(planUninstall(file, await readIfThere(file.path)));
+  for (const file of await readInstalled(home, client.name))
+    plans.push(planUninstall(file, await readIfThere(file.path)));
   return carryOut(context, {
-    command: "merkle uninstall",
+    command: `merkle uninstall${clientFlag(client)}`,
     plans,
-    done: "merkle is taken out of Claude Code; sessions that run keep it to their end.",
+    done: `merkle is taken out of ${client.label}; sessions that run keep it to their end.`,
     nothing: "merkle install has changed nothing from this home that is still there.",
     before: async () => undefined,
-    after: () => writeInstalled(home, []),
+    after: () => writeInstalled(home, client.name, []),
   });
 }
 
-/** Where no Claude Code is found yet, it will be a new one. */
-async function hasHooksInTurn({ output }: CommandContext): Promise<boolean> {
+function clientFlag({ name }: Client): string {
+  return name === "claude" ? "" : ` --client ${name}`;
+}
+
+/** Undefined where it is not found yet: it will be a new one. */
+async function findVersion(client: Client, { output }: CommandContext): Promise<string | undefined> {
   try {
-    const { paths, advice } = wakePathsOf((await findClaude()).version);
+    const { version } = await findProgram(client);
+    const { advice } = client.wakePathsOf(version);
     if (advice !== undefined) output.note(`${output.mark.warn} ${advice}`);
-    return paths.includes("hooks");
+    return version;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     output.note(`${output.mark.warn} ${error.message}`);
-    return true;
+    return undefined;
   }
 }
 

@@ -32,3 +32,9 @@ export function serverProgram(
     },
   };
 }
+
+/** The words that run merkle where nothing but they says with which environment, such as in a hook's command. */
+export function withEnvironment({ command, entry, env }: ServerProgram): string[] {
+  const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return [...(assignments.length > 0 ? ["env", ...assignments] : []), command, ...entry];
+}

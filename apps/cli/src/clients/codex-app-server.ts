@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+
+/** An app server that is there answers in a few milliseconds. */
+const withinMs = 3_000;
+
+/**
+ * Begins a turn of Codex's with this line, at the app server that its terminal is connected to.
+ *
+ * @param socket - where the app server listens
+ * @param wanted - the thread, where it is known; before its first turn it is the only one that is loaded
+ * @throws Error when no turn was begun
+ */
+export async function startTurn(socket: string, wanted: string | undefined, line: string): Promise<void> {
+  const connection = new WebSocket(`ws+unix://${socket}:/`, { perMessageDeflate: false });
+  const signal = AbortSignal.timeout(withinMs);
+  try {
+    await once(connection, "open", { signal });
+    const call = createCaller(connection, signal);
+    await call("initialize", { clientInfo: { name: "merkle", title: "Merkle", version: "1" } });
+    connection.send(JSON.stringify({ method: "initialized" }));
+    const threadId = await findThread(call, wanted);
+    await call("turn/start", { threadId, input: [{ type: "text", text: line }] });
+  } finally {
+    connection.on("error", () => undefined);
+    connection.terminate();
+  }
+}
+
+type Call = (method: string, params: object) => Promise<unknown>;
+
+async function findThread(call: Call, wanted: string | undefined): Promise<string> {
+  const { data } = Object(await call("thread/loaded/list", {}));
+  const loaded: readonly unknown[] = Array.isArray(data) ? data : [];
+  if (wanted !== undefined && loaded.includes(wanted)) return wanted;
+  const last = loaded.at(-1);
+  if (typeof last === "string") return last;
+  throw new Error("Codex has no thread open that could be woken.");
+}
+
+function createCaller(connection: WebSocket, signal: AbortSignal): Call {
+  const waiting = new Map<unknown, (reply: { result?: unknown; error?: unknown }) => void>();
+  let last = 0;
+  connection.on("message", (data) => {
+    const reply = Object(JSON.parse(String(data)));
+    // Notifications come between; a request of the server's has a method.
+    if (reply.method === undefined) waiting.get(reply.id)?.(reply);
+  });
+  return (method, params) =>
+    new Promise((resolve, reject) => {
+      last += 1;
+      waiting.set(last, ({ result, error }) => {
+        if (error === undefined) resolve(result);
+        else reject(new Error(`Codex refused ${method}: ${JSON.stringify(error)}`));
+      });
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      connection.send(JSON.stringify({ id: last, method, params }));
+    });
+}

@@ -1,0 +1,206 @@
+import { execFile } from "node:child_process";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { reachVariables } from "../broker/reach.js";
+import { homeFiles } from "../core/merkle-home.js";
+import type {
+  Addition,
+  Client,
+  ClientInbox,
+  FileAdditions,
+  FoundClient,
+  HookEvent,
+  LaunchCall,
+  LaunchedAgent,
+  LaunchPlace,
+  NamedCaller,
+  Resumed,
+  WakeAbility,
+  WakeWays,
+} from "./client.js";
+import { startTurn } from "./codex-app-server.js";
+import { isFrom } from "./find-program.js";
+import { isInstalled } from "./installed-hooks.js";
+import { flagValue, ofPlace, placeServer } from "./launch-server.js";
+import type { ServerProgram } from "./server-program.js";
+
+/**
+ * Codex: hooks that call the server's tool. A launched one is a terminal before an app server of its own, which begins a
+ * turn at once; any other takes what is queued for its thread, and looks every ten seconds.
+ */
+export const codex: Client = {
+  name: "codex",
+  label: "Codex",
+  program: "codex",
+  installAdvice: "npm install -g @openai/codex",
+  introducesAs: "codex-mcp-client",
+  hint: "Codex asks at its next start whether it may run the new hooks: until they are trusted, mail comes by check_messages alone.",
+  usesSocket: false,
+  wakePathsOf,
+  configure,
+  resumedBy,
+  resume: (id) => ["resume", id],
+  launch,
+  deliver,
+  callerOf,
+  openInbox,
+};
+
+/** The first version whose hooks were seen to call a server's tool. */
+const hooksFrom = "0.169.0";
+
+function wakePathsOf(version: string): WakeAbility {
+  if (isFrom(version, hooksFrom)) return { paths: ["inbox", "hooks", "wait"], advice: undefined };
+  return {
+    paths: ["wait"],
+    advice: `${version} is woken by wait alone; inbox and hooks from ${hooksFrom} on`,
+  };
+}
+
+/** Its events by ours. */
+const events: readonly (readonly [string, HookEvent])[] = [
+  ["UserPromptSubmit", "UserPromptSubmit"],
+  ["PostToolUse", "PostToolBatch"],
+  ["Stop", "Stop"],
+];
+
+/** Codex puts in what it knows; a name that it does not know would fail the hook. */
+function hookFor(event: HookEvent) {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Codex fills these in
+  const input = { client: "codex", event, session_id: "${session_id}", prompt_id: "${turn_id}" };
+  return { hooks: [{ type: "mcp_tool", server: "merkle", tool: "hook", input }] };
+}
+
+function folderOf(env: NodeJS.ProcessEnv): string {
+  return env["CODEX_HOME"] || join(homedir(), ".codex");
+}
+
+/** Codex gives a server little of its own environment. */
+function passedOn(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const home = env["CODEX_HOME"];
+  return home ? { CODEX_HOME: home } : {};
+}
+
+function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAdditions[] {
+  const server = {
+    command: merkle.command,
+    args: [...merkle.entry, ...merkle.serve],
+    env: { ...merkle.env, ...passedOn(env) },
+    default_tools_approval_mode: "approve",
+  };
+  const table = ["mcp_servers", "merkle"];
+  const hooks = events.map(
+    ([event, ours]): Addition => ({ kind: "item", path: ["hooks", event], value: hookFor(ours) }),
+  );
+  const hasHooks = version === undefined || isFrom(version, hooksFrom);
+  return [
+    {
+      path: join(folderOf(env), "config.toml"),
+      format: "toml",
+      additions: [{ kind: "table", path: table, value: toTable(table, server) }],
+    },
+    ...(hasHooks
+      ? [{ path: join(folderOf(env), "hooks.json"), format: "json" as const, additions: hooks }]
+      : []),
+  ];
+}
+
+/** Exported for what is shown to be pasted. */
+export function toTable(path: readonly string[], value: object): string {
+  const lines = Object.entries(value).map(([name, each]) => `${name} = ${toToml(each)}\n`);
+  return `[${path.join(".")}]\n${lines.join("")}`;
+}
+
+/** TOML's basic strings are written as JSON's are; a table in one line is what `-c` takes, too. */
+function toToml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toToml).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, each]) => `${name} = ${toToml(each)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+function resumedBy([command, ...args]: readonly string[]): Resumed | undefined {
+  if (command !== "resume") return undefined;
+  if (args.includes("--last")) return "latest";
+  const [id] = args;
+  return id === undefined || id.startsWith("-") ? undefined : { id };
+}
+
+/** Commands that have no terminal, or are no agent. */
+const withoutTerminal: ReadonlySet<string | undefined> = new Set(["exec", "e", "review"]);
+
+async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
+  const { userArgs, env } = agent;
+  const socket = join(homeFiles.launch(place.home), `${place.placeId}.codex`);
+  const hasTerminal = !withoutTerminal.has(userArgs[0]) && process.platform !== "win32";
+  const resumed = resumedBy(userArgs);
+  const {
+    command,
+    args,
+    env: serverEnv,
+  } = placeServer(place, agent, agent.model ?? flagValue(userArgs, "-m"));
+  const server = {
+    command,
+    args,
+    env: {
+      ...serverEnv,
+      ...passedOn(env),
+      ...(hasTerminal && { MERKLE_CODEX_SERVER: socket }),
+      ...(typeof resumed === "object" && { MERKLE_CONVERSATION: resumed.id }),
+    },
+    default_tools_approval_mode: "approve",
+  };
+  const isThere = await isInstalled(join(folderOf(env), "hooks.json"), '"client": "codex"');
+  const hooks = isThere || !isFrom(agent.version, hooksFrom) ? [] : events;
+  const configuration = [
+    ...Object.entries(server).flatMap(([name, value]) => [
+      "-c",
+      `mcp_servers.merkle.${name}=${toToml(value)}`,
+    ]),
+    ...hooks.flatMap(([event, ours]) => ["-c", `hooks.${event}=${toToml([hookFor(ours)])}`]),
+    ...(agent.model === undefined ? [] : ["-c", `model=${toToml(agent.model)}`]),
+  ];
+  const argsWithout = [...configuration, ...userArgs];
+  return {
+    args: hasTerminal ? [...configuration, "--remote", `unix://${socket}`, ...userArgs] : argsWithout,
+    env: { MERKLE_HOME: place.home, MERKLE_URL: place.url, ...reachVariables(place), ...ofPlace(place) },
+    files: [],
+    ...(hasTerminal && {
+      beside: { args: ["app-server", "--listen", `unix://${socket}`, ...configuration], socket, argsWithout },
+    }),
+  };
+}
+
+/** Of a Stop that is blocked it takes the reason as the next prompt. */
+function deliver(event: HookEvent | "SessionStart", text: string): object {
+  if (text === "") return {};
+  if (event === "Stop") return { decision: "block", reason: text };
+  const name = events.find(([, ours]) => ours === event)?.[0] ?? event;
+  return { hookSpecificOutput: { hookEventName: name, additionalContext: text } };
+}
+
+/** A subagent is a thread of its own in the session of the thread that began it. */
+function callerOf(meta: unknown, session?: string): NamedCaller {
+  const { threadId: thread, sessionId = session } = Object(meta);
+  if (typeof thread !== "string") return {};
+  if (typeof sessionId !== "string" || sessionId === thread) return { conversation: thread };
+  return { conversation: sessionId, subagent: thread };
+}
+
+function openInbox({ env, conversation }: WakeWays): ClientInbox {
+  const server = env["MERKLE_CODEX_SERVER"];
+  return {
+    get isThere() {
+      return server !== undefined || conversation() !== undefined;
+    },
+    async post({ line }) {
+      const thread = conversation();
+      if (server !== undefined) return startTurn(server, thread, line);
+      if (thread === undefined) throw new Error("Codex has not said yet which thread is to be woken.");
+      await promisify(execFile)("codex", ["queue", "--thread", thread, "--message", line], {
+        timeout: 10_000,
+      });
+    },
+  };
+}

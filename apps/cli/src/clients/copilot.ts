@@ -1,0 +1,154 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { reachVariables } from "../broker/reach.js";
+import { homeFiles } from "../core/merkle-home.js";
+import { entryFile } from "../core/this-program.js";
+import { toShellLine } from "../text/shell.js";
+import type {
+  Client,
+  FileAdditions,
+  FoundClient,
+  HookEvent,
+  LaunchCall,
+  LaunchedAgent,
+  LaunchPlace,
+  Resumed,
+  WakeAbility,
+} from "./client.js";
+import { isFrom } from "./find-program.js";
+import { isInstalled } from "./installed-hooks.js";
+import { flagValue, modelIn, ofPlace, placeServer } from "./launch-server.js";
+import { type ServerProgram, withEnvironment } from "./server-program.js";
+
+/** Copilot CLI: hooks that are commands, and an extension that begins turns where its experiments are switched on. */
+export const copilot: Client = {
+  name: "copilot",
+  label: "Copilot CLI",
+  program: "copilot",
+  installAdvice: "npm install -g @github/copilot",
+  introducesAs: "copilot-cli",
+  hint: "In folders that Copilot CLI was not told to trust it starts no server and runs no hook.",
+  usesSocket: true,
+  wakePathsOf,
+  configure,
+  resumedBy,
+  resume: (id) => [`--resume=${id}`],
+  launch,
+  deliver: (event, text) => {
+    if (text === "") return {};
+    return event === "Stop" ? { decision: "block", reason: text } : { additionalContext: text };
+  },
+  openInbox: ({ attached }) => attached,
+};
+
+/** The first version that was seen to run them as they are documented. */
+const hooksFrom = "1.0.102";
+
+function wakePathsOf(version: string): WakeAbility {
+  const hooks = isFrom(version, hooksFrom);
+  const idle =
+    "an idle one is woken where it is launched by merkle and /experimental is on, which loads extensions";
+  return {
+    paths: hooks ? ["hooks", "wait"] : ["wait"],
+    advice: hooks ? idle : `${version} is woken by wait alone; hooks from ${hooksFrom} on`,
+  };
+}
+
+/** Its events by ours. */
+const events: readonly (readonly [string, HookEvent | "SessionStart"])[] = [
+  ["sessionStart", "SessionStart"],
+  ["userPromptSubmitted", "UserPromptSubmit"],
+  ["postToolUse", "PostToolBatch"],
+  ["postToolUseFailure", "PostToolBatch"],
+  ["agentStop", "Stop"],
+];
+
+function hooksOf(merkle: readonly string[]) {
+  const hooks = events.map(([event, ours]) => {
+    const bash = toShellLine([...merkle, "hook", "event", "copilot", ours]);
+    return [event, [{ type: "command", bash, timeoutSec: 10 }]] as const;
+  });
+  return { version: 1, hooks: Object.fromEntries(hooks) };
+}
+
+function folderOf(env: NodeJS.ProcessEnv): string {
+  return env["COPILOT_HOME"] || join(homedir(), ".copilot");
+}
+
+function hooksFile(env: NodeJS.ProcessEnv): string {
+  return join(folderOf(env), "hooks", "merkle.json");
+}
+
+function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAdditions[] {
+  const { command, entry } = merkle;
+  const server = { type: "local", command, args: [...entry, ...merkle.serve], env: merkle.env, tools: ["*"] };
+  const hooks = hooksOf(withEnvironment(merkle));
+  const hasHooks = version === undefined || isFrom(version, hooksFrom);
+  return [
+    {
+      path: join(folderOf(env), "mcp-config.json"),
+      format: "jsonc",
+      additions: [{ kind: "member", path: ["mcpServers", "merkle"], value: server }],
+    },
+    ...(hasHooks
+      ? [
+          {
+            path: hooksFile(env),
+            format: "json" as const,
+            additions: [
+              { kind: "member" as const, path: ["hooks"], value: hooks.hooks },
+              { kind: "member" as const, path: ["version"], value: hooks.version },
+            ],
+          },
+        ]
+      : []),
+  ];
+}
+
+function resumedBy(userArgs: readonly string[]): Resumed | undefined {
+  if (userArgs.includes("--continue")) return "latest";
+  const id = flagValue(userArgs, "--resume", "--session-id", "-r");
+  return id === undefined || id.startsWith("-") ? undefined : { id };
+}
+
+/** All of a launch is a plugin of its own, so that nothing of the user's is written to. */
+async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
+  const { userArgs, env } = agent;
+  const folder = join(homeFiles.launch(place.home), `${place.placeId}.copilot`);
+  const server = placeServer(place, agent, agent.model ?? modelIn(userArgs));
+  const isThere = await isInstalled(hooksFile(env), "hook event copilot");
+  const hasHooks = !isThere && isFrom(agent.version, hooksFrom);
+  const plugin = {
+    ...{ name: "merkle", version: "1.0.0", description: "Merkle, for this launch", mcpServers: ".mcp.json" },
+    ...(hasHooks && { hooks: "hooks.json" }),
+  };
+  const file = (name: string, content: unknown) => ({
+    path: join(folder, name),
+    content: typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`,
+  });
+  return {
+    args: [
+      ...["--plugin-dir", folder, "--allow-tool=merkle"],
+      ...(agent.model === undefined ? [] : [`--model=${agent.model}`]),
+      ...userArgs,
+    ],
+    env: { MERKLE_HOME: place.home, MERKLE_URL: place.url, ...reachVariables(place), ...ofPlace(place) },
+    files: [
+      file("plugin.json", plugin),
+      file(".mcp.json", { mcpServers: { merkle: { type: "local", ...server, tools: ["*"] } } }),
+      ...(hasHooks ? [file("hooks.json", hooksOf([process.execPath, entryFile()]))] : []),
+      file("extensions/merkle/extension.mjs", extension()),
+    ],
+  };
+}
+
+/** Copilot lets no other file than this join its session; what it does is our own module's. */
+function extension(): string {
+  const socket = new URL("./client-socket.js", import.meta.url).href;
+  return `import { joinSession } from "@github/copilot-sdk/extension";
+import { attach } from ${JSON.stringify(socket)};
+
+const session = await joinSession({});
+attach((line) => session.send({ prompt: line }));
+`;
+}

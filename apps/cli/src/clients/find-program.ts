@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, resolve, sep } from "node:path";
+import { promisify } from "node:util";
+import { readEnvironment } from "../config.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import type { Client } from "./client.js";
+
+/** A client's program as it is installed here. */
+export interface FoundProgram {
+  /** Absolute. */
+  readonly path: string;
+  /** As it says itself: `2.1.330 (Claude Code)`. */
+  readonly version: string;
+}
+
+interface ProgramSources {
+  /** A path, or a name to look for on PATH, where the user gave one. */
+  readonly named?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+const answerWithinMs = 20_000;
+
+/**
+ * Finds the program, and lets it tell its version, so that one that cannot run is known before anything is done.
+ *
+ * @throws CliError `client_missing`, `client_broken`
+ */
+export async function findProgram(client: Client, sources: ProgramSources = {}): Promise<FoundProgram> {
+  const { named = client.program, env = readEnvironment().variables, cwd = process.cwd() } = sources;
+  const isPath = named.includes("/") || named.includes(sep);
+  const path = await (isPath ? firstProgram([resolve(cwd, named)]) : firstProgram(onPath(named, env)));
+  if (path === undefined) throw missing(client, named, isPath);
+  return { path, version: await askVersion(path, env) };
+}
+
+function onPath(name: string, env: NodeJS.ProcessEnv): string[] {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((each) => each !== "");
+  const file = process.platform === "win32" && !/\.\w+$/.test(name) ? `${name}.exe` : name;
+  return folders.map((folder) => resolve(folder, file));
+}
+
+async function firstProgram(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    if (await isProgram(path)) return path;
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    async () => (await stat(path)).isFile(),
+    () => false,
+  );
+}
+
+async function askVersion(path: string, env: NodeJS.ProcessEnv): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: answerWithinMs, env });
+    return stdout.trim().split("\n")[0] ?? "";
+  } catch (error) {
+    throw new CliError("client_broken", `${path} is there but cannot run: ${reasonOf(error)}.`, {
+      exitCode: exitCodes.unexpected,
+      next: [`${path} --version`, "merkle doctor"],
+      cause: error,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ("killed" in error && error.killed === true) return `no answer within ${answerWithinMs / 1000} s`;
+  const said = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
+  const code = "code" in error ? String(error.code) : "";
+  return said.split("\n")[0] || (/^\d+$/.test(code) ? `it ended with code ${code}` : code || error.message);
+}
+
+function missing({ label, installAdvice }: Client, named: string, isPath: boolean): CliError {
+  const where = isPath ? "There is no program at" : `${label} was not found: no program on PATH is called`;
+  return new CliError("client_missing", `${where} ${JSON.stringify(named)}.`, {
+    exitCode: exitCodes.unexpected,
+    next: [installAdvice, "--client-bin <path>", "merkle doctor"],
+  });
+}
+
+/** Whether a version, in whatever words it is told, is this one or later; one without a number is taken for a new one. */
+export function isFrom(version: string, first: string): boolean {
+  const number = /\d+\.\d+\.\d+/.exec(version)?.[0];
+  return number === undefined || number.localeCompare(first, "en", { numeric: true }) >= 0;
+}

@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { reachVariables } from "../broker/reach.js";
+import { homeFiles } from "../core/merkle-home.js";
+import { entryFile } from "../core/this-program.js";
+import { toShellLine } from "../text/shell.js";
+import type {
+  Addition,
+  Client,
+  FileAdditions,
+  FoundClient,
+  HookEvent,
+  LaunchCall,
+  LaunchedAgent,
+  LaunchPlace,
+  WakeAbility,
+} from "./client.js";
+import { isFrom } from "./find-program.js";
+import { isInstalled } from "./installed-hooks.js";
+import { flagValue, modelIn, ofPlace, placeServer } from "./launch-server.js";
+import { type ServerProgram, withEnvironment } from "./server-program.js";
+
+/** Gemini CLI: hooks that are commands, and nothing that would begin a turn of an idle one. */
+export const gemini: Client = {
+  name: "gemini",
+  label: "Gemini CLI",
+  program: "gemini",
+  installAdvice: "npm install -g @google/gemini-cli",
+  introducesAs: "gemini-cli-mcp-client",
+  hint: "In folders that Gemini CLI was not told to trust it starts no server and runs no hook.",
+  usesSocket: true,
+  wakePathsOf,
+  configure,
+  resumedBy(userArgs) {
+    const wanted = flagValue(userArgs, "--resume", "-r");
+    if (wanted === "latest") return "latest";
+    // A number counts the sessions of a list, which is another at each start.
+    return wanted?.includes("-") ? { id: wanted } : undefined;
+  },
+  resume: (id) => ["--resume", id],
+  launch,
+  deliver,
+  openInbox: () => null,
+};
+
+/** The first version that was seen to run them as they are documented. */
+const hooksFrom = "0.61.0";
+
+function wakePathsOf(version: string): WakeAbility {
+  const hooks = isFrom(version, hooksFrom);
+  const idle = "Gemini CLI has nothing that begins a turn of an idle agent: it reads at its next one";
+  return {
+    paths: hooks ? ["hooks", "wait"] : ["wait"],
+    advice: hooks ? idle : `${version} is woken by wait alone; hooks from ${hooksFrom} on`,
+  };
+}
+
+/** Its events by ours. */
+const events: readonly (readonly [string, HookEvent])[] = [
+  ["BeforeAgent", "UserPromptSubmit"],
+  ["AfterTool", "PostToolBatch"],
+  ["AfterAgent", "Stop"],
+];
+
+function hookFor(merkle: readonly string[], event: HookEvent) {
+  const command = toShellLine([...merkle, "hook", "event", "gemini", event]);
+  return { hooks: [{ type: "command", name: "merkle", command }] };
+}
+
+function settingsFile(): string {
+  return join(homedir(), ".gemini", "settings.json");
+}
+
+function configure(merkle: ServerProgram, { version }: FoundClient): FileAdditions[] {
+  const { command, entry, env } = merkle;
+  const server = { command, args: [...entry, ...merkle.serve], env, trust: true };
+  const hasHooks = version === undefined || isFrom(version, hooksFrom);
+  const hooks = (hasHooks ? events : []).map(
+    ([event, ours]): Addition => ({
+      kind: "item",
+      path: ["hooks", event],
+      value: hookFor(withEnvironment(merkle), ours),
+    }),
+  );
+  return [
+    {
+      path: settingsFile(),
+      format: "jsonc",
+      additions: [{ kind: "member", path: ["mcpServers", "merkle"], value: server }, ...hooks],
+    },
+  ];
+}
+
+/** Where a machine's administrator says what holds for all; a launch's own settings would stand in their place. */
+const ofAdministrator =
+  process.platform === "darwin"
+    ? "/Library/Application Support/GeminiCli/settings.json"
+    : "/etc/gemini-cli/settings.json";
+
+async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
+  const { userArgs, env } = agent;
+  const file = join(homeFiles.launch(place.home), `${place.placeId}.gemini.json`);
+  const model = agent.model ?? modelIn(userArgs) ?? flagValue(userArgs, "-m");
+  const isThere = await isInstalled(settingsFile(), "hook event gemini");
+  const hooks = isThere || !isFrom(agent.version, hooksFrom) ? [] : events;
+  const merkle = [process.execPath, entryFile()];
+  const settings = {
+    mcpServers: { merkle: { ...placeServer(place, agent, model), trust: true } },
+    hooks: Object.fromEntries(hooks.map(([event, ours]) => [event, [hookFor(merkle, ours)]])),
+  };
+  // Above the user's settings where that place is free, so that a server installed there gives way to this one.
+  const isTaken = env["GEMINI_CLI_SYSTEM_SETTINGS_PATH"] !== undefined || existsSync(ofAdministrator);
+  const layer = isTaken ? "GEMINI_CLI_SYSTEM_DEFAULTS_PATH" : "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
+  return {
+    args: [...(agent.model === undefined ? [] : ["--model", agent.model]), ...userArgs],
+    env: {
+      ...{ MERKLE_HOME: place.home, MERKLE_URL: place.url, ...reachVariables(place), ...ofPlace(place) },
+      [layer]: file,
+    },
+    files: [{ path: file, content: `${JSON.stringify(settings, null, 2)}\n` }],
+  };
+}
+
+/** Of a turn whose end is blocked it takes the reason as the next prompt. */
+function deliver(event: HookEvent | "SessionStart", text: string): object {
+  if (text === "") return {};
+  if (event === "Stop") return { decision: "block", reason: text };
+  const name = events.find(([, ours]) => ours === event)?.[0] ?? event;
+  return { hookSpecificOutput: { hookEventName: name, additionalContext: text } };
+}

@@ -1,0 +1,88 @@
+import type { HookEvent } from "./client.js";
+import { askServer, attach } from "./client-socket.js";
+
+/** What this plugin uses of OpenCode's own client. */
+interface OpenCode {
+  readonly session: {
+    get(options: { path: { id: string } }): Promise<{ data?: { parentID?: string } }>;
+    create(options: { body: object }): Promise<{ data?: { id: string } }>;
+    promptAsync(options: { path: { id: string }; body: { parts: readonly object[] } }): Promise<unknown>;
+  };
+  readonly tui: { publish(options: { body: object }): Promise<unknown> };
+}
+
+interface Part {
+  readonly id: string;
+  readonly sessionID: string;
+  readonly messageID: string;
+  readonly type: string;
+}
+
+/**
+ * Loaded by OpenCode, into its own process: hands mail over with prompts and the results of tools, and begins a turn of the
+ * session that was used last when there is something to read.
+ */
+export default async function merkle({ client }: { client: OpenCode }) {
+  const parents = new Map<string, string>();
+  let current = process.env["MERKLE_CONVERSATION"];
+
+  /** Before the first prompt there is none, and the terminal shows its first screen. */
+  async function begin(): Promise<string | undefined> {
+    const { data } = await client.session.create({ body: {} });
+    const sessionID = data?.id;
+    await client.tui.publish({ body: { type: "tui.session.select", properties: { sessionID } } });
+    return sessionID;
+  }
+
+  async function parentOf(id: string): Promise<string> {
+    const known = parents.get(id);
+    if (known !== undefined) return known;
+    const { data } = await client.session.get({ path: { id } });
+    const parent = data?.parentID ?? "";
+    parents.set(id, parent);
+    return parent;
+  }
+
+  /** A session that another one began is a subagent's. */
+  async function ask(event: HookEvent, id: string): Promise<string> {
+    const parent = await parentOf(id);
+    const [session_id, agent_id] = parent === "" ? [id, ""] : [parent, id];
+    if (agent_id === "") current = id;
+    return askServer({ event, session_id, prompt_id: session_id, agent_id });
+  }
+
+  async function prompt(id: string, text: string): Promise<void> {
+    await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text }] } });
+  }
+
+  attach(async (line) => {
+    current ??= await begin();
+    if (current !== undefined) await prompt(current, line);
+  });
+
+  return {
+    async "chat.message"({ sessionID }: { sessionID: string }, { parts }: { parts: Part[] }) {
+      const text = await ask("UserPromptSubmit", sessionID);
+      const last = parts.at(-1);
+      if (text === "" || !last) return;
+      const { messageID } = last;
+      // Parts are in the order of their ids.
+      parts.push({ id: `${last.id}z`, sessionID, messageID, type: "text", text, synthetic: true } as Part);
+    },
+    async "tool.execute.after"(
+      { sessionID }: { sessionID: string },
+      result: { output?: string; content?: object[] },
+    ) {
+      const text = await ask("PostToolBatch", sessionID);
+      if (text === "") return;
+      if (Array.isArray(result.content)) result.content.push({ type: "text", text });
+      else result.output = `${result.output ?? ""}\n\n${text}`;
+    },
+    async event({ event }: { event: { type: string; properties: { sessionID?: string } } }) {
+      const { sessionID } = event.properties;
+      if (event.type !== "session.idle" || sessionID === undefined) return;
+      const text = await ask("Stop", sessionID);
+      if (text !== "") await prompt(sessionID, text);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { hookEvents } from "../clients/client.js";
+import { askServer } from "../clients/client-socket.js";
+import { getClient } from "../clients/clients.js";
+import type { Command } from "../command/command.js";
+import { conversationOf, readHookInput } from "../mcp/hooks/hook-input.js";
+import { introduceSession } from "../mcp/hooks/session-start.js";
+
+/** Run by clients whose hooks are commands: asks the server beside the client what its model is to be given. */
+export const hookEvent: Command = {
+  name: "hook event",
+  summary: "hand mail over to an agent's client; run by its hooks",
+  hidden: true,
+  arguments: [
+    { name: "<client>", summary: "whose hook it is" },
+    { name: "<event>", summary: "what has happened, by Merkle's name for it" },
+  ],
+  examples: ["merkle hook event gemini Stop"],
+  offline: true,
+  async run({ args: [name, event], config }) {
+    const client = getClient(name);
+    const sessionId = conversationOf(await readHookInput(process.stdin)) ?? "";
+    const known = hookEvents.find((each) => each === event);
+    const text =
+      known === undefined
+        ? await introduceSession({ home: config.home, placeId: config.peer, sessionId })
+        : await askServer({ event: known, session_id: sessionId, prompt_id: sessionId, agent_id: "" });
+    // A client takes nothing but JSON here, and an empty object for nothing.
+    process.stdout.write(`${JSON.stringify(client.deliver(known ?? "SessionStart", text ?? ""))}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,50 @@
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { LaunchCall } from "../clients/client.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+
+/**
+ * Writes the files that a launch names, for this user's eyes alone: the user's own settings may hold a secret. Returns how
+ * to remove them, and the folders that were made for them.
+ */
+export async function writeLaunchFiles(
+  home: string,
+  { files }: Pick<LaunchCall, "files">,
+): Promise<() => Promise<void>> {
+  const top = homeFiles.launch(home);
+  const remove = async () => {
+    for (const { path } of files) await rm(path, { force: true });
+    for (const { path } of files) await removeEmptied(dirname(path), top);
+  };
+  try {
+    await explainingHome(home, async () => {
+      await mkdir(top, { recursive: true, mode: 0o700 });
+      for (const { path, content } of files) {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await writeWhole(path, content);
+      }
+    });
+    return remove;
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function removeEmptied(folder: string, top: string): Promise<void> {
+  if (folder.length <= top.length) return;
+  const names = await readdir(folder).catch(() => undefined);
+  if (names !== undefined && names.length > 0) return;
+  await rmdir(folder).catch(() => undefined);
+  await removeEmptied(dirname(folder), top);
+}
+
+async function writeWhole(path: string, content: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}.new`;
+  try {
+    await writeFile(unfinished, content, { mode: 0o600 });
+    await rename(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}

@@ -1,0 +1,21 @@
+import { toReach } from "../broker/reach.js";
+import type { LaunchCall, LaunchedAgent } from "../clients/client.js";
+import { readEnvironment } from "../config.js";
+import { placeIdOf, type StoredPeer } from "../sessions/stored-peers.js";
+import type { Launching } from "./launching.js";
+
+/** How the client is run as the agent of this place. */
+export async function toLaunchCall(
+  { context, wanted, program, broker }: Pick<Launching, "context" | "wanted" | "program" | "broker">,
+  peer: Pick<StoredPeer, "slug" | "team_id" | "team_name" | "peer_id">,
+): Promise<LaunchCall> {
+  const agent: LaunchedAgent = {
+    ...wanted.agent,
+    userArgs: wanted.userArgs,
+    version: program.version,
+    env: readEnvironment().variables,
+    cwd: process.cwd(),
+  };
+  const place = { placeId: placeIdOf(peer), slug: peer.slug, teamName: peer.team_name };
+  return wanted.client.launch({ ...toReach(context.config), url: broker.base, ...place }, agent);
+}

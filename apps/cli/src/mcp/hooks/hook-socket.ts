@@ -1,0 +1,125 @@
+import { chmodSync, rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import type { ClientInbox } from "../../clients/client.js";
+import { type SocketReply, socketOf, toLine } from "../../clients/client-socket.js";
+import type { Fields } from "../membership.js";
+import type { HookAnswer } from "./hook-server.js";
+
+/** Where hooks that are commands, and plugins of the client, reach this server (VENDOR-4). */
+interface HookSocket {
+  /** The plugins that are connected: each begins a turn with a line that it is told. */
+  readonly attached: ClientInbox;
+  /** Begins to listen. Where it cannot, mail comes by tool calls alone. */
+  listen(): void;
+  close(): void;
+}
+
+interface HookSocketOptions {
+  /** @throws MerkleError `bad_request` when it is no hook's call */
+  readonly answer: (fields: Fields) => Promise<HookAnswer>;
+  readonly onAttached: () => void;
+  readonly log: (text: string) => void;
+}
+
+/** No hook says more. */
+const requestCharsMax = 100_000;
+
+export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): HookSocket {
+  const attached = new Set<Socket>();
+  const connected = new Set<Socket>();
+  const server = createServer(serve).unref();
+  let path: string | null = null;
+
+  function serve(socket: Socket): void {
+    connected.add(socket);
+    socket.unref();
+    let text = "";
+    socket.setEncoding("utf8");
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      connected.delete(socket);
+      if (attached.delete(socket)) onAttached();
+    });
+    socket.on("data", (chunk: string) => {
+      text += chunk;
+      const end = text.indexOf("\n");
+      if (end < 0) return void (text.length > requestCharsMax && socket.destroy());
+      const line = text.slice(0, end);
+      text = text.slice(end + 1);
+      void take(socket, line);
+    });
+  }
+
+  async function take(socket: Socket, line: string): Promise<void> {
+    try {
+      const request = Object(JSON.parse(line));
+      if (request.attach === true) {
+        attached.add(socket);
+        onAttached();
+        return;
+      }
+      const { text, settle } = await answer(Object(request.hook));
+      write(socket, { text }).then(
+        () => settle(true),
+        () => settle(false),
+      );
+    } catch (error) {
+      log(`a hook could not be answered: ${String(error)}`);
+      socket.destroy();
+    }
+  }
+
+  function start(at: string): void {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE") return retry(at);
+      log(`hooks cannot reach this server: ${error.message}`);
+    });
+    server.listen(at, () => {
+      path = at;
+      if (process.platform !== "win32") chmodSync(at, 0o600);
+    });
+  }
+
+  /** Another server of the same client keeps its socket; one that was left behind by a killed server is taken. */
+  function retry(at: string): void {
+    const other = connect(at);
+    other.once("connect", () => {
+      other.destroy();
+      log("another server of this client answers its hooks");
+    });
+    other.once("error", () => {
+      rmSync(at, { force: true });
+      start(at);
+    });
+  }
+
+  return {
+    attached: {
+      get isThere() {
+        return attached.size > 0;
+      },
+      async post({ line }) {
+        const [socket] = [...attached].slice(-1);
+        if (!socket) throw new Error("no plugin of the client is connected");
+        await write(socket, { wake: line });
+      },
+    },
+    listen() {
+      const at = socketOf(process.ppid);
+      if (at === null)
+        log("hooks cannot reach this server: the folder for its socket is not this user's alone");
+      else start(at);
+    },
+    close() {
+      server.close();
+      for (const socket of connected) socket.destroy();
+      if (path !== null) rmSync(path, { force: true });
+    },
+  };
+}
+
+function write(socket: Socket, reply: SocketReply): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.write(toLine(reply), (error) => (error ? reject(error) : resolve()));
+  });
+}

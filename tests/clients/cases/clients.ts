@@ -1,0 +1,129 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { startMesh } from "../../claude/kit/mesh.js";
+import { treeOf } from "../../claude/kit/processes.js";
+import { openTerminal, type Terminal } from "../../claude/kit/terminal.js";
+import { type DrivenClient, drivenClients, makeHome, pressAll, untilReady } from "../kit/driven-clients.js";
+import { callTwice, startScriptedModel } from "../kit/scripted-model.js";
+
+const programs = inject("clientPrograms");
+
+async function setUp(client: DrivenClient) {
+  const mesh = await startMesh(onTestFinished);
+  const model = await startScriptedModel(onTestFinished);
+  const machine = await makeHome(client, model.url, onTestFinished);
+  const merkleHome = join(machine.home, ".merkle");
+  const env = {
+    ...{ PATH: `${join(programs[client.name] ?? "", "..")}:${process.env["PATH"]}`, LANG: "C.UTF-8" },
+    ...{ TERM: "xterm-256color", HOME: machine.home, TMPDIR: join(machine.home, "tmp"), SHELL: "/bin/bash" },
+    ...{ MERKLE_HOME: merkleHome, MERKLE_URL: mesh.url, ...client.env(machine) },
+  };
+  const merkle = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [inject("program"), ...args], { cwd: machine.project, env });
+
+  async function start(command: readonly string[]): Promise<Terminal> {
+    const terminal = await openTerminal({ command, cwd: machine.project, env }, onTestFinished);
+    await untilReady(
+      client,
+      terminal,
+      async () => (await mesh.findPeer("Birch", "atlas"))?.connected === true,
+    );
+    return terminal;
+  }
+
+  return {
+    ...{ mesh, model, machine, merkleHome, merkle },
+    launch: (where: readonly string[], args: readonly string[]) =>
+      start([
+        ...[process.execPath, inject("program"), "launch", "--client", client.name, ...where, "-y"],
+        ...["--", ...args],
+      ]),
+    async held() {
+      const names = (await readdir(join(merkleHome, "teams"))).filter((name) => name.endsWith(".json"));
+      const all = await Promise.all(names.map((name) => readFile(join(merkleHome, "teams", name), "utf8")));
+      return all.map((text) => JSON.parse(text)).find((each) => each.peer_name === "atlas");
+    },
+  };
+}
+
+async function say(terminal: Terminal, text: string): Promise<void> {
+  await pressAll(terminal, [text, "Enter"]);
+}
+
+async function quit(client: DrivenClient, terminal: Terminal): Promise<void> {
+  // One that ends at the first key takes no second.
+  await pressAll(terminal, client.quit).catch(() => undefined);
+  await terminal.ended;
+}
+
+for (const client of drivenClients) {
+  describe.runIf(programs[client.name] !== undefined)(client.name, () => {
+    it("is launched, gets mail in a turn and when it is idle, goes on in its conversation, and leaves nothing", async () => {
+      const { mesh, model, machine, merkleHome, launch, held } = await setUp(client);
+      const where = ["--session", mesh.slug, "--team", "Birch", "--name", "atlas"];
+      const terminal = await launch(where, client.args);
+
+      // Idle, before its first prompt.
+      const first = await mesh.write("Birch/atlas");
+      if (client.isWoken) await model.shows(first.letter);
+      else expect(first.posted.recipients?.[0]?.wake).toEqual([]);
+
+      // In the middle of a turn: between two calls.
+      const { held: reached, letGo } = model.hold();
+      await say(terminal, callTwice);
+      await reached;
+      const second = await mesh.write("Birch/atlas");
+      letGo();
+      await model.shows(second.letter);
+      expect(model.requests.some((each) => each.includes(first.letter))).toBe(true);
+
+      // Idle, after a turn.
+      await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.declared?.status).toBe("idle");
+      const began = performance.now();
+      const third = await mesh.write("Birch/atlas");
+      if (client.isWoken) {
+        await model.shows(third.letter);
+        console.info(`${client.name}: woken within ${(performance.now() - began).toFixed(0)} ms`);
+      } else {
+        expect(third.posted.recipients?.[0]?.wake).toEqual(["hooks"]);
+        await say(terminal, "go on");
+        await model.shows(third.letter);
+      }
+      await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.declared?.status).toBe("idle");
+
+      const { pid } = terminal;
+      const tree = await treeOf(pid);
+      await quit(client, terminal);
+      // A process that was told to end may take a moment.
+      await expect.poll(() => tree.filter(({ pid: each }) => existsSync(`/proc/${each}`))).toEqual([]);
+      expect((await readdir(join(merkleHome, "launch"))).filter((each) => each !== "answers.json")).toEqual(
+        [],
+      );
+      for (const [path, text] of Object.entries(machine.files))
+        expect(await readFile(join(machine.home, path), "utf8")).toContain(text.slice(0, 20));
+
+      const { claude_session_id: conversation, peer_id } = await held();
+      expect(conversation).toBeTruthy();
+      const again = await launch([], [...client.args, ...client.resume(conversation)]);
+      const fourth = await mesh.write("Birch/atlas");
+      if (!client.isWoken) await say(again, "go on");
+      await model.shows(fourth.letter);
+      await expect.poll(async () => (await held()).claude_session_id).toBe(conversation);
+      expect((await held()).peer_id).toBe(peer_id);
+      await quit(client, again);
+    });
+
+    it("is installed and uninstalled, and what its user has stays byte for byte", async () => {
+      const { machine, merkle } = await setUp(client);
+      const flags = ["--client", client.name, "-y"];
+      await merkle("install", ...flags);
+      await merkle("uninstall", ...flags);
+      for (const [path, text] of Object.entries(machine.files))
+        expect(await readFile(join(machine.home, path), "utf8")).toBe(text);
+    });
+  });
+}

@@ -1,0 +1,207 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
+import { expect } from "vitest";
+import type { Cleanup } from "../../kit/test-database.js";
+
+/** A model that answers as OpenAI's, Google's and Anthropic's do, and does what its last prompt says. */
+export interface ScriptedModel {
+  readonly url: string;
+  /** Every request so far, as text. */
+  readonly requests: readonly string[];
+  shows(text: string): Promise<void>;
+  /** Holds back the next answer to a tool's result until it is let go. */
+  hold(): { readonly held: Promise<void>; letGo(): void };
+}
+
+/** In a prompt: the tool is called twice, one after the other, and then it is done. */
+export const callTwice = "CALL-TWICE";
+
+const tool = "list_peers";
+
+export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedModel> {
+  const requests: string[] = [];
+  let gate: { reached(): void; readonly open: Promise<void> } | undefined;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readText(request);
+    const dialect = dialects.find(({ path }) => path.test(request.url ?? ""));
+    if (request.method !== "POST" || !dialect) {
+      response.writeHead(200, { "content-type": "application/json" });
+      return void response.end(JSON.stringify({ object: "list", data: [], models: [] }));
+    }
+    const asked = Object(JSON.parse(body));
+    requests.push(body);
+    const turn = JSON.stringify(asked.input ?? asked.messages ?? asked.contents ?? []);
+    const since = turn.slice(turn.lastIndexOf(callTwice));
+    const results = turn.includes(callTwice) ? since.split(dialect.result).length - 1 : 2;
+    const name = toolName(body);
+    if (results === 1 && gate) {
+      gate.reached();
+      await gate.open;
+      gate = undefined;
+    }
+    dialect.write(response, results < 2 && name !== undefined ? name : null, asked.stream !== false);
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanup(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    shows: (text) =>
+      expect
+        .poll(() => requests.some((each) => each.includes(text)), { message: `never shown: ${text}` })
+        .toBe(true),
+    hold() {
+      let reached = () => {};
+      let letGo = () => {};
+      const held = new Promise<void>((resolve) => {
+        reached = resolve;
+      });
+      const open = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      gate = { reached: () => reached(), open };
+      return { held, letGo: () => letGo() };
+    },
+  };
+}
+
+/** Each client gives tools a name of its own. */
+function toolName(body: string): string | undefined {
+  return new RegExp(`"name":"((?:\\w+[_-])?${tool})"`).exec(body)?.[1];
+}
+
+interface Dialect {
+  readonly path: RegExp;
+  /** What stands once in each result of a tool. */
+  readonly result: string;
+  /** Has the tool called, or says that it is done. */
+  write(response: ServerResponse, call: string | null, stream: boolean): void;
+}
+
+let calls = 0;
+
+const dialects: readonly Dialect[] = [
+  {
+    path: /\/responses/,
+    result: '"type":"function_call_output"',
+    write(response, call) {
+      const id = `call_${++calls}`;
+      const said = { type: "output_text", text: "done", annotations: [] };
+      const item = call
+        ? {
+            type: "function_call",
+            id: `fc_${calls}`,
+            call_id: id,
+            name: call,
+            namespace: "mcp__merkle",
+            arguments: "{}",
+          }
+        : { type: "message", id: `msg_${++calls}`, role: "assistant", content: [said] };
+      const whole = { ...item, status: "completed" };
+      const details = {
+        input_tokens_details: { cached_tokens: 0 },
+        output_tokens_details: { reasoning_tokens: 0 },
+      };
+      const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, ...details };
+      const base = { id: `resp_${calls}`, object: "response" };
+      writeEvents(response, [
+        { type: "response.created", response: { ...base, status: "in_progress", output: [] } },
+        { type: "response.output_item.added", output_index: 0, item: whole },
+        { type: "response.output_item.done", output_index: 0, item: whole },
+        { type: "response.completed", response: { ...base, status: "completed", output: [whole], usage } },
+      ]);
+    },
+  },
+  {
+    path: /\/chat\/completions/,
+    result: '"role":"tool"',
+    write(response, call, stream) {
+      const calling = {
+        index: 0,
+        id: `call_${++calls}`,
+        type: "function",
+        function: { name: call, arguments: "{}" },
+      };
+      const message = call
+        ? { role: "assistant", content: null, tool_calls: [calling] }
+        : { role: "assistant", content: "done" };
+      const finish_reason = call ? "tool_calls" : "stop";
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+      const base = { id: `c${calls}`, created: 1, model: "fake" };
+      if (!stream) {
+        const choices = [{ index: 0, message, finish_reason }];
+        return writeJson(response, { ...base, object: "chat.completion", choices, usage });
+      }
+      const chunk = (delta: object, reason: string | null) => ({
+        ...{ ...base, object: "chat.completion.chunk" },
+        choices: [{ index: 0, delta, finish_reason: reason }],
+        ...(reason !== null && { usage }),
+      });
+      writeEvents(response, [chunk(message, null), chunk({}, finish_reason)], "[DONE]");
+    },
+  },
+  {
+    path: /[gG]enerateContent/,
+    result: '"functionResponse"',
+    write(response, call) {
+      const part = call ? { functionCall: { name: call, args: {}, id: `c${++calls}` } } : { text: "done" };
+      const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
+      const content = { role: "model", parts: [part] };
+      writeEvents(response, [{ candidates: [{ content, finishReason: "STOP", index: 0 }], usageMetadata }]);
+    },
+  },
+  {
+    path: /\/messages/,
+    result: '"type":"tool_result"',
+    write(response, call) {
+      const usage = { input_tokens: 1, output_tokens: 1 };
+      const message = {
+        id: `m${++calls}`,
+        type: "message",
+        role: "assistant",
+        model: "fake",
+        content: [],
+        usage,
+      };
+      const block = call
+        ? { type: "tool_use", id: `toolu_${calls}`, name: call, input: {} }
+        : { type: "text", text: "" };
+      const delta = call
+        ? { type: "input_json_delta", partial_json: "{}" }
+        : { type: "text_delta", text: "done" };
+      writeEvents(response, [
+        { type: "message_start", message: { ...message, stop_reason: null, stop_sequence: null } },
+        { type: "content_block_start", index: 0, content_block: block },
+        { type: "content_block_delta", index: 0, delta },
+        { type: "content_block_stop", index: 0 },
+        { type: "message_delta", delta: { stop_reason: call ? "tool_use" : "end_turn" }, usage },
+        { type: "message_stop" },
+      ]);
+    },
+  },
+];
+
+function writeJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+function writeEvents(
+  response: ServerResponse,
+  events: readonly Readonly<Record<string, unknown>>[],
+  last?: string,
+): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const event of events)
+    response.write(
+      `${event["type"] === undefined ? "" : `event: ${String(event["type"])}\n`}data: ${JSON.stringify(event)}\n\n`,
+    );
+  response.end(last === undefined ? "" : `data: ${last}\n\n`);
+}

@@ -1,0 +1,149 @@
+import { execFile } from "node:child_process";
+import { chmod, lstat, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { WebSocketServer } from "ws";
+import { attach, socketOf } from "../../apps/cli/src/clients/client-socket.js";
+import { atEnd } from "../kit/at-end.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { startAgent, startSession } from "./agents.js";
+
+const cleanup = atEnd();
+let broker: TestBroker;
+let temporary: string;
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+  // This process stands where a client does: it starts servers, and hooks that look for them.
+  temporary = await mkdtemp(join(tmpdir(), "merkle-t-"));
+  vi.stubEnv("TMPDIR", temporary);
+  cleanup(() => rm(temporary, { recursive: true, force: true }));
+});
+
+/** Runs a hook as a client does whose hooks are commands; gives what it prints. */
+async function hook(client: string, event: string, sessionId = "c1"): Promise<Record<string, unknown>> {
+  const run = promisify(execFile)(process.execPath, [inject("program"), "hook", "event", client, event], {
+    env: { PATH: process.env["PATH"], HOME: temporary, TMPDIR: temporary },
+  });
+  run.child.stdin?.end(JSON.stringify({ session_id: sessionId }));
+  return JSON.parse((await run).stdout);
+}
+
+describe("a client whose hooks are commands", () => {
+  it("[VENDOR-4] [VENDOR-7] [VENDOR-9] hands over mail by a socket that is its user's alone, and says which conversation it is", async () => {
+    const alder = await startSession(broker);
+    // Nobody answers before there is a server.
+    expect(await hook("gemini", "Stop")).toEqual({});
+    const birch = await startAgent(broker, alder, {
+      client: "gemini-cli-mcp-client",
+      env: { TMPDIR: temporary },
+    });
+    const path = socketOf(process.pid) ?? "";
+    expect((await lstat(path)).mode & 0o777).toBe(0o600);
+    await alder.say("which port?", { to: "Birch" });
+    await expect
+      .poll(() => hook("gemini", "UserPromptSubmit"))
+      .toMatchObject({
+        hookSpecificOutput: {
+          hookEventName: "BeforeAgent",
+          additionalContext: expect.stringContaining("#2 Alder to Birch: which port?"),
+        },
+      });
+    expect(await hook("gemini", "Stop")).toEqual({});
+    await alder.say("and the host?", { to: "Birch" });
+    await expect
+      .poll(() => hook("gemini", "Stop"))
+      .toMatchObject({ decision: "block", reason: expect.stringContaining("and the host?") });
+    expect((await alder.peers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["hooks"] } });
+    expect(await hook("gemini", "Stop")).toEqual({});
+    await birch.stop();
+    await expect(lstat(path)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("[VENDOR-4] a folder that others may write to holds no socket", async () => {
+    const folder = join(temporary, `merkle-${process.getuid?.() ?? ""}`);
+    await chmod(folder, 0o777);
+    onTestFinished(() => chmod(folder, 0o700));
+    expect(socketOf(process.pid)).toBeNull();
+  });
+
+  it("[VENDOR-8] a plugin that is connected begins a turn with each nudge, and the roster says that it can", async () => {
+    const alder = await startSession(broker);
+    await startAgent(broker, alder, { client: "opencode", env: { TMPDIR: temporary } });
+    const lines: string[] = [];
+    attach((line) => lines.push(line));
+    await expect
+      .poll(async () => (await alder.peers("Birch"))[0])
+      .toMatchObject({ capabilities: { wake: ["inbox"] } });
+    await alder.say("wake up", { to: "Birch" });
+    await expect.poll(() => lines).toEqual([expect.stringContaining("unread in")]);
+    expect(lines[0]).not.toContain("wake up");
+  });
+});
+
+describe("Codex", () => {
+  it("[VENDOR-7] [VENDOR-9] its hooks call the server's tool, and a subagent's are answered with nothing", async () => {
+    const alder = await startSession(broker);
+    const birch = await startAgent(broker, alder, { client: "codex-mcp-client" });
+    await alder.say("one", { to: "Birch" });
+    const call = async (event: string, threadId: string) => {
+      const { answer } = birch.begin("tools/call", {
+        name: "hook",
+        arguments: { client: "codex", event, session_id: "t1", prompt_id: "p1" },
+        _meta: { threadId },
+      });
+      return JSON.parse((await answer).result?.content?.[0]?.text ?? "");
+    };
+    expect(await call("PostToolBatch", "t2")).toEqual({});
+    await expect
+      .poll(() => call("PostToolBatch", "t1"))
+      .toMatchObject({ hookSpecificOutput: { hookEventName: "PostToolUse" } });
+    await alder.say("two", { to: "Birch" });
+    await expect
+      .poll(() => call("Stop", "t1"))
+      .toMatchObject({ decision: "block", reason: expect.stringContaining("two") });
+    await expect
+      .poll(async () => (await alder.peers("Birch"))[0])
+      .toMatchObject({ capabilities: { wake: ["inbox", "hooks"] } });
+  });
+
+  it("[VENDOR-8] a turn is begun at the app server beside it, before it had any", async () => {
+    const socket = join(temporary, "app");
+    const http = createServer();
+    const app = new WebSocketServer({ server: http });
+    const asked: { method: string; params?: Record<string, unknown> }[] = [];
+    app.on("connection", (connection) =>
+      connection.on("message", (data) => {
+        const { id, ...request } = JSON.parse(String(data));
+        asked.push(request);
+        const result = request.method === "thread/loaded/list" ? { data: ["t9"], nextCursor: null } : {};
+        connection.send(JSON.stringify({ method: "note" }));
+        if (id !== undefined) connection.send(JSON.stringify({ id, result }));
+      }),
+    );
+    await new Promise<void>((resolve) => http.listen(socket, resolve));
+    onTestFinished(() => {
+      for (const each of app.clients) each.terminate();
+      http.close();
+    });
+    const alder = await startSession(broker);
+    await startAgent(broker, alder, {
+      client: "codex-mcp-client",
+      env: { MERKLE_CODEX_SERVER: socket },
+    });
+    await alder.say("one", { to: "Birch" });
+    await expect.poll(() => asked.map(({ method }) => method)).toContain("turn/start");
+    expect(asked.map(({ method }) => method)).toEqual([
+      "initialize",
+      "initialized",
+      "thread/loaded/list",
+      "turn/start",
+    ]);
+    expect(asked.at(-1)?.params).toMatchObject({
+      threadId: "t9",
+      input: [{ type: "text", text: expect.stringContaining("1 unread") }],
+    });
+  });
+});
