@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { usageError } from "../core/cli-error.js";
-import { isServingInShell } from "./serving.js";
 import { toShellLine } from "../text/shell.js";
 import { claudePaths } from "./claude-paths.js";
+import { isServingInShell } from "./serving.js";
 
 /** Settings of Claude Code that let it call Merkle where something happens (LAUNCH-14). */
 export interface HookSettings {

@@ -1,4 +1,5 @@
 import { findInboxSocketOf, toClientInbox } from "../clients/claude-inbox.js";
+import { serverEnded } from "../clients/serving.js";
 import { type Config, readEnvironment } from "../config.js";
 import { asStub } from "../private-messages/open-message.js";
 import { openBrokerLink } from "./broker-link.js";
@@ -8,7 +9,6 @@ import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
 import { createRejoin } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { describeSelf } from "./self-description.js";
-import { serverEnded } from "../clients/serving.js";
 import { createTurn } from "./turn.js";
 import { createWakePaths } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
