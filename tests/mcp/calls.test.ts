@@ -93,7 +93,7 @@ describe("a single request", () => {
     const response = await post(`${url}?tools=core,sudo`, toolCall("get_app_info", {}));
     expect(response.status).toBe(400);
     expect((await readRpc(response)).error?.message).toContain(
-      'no toolset "sudo". The toolsets are: core, messaging, mesh, progress, people, audit, work, admin',
+      'no toolset "sudo". The toolsets are: core, messaging, mesh, tasks, progress, people, audit, work, admin',
     );
     expect((await post(`${url}?view=tiny`, toolCall("get_app_info", {}))).status).toBe(400);
   });

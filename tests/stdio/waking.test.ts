@@ -74,7 +74,7 @@ describe("hooks of a client", () => {
         client: "test",
         version: "1",
         model: "opus",
-        toolsets: ["core", "messaging", "mesh", "progress"],
+        toolsets: ["core", "messaging", "mesh", "progress", "tasks"],
         wake: ["inbox"],
       },
       cwd: expect.any(String),

@@ -232,7 +232,7 @@ export const updateTask = operation("update_task", {
       labels: Labels.optional(),
       links: Links.optional(),
       check: Check.nullable().optional(),
-      state: z.literal("cancelled").optional().meta({ description: "It is not wanted any more." }),
+      state: z.enum(["cancelled"]).optional().meta({ description: "It is not wanted any more." }),
       reason: Reason.optional(),
       fence: Fence,
       ...asTeam,
