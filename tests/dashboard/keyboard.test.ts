@@ -136,9 +136,10 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
     await keyboard.press(".");
     await page.waitForURL((url) => !url.searchParams.has("at"));
     for (const [key, place] of [
-      ["2", "/state"],
-      ["3", "/memory"],
-      ["4", "/progress"],
+      ["2", "/tasks"],
+      ["3", "/state"],
+      ["4", "/memory"],
+      ["5", "/progress"],
       ["1", ""],
     ] as const) {
       await keyboard.press(key);

@@ -53,7 +53,7 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     await page.getByText("2 teams", { exact: true }).waitFor();
     await session.post(session.convener, "Hello");
     await page.getByText("2 messages", { exact: true }).waitFor();
-    await page.keyboard.press("3");
+    await page.keyboard.press("4");
     await page.waitForURL("**/memory");
     await page.keyboard.press("1");
     await page.waitForURL(`**/sessions/${session.slug}`);
