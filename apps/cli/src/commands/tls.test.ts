@@ -102,10 +102,9 @@ describe("a broker of this machine that speaks TLS", () => {
     const wanted = ["--session", "passed-on", "--team", "Birch", "--claude-bin", claude];
     const launched = await merkle.run(["launch", "--dry-run", ...wanted, ...flags]);
     const expected = { MERKLE_INSECURE: "1", MERKLE_CA: join(merkle.home, "authority.pem") };
-    expect(JSON.parse(launched.stdout)).toMatchObject({
-      env: expected,
-      config: { mcpServers: { merkle: { env: expected } } },
-    });
+    const { env, files } = JSON.parse(launched.stdout);
+    expect(env).toMatchObject(expected);
+    expect(JSON.parse(files[0].content).mcpServers.merkle.env).toMatchObject(expected);
     const printed = await merkle.run(["install", "--client", "cursor", ...flags]);
     expect(JSON.parse(JSON.parse(printed.stdout).stdio).mcpServers.merkle.env).toMatchObject(expected);
   });
