@@ -20,6 +20,10 @@ beforeAll(async () => {
   temporary = await mkdtemp(join(tmpdir(), "merkle-t-"));
   vi.stubEnv("TMPDIR", temporary);
   cleanup(() => rm(temporary, { recursive: true, force: true }));
+  // Other files run in this process after it.
+  cleanup(async () => {
+    vi.unstubAllEnvs();
+  });
 });
 
 /** Runs a hook as a client does whose hooks are commands; gives what it prints. */

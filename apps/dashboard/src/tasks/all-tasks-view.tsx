@@ -50,10 +50,10 @@ function AllTasks() {
                     <span className="w-20 shrink-0 text-sm text-muted-foreground">
                       {stateLabels[task.state]}
                     </span>
-                    <span dir="auto" className="min-w-0 flex-1 basis-64 wrap-anywhere">
+                    <span dir="auto" className="min-w-0 flex-1 basis-64 [overflow-wrap:anywhere]">
                       <span className="text-muted-foreground tabular-nums">{task.task}</span> {task.title}
                     </span>
-                    <span dir="auto" className="text-sm text-muted-foreground wrap-anywhere">
+                    <span dir="auto" className="text-sm text-muted-foreground [overflow-wrap:anywhere]">
                       {[withWhom(task), waitsText(task), task.session_title].filter(Boolean).join(", ")}
                     </span>
                     <TimeText at={task.updated_at} className="text-sm text-muted-foreground" />

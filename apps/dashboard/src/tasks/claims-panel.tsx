@@ -59,8 +59,8 @@ function ClaimRow({ claim, canChange }: { readonly claim: ScopeClaim; readonly c
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
       <div className="min-w-0 flex-1 basis-48">
-        <p className="font-mono text-sm wrap-anywhere">{scope}</p>
-        <p dir="auto" className="text-sm text-muted-foreground wrap-anywhere">
+        <p className="font-mono text-sm [overflow-wrap:anywhere]">{scope}</p>
+        <p dir="auto" className="text-sm text-muted-foreground [overflow-wrap:anywhere]">
           {holder}
           {shared && ", shared"}, <TimeText at={claimed_at} />
           {reason !== null && `: ${reason}`}

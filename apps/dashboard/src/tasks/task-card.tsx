@@ -31,7 +31,7 @@ export function TaskCard({ task, selected, onSelect, className }: TaskCardProps)
         <span className="text-muted-foreground tabular-nums">{number}</span>
         <span
           dir="auto"
-          className={cn("min-w-0 flex-1 wrap-anywhere", state === "cancelled" && "line-through")}
+          className={cn("min-w-0 flex-1 [overflow-wrap:anywhere]", state === "cancelled" && "line-through")}
         >
           {title}
         </span>
@@ -39,7 +39,7 @@ export function TaskCard({ task, selected, onSelect, className }: TaskCardProps)
       {(facts.length > 0 || labels.length > 0 || handed_back_at !== null) && (
         <span className="mt-1 flex flex-wrap gap-x-2 text-sm text-muted-foreground">
           {facts.map((fact) => (
-            <span key={fact} dir="auto" className="wrap-anywhere">
+            <span key={fact} dir="auto" className="[overflow-wrap:anywhere]">
               {fact}
             </span>
           ))}

@@ -45,7 +45,7 @@ export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
           ref={heading}
           tabIndex={-1}
           dir="auto"
-          className="text-lg font-semibold wrap-anywhere"
+          className="text-lg font-semibold [overflow-wrap:anywhere]"
         >
           Task {task}
           {read.data && `: ${read.data.title}`}
@@ -69,12 +69,12 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
     <div className="grid gap-3">
       <p className="text-muted-foreground">{facts.join(", ")}</p>
       {text !== "" && (
-        <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
+        <p dir="auto" className="whitespace-pre-wrap [overflow-wrap:anywhere]">
           {text}
         </p>
       )}
       {check && (
-        <p className="wrap-anywhere">
+        <p className="[overflow-wrap:anywhere]">
           {"command" in check ? (
             <>
               Proved by <code className="font-mono text-sm">{check.command}</code>, which whoever does it runs
@@ -103,7 +103,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
         </ul>
       )}
       {result !== null && (
-        <p dir="auto" className="whitespace-pre-wrap wrap-anywhere">
+        <p dir="auto" className="whitespace-pre-wrap [overflow-wrap:anywhere]">
           <span className="font-medium">Result: </span>
           {result}
         </p>
@@ -117,7 +117,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
       {canChange && <Actions task={task} />}
       <ol aria-label="History" className="grid gap-1 border-t pt-3 text-sm text-muted-foreground">
         {history.map(({ sequence, change, by, reason, at }) => (
-          <li key={sequence} dir="auto" className="wrap-anywhere">
+          <li key={sequence} dir="auto" className="[overflow-wrap:anywhere]">
             <PageLink className="hover:underline" href={`/sessions/${session.slug}?m=${sequence}`}>
               {change.replace("_", " ")} by {by}
             </PageLink>{" "}

@@ -66,9 +66,9 @@ export const brief = operation("brief", {
 
 /** The lines of one session's brief, whose texts are `foreign`. */
 function sessionLines({ session, after, up_to, lines: told, left_out }: SessionBrief): string[] {
-  if (told.length === 0) return [`${session}: nothing is new after #${after}`];
+  if (told.length === 0) return [`nothing is new in ${session} after #${after}`];
   return [
-    `${session}, #${after + 1} to #${up_to}:`,
+    `new in ${session}, #${after + 1} to #${up_to}:`,
     ...told.map((line) => `- ${briefLine(line)}`),
     ...(left_out > 0 ? [`- ${left_out} more: get_history`] : []),
   ];
