@@ -74,7 +74,7 @@ describe("The brief", () => {
     // Of all sessions, those that the person reads.
     expect(await talk({})).toEqual(["2 messages: Atlas 2"]);
     expect(await talk({ session: session.slug, since: at })).toEqual(["2 messages: Atlas 2"]);
-    expect(await talk({ session: session.slug, since_cursor: 2 })).toEqual(["1 messages: Atlas 1"]);
+    expect(await talk({ session: session.slug, since_cursor: 2 })).toEqual(["1 message: Atlas 1"]);
     await transport.call("mark_read", ana);
     expect(await talk({})).toEqual([]);
     for (const input of [{ since: at, since_cursor: 1, session: session.slug }, { since_cursor: 1 }]) {

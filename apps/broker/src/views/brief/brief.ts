@@ -233,7 +233,7 @@ function toTalkLine(said: Awaited<ReturnType<typeof countSaid>>): BriefLine[] {
   const last = said.toSorted((a, b) => a.sequence - b.sequence).at(-1);
   if (!last) return [];
   const total = said.reduce((sum, { messages }) => sum + messages, 0);
-  const text = `${total} messages: ${said.map(({ team, messages }) => `${team} ${messages}`).join(", ")}`;
+  const text = `${total} ${total === 1 ? "message" : "messages"}: ${said.map(({ team, messages }) => `${team} ${messages}`).join(", ")}`;
   return [{ ...ourLine("talk", last.sequence, last.at), text: cut(text, textCharsMax) }];
 }
 
