@@ -152,18 +152,20 @@ describe("a backup", () => {
     await addMessages(source, 25_000);
     const target = await makeDatabase(current);
     const before = memory();
-    let most = 0;
+    const taken: number[] = [];
     let told = 0;
-    // What is kept, and not what is only not collected yet: that depends on what else the machine does.
     const onProgress = () => {
       told += 1;
-      if (told % 100 === 0) most = Math.max(most, memory());
+      if (told % 100 === 0) taken.push(memory() - before);
     };
     await backupDatabase({ target: source, file, onProgress });
     const summary = await restoreDatabase({ target, file, onProgress });
     expect(summary.tables).toContainEqual({ name: "messages", rows: 25_000 });
-    // The rows alone are 65 MB.
-    expect(most - before).toBeLessThan(32e6);
+    // The rows alone are 65 MB: were they kept, a quarter of the times would show most of that. A buffer that is not given
+    // back yet shows in one or two, whatever was collected before.
+    const upperQuartile = taken.toSorted((a, b) => b - a)[Math.floor(taken.length / 4)];
+    expect(taken.length).toBeGreaterThan(20);
+    expect(upperQuartile).toBeLessThan(32e6);
   });
 
   it("[BACKUP-1] may take longer than a request, and reads dates alike whatever the database's style", async () => {
