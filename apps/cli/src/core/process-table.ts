@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
 /** A process of this machine, as far as it matters whose child it is. */
@@ -21,12 +22,26 @@ export async function listProcesses(): Promise<ProcessRow[]> {
 export async function findMarked(mark: string, pids?: readonly number[]): Promise<number[]> {
   if (process.platform !== "linux") return [];
   const isMarked = async (pid: number) => {
-    // Another user's cannot be read, and is none of ours.
-    const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
+    const environment = await readEnvironment(pid);
     return environment?.includes(mark) ? pid : undefined;
   };
   const found = await Promise.all((pids ?? (await listPids())).map(isMarked));
   return found.filter((pid) => pid !== undefined);
+}
+
+/**
+ * The environment that a process was started with, undefined for another user's, which is none of ours. A process that is just
+ * becoming another program has none for a moment (Linux, fs/proc/base.c, environ_read) and is asked again; the kernel's own
+ * threads, which have no program, are not.
+ */
+async function readEnvironment(pid: number): Promise<Buffer | undefined> {
+  for (let waitMs = 1; waitMs <= 64; waitMs *= 2) {
+    const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
+    if (environment === undefined || environment.length > 0) return environment;
+    if (!(await readlink(`/proc/${pid}/exe`).catch(() => ""))) return undefined;
+    await delay(waitMs);
+  }
+  return undefined;
 }
 
 /** How many processes there are in the PID namespace that is seen from within this process. */

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -78,20 +78,24 @@ async function readPassword(place: Place): Promise<string> {
   });
 }
 
-/** A port nobody listens on. Somebody may take it before the server does, which then says so. */
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the numbers that systems give to whoever asks for any, so that no such one comes before the server does. */
+const PORT_MIN = 20_000;
+const PORT_END = 32_768;
+const TRIES_MAX = 100;
+
+/** A port nobody listens on. */
+async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const port = randomInt(PORT_MIN, PORT_END);
+    if (await isFree(port)) return port;
+  }
+  throw new EmbeddedPostgresError("port_unavailable", "No free port was found on 127.0.0.1.");
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", (error) =>
-      reject(
-        new EmbeddedPostgresError("port_unavailable", "No free port was found on 127.0.0.1.", {
-          cause: error,
-        }),
-      ),
-    );
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 }
