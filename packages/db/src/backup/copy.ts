@@ -34,8 +34,8 @@ export async function copyIn(
 ): Promise<void> {
   const statement = transaction.unsafe(`COPY ${identifier(table.name)} (${columnList(table)}) FROM STDIN`);
   const stream = await statement.writable();
-  // What the server finds wrong after the last row (a foreign key, a full disk) the driver tells only to the statement,
-  // which is resolved already: the stream would wait for ever.
+  // An error that the server finds after the last row (a foreign key, a full disk) reaches only the statement, which is
+  // resolved already. Without this the stream would wait for ever.
   Object.assign(statement, { reject: (error: Error) => stream.destroy(error) });
   await pipeline(data, stream);
 }

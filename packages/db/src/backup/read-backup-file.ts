@@ -78,8 +78,8 @@ async function readManifest(bytes: ByteReader, file: string): Promise<BackupMani
 }
 
 async function readFile<Result>(file: string, read: (bytes: ByteReader) => Promise<Result>): Promise<Result> {
-  // What goes wrong is told to whoever reads. An async function as the last step would have to read to the end: pipeline
-  // waits for the streams before it.
+  // Errors of the file reach whoever reads from `bytes`. An async function as the last step of the pipeline would have to
+  // read to the end: the pipeline waits for the streams before it.
   const source = pipeline(createReadStream(file), createGunzip(), () => undefined);
   try {
     return await read(new ByteReader(source, file));
@@ -94,7 +94,7 @@ function explain(error: unknown, file: string): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "Z_BUF_ERROR") return truncated(file, error);
   if (code !== "Z_DATA_ERROR") return explainFileError(error, file);
-  // What zlib says of a file that was never compressed.
+  // The message of zlib for a file that was never compressed.
   const foreign = error instanceof Error && error.message === "incorrect header check";
   return foreign ? notABackup(file, error) : altered(file, "its compression is damaged", error);
 }

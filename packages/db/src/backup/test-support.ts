@@ -162,7 +162,7 @@ export function messageRow(sessionId: string, text: string, author = "Oak"): Mes
   return makeRow(sessionId, { peer_id: null, author_team: author, recipients: ["*", author], content });
 }
 
-/** What a backup holds, before it is compressed. */
+/** The content of a backup file, uncompressed. */
 export async function readContent(file: string): Promise<Buffer> {
   return gunzipSync(await readFile(file));
 }

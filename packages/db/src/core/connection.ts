@@ -6,8 +6,8 @@ export type ConnectionTarget =
   | { host: string; port: number; user: string; database: string; password?: string | undefined };
 
 /**
- * What every connection is told, whatever the server's defaults are (DB-10): an acked write is on disk, and nothing
- * waits for ever.
+ * Parameters that every connection sets, whatever the server's defaults are (DB-10): an acknowledged write is on disk,
+ * and nothing waits for ever.
  */
 const sessionParameters = {
   application_name: "merkle",

@@ -12,7 +12,7 @@ export async function withPool<Result>(
     keepOpen: true,
     onClose() {
       isLost = true;
-      // What was sent before would wait for its answer for ever.
+      // Statements that were already sent would wait for their answers for ever.
       setImmediate(() => void pool.end({ timeout: 0 }));
     },
   });
@@ -26,8 +26,8 @@ export async function withPool<Result>(
 /**
  * Runs `work` in a transaction that it commits itself, however long it takes.
  *
- * What is not committed ends with its connection, as soon as the pool does, and not by a statement: the driver's own
- * transactions send their ROLLBACK also over a connection that is lost, and end the process by it.
+ * Uncommitted work ends with its connection, when the pool ends, and not by a ROLLBACK. The driver's own transactions send
+ * their ROLLBACK even over a lost connection, and that ends the process.
  */
 export async function inTransaction<Result>(
   pool: postgres.Sql,

@@ -122,7 +122,7 @@ async function becomesReady(child: ChildProcess, exited: Promise<void>, data: st
   return false;
 }
 
-/** What passes: another postmaster of this data, or processes of a killed one that have not noticed yet. */
+/** Errors that go away by themselves: another postmaster runs on this data, or processes of a killed one have not ended yet. */
 const PASSING =
   /pre-existing shared memory block|lock file ".*" already exists|is still in use|could not bind Unix address/;
 

@@ -95,7 +95,7 @@ export async function ask(connection: Connection, query: string): Promise<postgr
 /** Another process that starts the embedded server, as a broker does. */
 export interface TestBroker {
   process: ChildProcess;
-  /** What it says first: that it started, or why not. */
+  /** The first line that the process writes: that the server started, or why it did not. */
   said: Promise<
     { pid: number; adopted: boolean; dataDirectory: string } | { error: string; message: string }
   >;

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import type { AppendOutcome, MessageRow } from "./message-row.js";
 
-/** What is counted of a batch's rows in one feed, as the statement wants it. */
+/** The counts of a batch's rows in one feed, as the SQL function takes them. */
 interface Tally {
   readonly session_id: string;
   /** Among the batch's feeds, from 1 on. */
@@ -75,7 +75,9 @@ function passOverKnownId(error: unknown): null {
 
 const uniqueViolation = "23505";
 
-/** What is no Unicode would be stored as something else; as JSON it is refused. */
+/**
+ * Text that is not well-formed Unicode would be stored as something else here; `append_messages`, which takes JSON, refuses it.
+ */
 function isWellFormed({ content, author_team, author_peer, recipients, kind }: MessageRow): boolean {
   return (
     content.isWellFormed() &&

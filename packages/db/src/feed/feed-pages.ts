@@ -132,8 +132,8 @@ interface Matching {
 }
 
 /**
- * Of what is wanted, in the order of reading, as much as fits, and how much there is, counted up to one more than a page
- * holds. The sum runs over sizes alone; the rows themselves are then read by their keys, an array that is computed once
+ * Reads the matching messages that fit on a page, in the order of reading, and counts the matching ones up to one more than
+ * a page holds. The sum runs over sizes alone. The rows are then read by their keys, an array that is computed once,
  * whatever the planner knows of a table that was never analyzed.
  */
 async function readMatching(

@@ -144,10 +144,10 @@ async function readPage(
 }
 
 /**
- * What narrows the wanted messages to a page of the first ones. The sum runs over sizes alone, which are known without
- * unpacking the texts; only what fits is read. That is one run from the start, so its last sequence bounds the page: a
- * scalar, which is computed once whatever the planner knows of a table that was never analyzed, where a set to look into was
- * computed anew for each message.
+ * The condition that narrows the wanted messages to one page, beginning with the first. The sum runs over sizes alone, which
+ * are known without unpacking the texts; only what fits is read. A page is one run from the start, so its last sequence
+ * bounds it. That bound is a scalar, which PostgreSQL computes once, whatever the planner knows of a table that was never
+ * analyzed. A set to look into was computed anew for each message.
  */
 export function boundPage(db: Queryable, wanted: SQL | undefined, { messagesMax, bytesMax }: PageBounds) {
   const order = asc(messages.sequence);

@@ -48,7 +48,7 @@ async function findFirst(
   return null;
 }
 
-/** What this user cannot even look at is said by whoever opens it. */
+/** A path that this user cannot look at counts as missing: whoever opens it reports the error. */
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (!["ENOENT", "ENOTDIR", "EACCES", "ELOOP"].includes(error.code ?? "")) throw error;
 }

@@ -62,7 +62,7 @@ export async function redactDocumentVersions(
   await tx
     .delete(documentWords)
     .where(and(eq(documentWords.sessionId, sessionId), between(documentWords.version, range.from, range.to)));
-  // What somebody made of a text may quote it.
+  // A perspective of a removed text may quote it.
   await tx
     .delete(perspectives)
     .where(

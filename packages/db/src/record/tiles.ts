@@ -40,8 +40,8 @@ const versionFacts = sql`json_build_array(${documentVersions.version}, ${documen
   ${contentHash(documentVersions)})`;
 
 /**
- * What the entries of a part of a log are made from, as JSON: one text for each tile that the part is in, in their order.
- * PostgreSQL hashes the contents, so that they are not sent; and text is passed on to a thread without being looked at.
+ * The facts that the entries of a part of a log are made from, as JSON: one text for each tile that the part is in, in order.
+ * PostgreSQL hashes the contents, so that they are not sent. The texts go to a worker thread without being parsed here.
  */
 export async function readEntryFacts(
   db: Queryable,
@@ -61,7 +61,7 @@ export async function readEntryFacts(
   return rows.map(({ facts }) => facts);
 }
 
-/** What a content hash is taken of; the salt is null when it is redacted, and then a version has no content either. */
+/** The input of a content hash. The salt is null once the content is redacted; a redacted version has no content either. */
 export interface HashedContent {
   readonly content: string | null;
   readonly salt: Uint8Array | null;

@@ -66,7 +66,10 @@ export interface LapsedKey {
   readonly number: number;
 }
 
-/** What is to be handed back in open sessions; things also when the time is over that they were claimed for. */
+/**
+ * Tasks and claims in open sessions that are to be handed back: their holder left or is gone for too long,
+ * or a claim's time is over.
+ */
 export async function listLapsed(db: Queryable, since: Date, limit: number): Promise<LapsedKey[]> {
   const rows = await db.execute<{ kind: LapsedKey["kind"]; session_id: string; number: number }>(sql`
     SELECT 'task' AS kind, t.session_id, t.number

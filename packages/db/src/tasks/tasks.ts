@@ -13,7 +13,7 @@ export interface TaskKey {
   readonly number: number;
 }
 
-/** Who claims: as others are told, and the peer that it is. */
+/** The peer that claims a task, and its name as others are told it. */
 export interface TaskClaimer {
   readonly teamId: string;
   readonly peerId: string;
@@ -106,7 +106,7 @@ export async function updateTaskRow(tx: Transaction, key: TaskKey, change: TaskU
   return row;
 }
 
-/** What a task is as long as nobody has claimed it. */
+/** The columns of a task that nobody holds. */
 export const unheld = { holder: null, holderPeerId: null, claimedAt: null, renewedAt: null } as const;
 
 /**
@@ -318,7 +318,7 @@ export interface HeldTask {
   readonly claimedAt: Date;
 }
 
-/** What the peers of a session work on, in the order of their claims. */
+/** The tasks that peers of a session have claimed and not finished, in the order of their claims. */
 export async function listHeldTasks(db: Queryable, sessionId: string): Promise<HeldTask[]> {
   const rows = await db
     .select({
@@ -341,7 +341,7 @@ export interface TaskEventRow {
   readonly content: string;
 }
 
-/** What the feed tells of a task, the newest first. */
+/** The feed's messages about a task, the newest first. */
 export async function listTaskEvents(
   db: Queryable,
   { sessionId, number }: TaskKey,

@@ -127,7 +127,7 @@ export interface TaskFact extends SessionFact {
   readonly number: number | null;
   /** The number of the claim, so that the next one's end is another fact. */
   readonly claim: number;
-  /** Who did it, or had claimed it last. */
+  /** The name of whoever did the task, or was the last to hold the task or thing. */
   readonly holder: string;
   /** A task's title, or what was claimed. */
   readonly text: string;

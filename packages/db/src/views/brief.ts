@@ -5,7 +5,10 @@ import type { FeedRange } from "../feed/feed-pages.js";
 import { messageColumns, type StoredMessage } from "../feed/messages.js";
 import type { StateVersionRow } from "../state/state.js";
 
-/** Who is told what is new: a team by one of its peers, a person by the teams that it is in a session, or nobody in particular. */
+/**
+ * The reader of a brief: a team with one of its peers, a person with the teams that are theirs in a session,
+ * or nobody in particular.
+ */
 export interface BriefReader {
   readonly teamId: string | null;
   readonly peerId: string | null;
@@ -52,7 +55,7 @@ export async function findBriefSession(db: Queryable, sessionId: string): Promis
   return row ?? null;
 }
 
-/** Of each of some kinds the newest messages of a part of a feed, in the order of the feed. */
+/** The newest messages of each of the given kinds, from a part of a feed, in the order of the feed. */
 export function listNewestOfKinds(
   db: Queryable,
   sessionId: string,

@@ -71,7 +71,7 @@ export interface CurrentSource {
   readonly hash: string;
 }
 
-/** What was made of the text as it is comes first, as the persona is before as it was, and then the newest. */
+/** Perspectives of the source as it is now come first; among these the ones by the persona as it is now; then the newest. */
 const bestFirst = ({ hash }: CurrentSource) => [
   desc(sql`(${perspectives.sourceHash} = ${hash})`),
   desc(sql`(${perspectives.personaHash} = ${personas.hash})`),
