@@ -26,9 +26,9 @@ export const waitingCallsMax = 10_000;
 const cancelledMax = 16;
 
 /**
- * What was asked and not yet answered. At most `limits.unansweredRequestsPerConnectionMax` requests are with the broker
- * (CLIENT-7); the others wait here, in the order in which they were made. Calls outlive a connection: those that it
- * left unanswered go out again on the next, before the later ones. Control requests end with their connection.
+ * The requests that were made and not yet answered. At most `limits.unansweredRequestsPerConnectionMax` requests are with
+ * the broker (CLIENT-7); the others wait here, in the order in which they were made. Calls outlive a connection: those that
+ * it left unanswered go out again on the next, before the later ones. Control requests end with their connection.
  */
 export class Requests {
   #send: ((text: string) => void) | undefined;

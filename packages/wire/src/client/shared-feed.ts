@@ -135,7 +135,7 @@ export class SharedFeed {
       if (reader.cursor === null || reader.takesMore) everyoneIsFull = false;
     }
     if (everyoneIsFull) this.#unsubscribe();
-    // What comes in one turn goes out together.
+    // Messages that come in one turn of the event loop go out together.
     this.#flushTimer ??= setTimeout(() => this.#flush(), 0);
   }
 

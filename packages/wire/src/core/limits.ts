@@ -3,7 +3,7 @@
  * last in the name. A value at its limit is accepted, one above it is refused (LIMIT-1).
  */
 export const limits = {
-  // What a caller may send.
+  // Input of a caller.
   messageTextBytesMax: 64 * 1024,
   documentBytesMax: 512 * 1024,
   titleCharsMax: 200,
@@ -29,9 +29,9 @@ export const limits = {
   perspectiveBytesMax: 64 * 1024,
   jobsListedDefault: 20,
   jobsListedMax: 100,
-  /** What a comment may mark; UTF-16 units. */
+  /** The text that a comment marks; UTF-16 units. */
   quoteCharsMax: 2_000,
-  /** Of what stands before and behind it. */
+  /** The text before the marked one, and as much behind it, that is kept with it. */
   quoteContextCharsMax: 64,
   topicMessageBytesMax: 16 * 1024,
   /** Each of them is looked for whenever their text changes. */
@@ -39,7 +39,7 @@ export const limits = {
   topicsPageMax: 200,
   topicsPageDefault: 100,
   topicMessagesPageMax: 100,
-  /** Of a note that goes with a proposal, and of a remark about one. */
+  /** The note that goes with a proposal, and the remark about one. */
   proposalNoteCharsMax: 2_000,
   hunksChosenMax: 2_000,
   proposalsPageDefault: 20,
@@ -82,7 +82,7 @@ export const limits = {
   /** In one body or frame, each list and object counted together with all that it holds; no call has use for a hundred. */
   jsonValuesMax: 10_000,
 
-  // What a reply may hold.
+  // Contents of a reply.
   pageMessagesMax: 500,
   pageMessagesDefault: 100,
   pageBytesMax: 512 * 1024,
@@ -107,7 +107,7 @@ export const limits = {
   progressPageMax: 100,
   progressPageDefault: 20,
   projectsPageMax: 200,
-  /** Of what a model answers, or of the content itself where none does. */
+  /** The summary of a progress entry: a model's answer, or the content itself where no model answers. */
   progressSummaryCharsMax: 500,
   thoughtsPageMax: 100,
   thoughtsPageDefault: 50,
@@ -119,7 +119,7 @@ export const limits = {
   attentionCountedMax: 1_000,
   timelineBucketsMax: 200,
   timelineMarksMax: 500,
-  /** Of the text of a brief. */
+  /** The text of a brief. */
   briefCharsMax: 4_000,
   briefSessionsMax: 10,
   /** Unread messages are counted up to here. */
@@ -159,7 +159,7 @@ export const limits = {
   connectionsMax: 10_000,
   /** Where rates are limited; an office behind one address has many agents. */
   connectionsPerAddressMax: 1_000,
-  /** What comes over an unencrypted or weak line may be slow, but not for ever. */
+  /** A request over a weak line may come slowly, but not take for ever. */
   requestHeadersMsMax: 10_000,
   requestMsMax: 60_000,
   /** Where members alone are let in: what a connection may take and send until its client has proved who it is. */
@@ -167,21 +167,21 @@ export const limits = {
   helloBytesMax: 8 * 1024,
   unprovenConnectionsMax: 1_000,
   unprovenConnectionsPerAddressMax: 100,
-  /** Of requests that are being read, all together. */
+  /** The bodies of all requests that are being read, together. */
   bodiesBytesMax: 64 * 1024 * 1024,
-  /** Of WebSocket messages that have begun and not ended, all together. */
+  /** All WebSocket messages that have begun and not ended, together. */
   unfinishedFramesBytesMax: 64 * 1024 * 1024,
   /** On its way to a client that has not shown yet that it reads. */
   unreadBytesMin: 32 * 1024,
-  /** Of each kind of rate. */
+  /** The buckets that are kept for each kind of rate. */
   rateBucketsMax: 10_000,
 
   // Files.
-  /** Of a bundle that is imported, as it is sent. */
+  /** A bundle that is imported, as it is sent. */
   bundleBytesMax: 2 * 1024 * 1024 * 1024,
   exportsAtOnceMax: 8,
   importsAtOnceMax: 2,
-  /** Who takes nothing of an export for so long has gone away. */
+  /** A client that takes nothing of an export for so long counts as gone. */
   exportStalledMsMax: 60_000,
 
   // Identity.
@@ -241,7 +241,7 @@ export const rateLimits = {
   upgrade: { per_second: 20, burst: 100 },
   /** Wrong spoken codes of invites from one address. Whatever else proves somebody is too long to be guessed. */
   failed_proof: { per_second: 0.5, burst: 100 },
-  /** Of one member, whatever the session. */
+  /** The rates of one member, whatever the session. */
   member_read: { per_second: 300, burst: 3_000 },
   member_write: { per_second: 150, burst: 1_500 },
   member_wait: { per_second: 300, burst: 3_000 },

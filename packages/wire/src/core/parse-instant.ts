@@ -1,4 +1,4 @@
-/** What a date or time stands for, in milliseconds since 1970; both ends are a part of it. */
+/** The span of time that a written date or time stands for, in milliseconds since 1970; both ends are a part of it. */
 export interface Instant {
   readonly from: number;
   /** The last millisecond of the day where no time is given. */

@@ -21,7 +21,7 @@ export async function withProgress<Result>(
   let seconds = 0;
   const timer = setInterval(() => {
     seconds += everyMs / 1_000;
-    // Who has gone needs no word; the call itself ends by that.
+    // A client that has gone needs no word; its going ends the call itself.
     send({ progressToken: token, progress: seconds, message: "waiting for messages" }).catch(() => undefined);
   }, everyMs);
   try {

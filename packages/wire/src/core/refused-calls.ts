@@ -18,7 +18,7 @@ export function createRefusedCalls(): RefusedCalls {
   let times = 0;
   return {
     note(name, args, error) {
-      // What may work later is told when by itself.
+      // An error that may pass says by itself when to try again.
       const isFinal = error !== null && !errorCodes[error.code].retry;
       const call = isFinal ? toText(name, args) : "";
       times = isFinal && call === last ? times + 1 : 1;

@@ -1,6 +1,6 @@
 /**
- * What a value of an unknown origin must look like. The pages that verify a record carry no schema library, and a bundle
- * may come from anybody, so each field is looked at by hand.
+ * Reads a value of an unknown origin, or throws a ShapeError. The pages that verify a record carry no schema library, and a
+ * bundle may come from anybody, so each field is looked at by hand.
  */
 export type Shape<T> = (value: unknown, place: string) => T;
 

@@ -185,7 +185,10 @@ export const inEpoch = {
 export const TopicCloseReason = z.enum(["resolved", "accepted", "withdrawn"]);
 export type TopicCloseReason = z.output<typeof TopicCloseReason>;
 
-/** What happened to a task. `ready`: the last task that it waited for is done. `handed_back`: its holder was gone for too long. */
+/**
+ * The kinds of change of a task. `ready`: the last task that it waited for is done. `handed_back`: its holder was gone for
+ * too long.
+ */
 export const TaskChange = z.enum([
   "created",
   "updated",

@@ -101,8 +101,8 @@ function sealInLine(name: string, value: unknown): string | null {
 /** For whom compact text is made. */
 export interface Rendering {
   /**
-   * Who keeps the cursors and the credentials: the model itself, or the server that speaks for it. What a server keeps is
-   * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
+   * The keeper of the cursors and the credentials: the model itself, or the server that speaks for it. Those that a server
+   * keeps are not in the text: the model would pay for them, and it cannot give away a credential that it never saw.
    */
   readonly keeper: "caller" | "server";
   /** Whether the connection remembers the team, so that no credential of it is in the output (MCP-2). */

@@ -18,8 +18,8 @@ export const MessageAuthor = z.object({
 });
 
 /**
- * Who removed a text, when and why, and the number of the event that says so (REDACT-4). What that event said may itself have
- * been removed: then nothing of it is known.
+ * The removal of a text: who removed it, when and why, and the number of the event that says so (REDACT-4). Fields are null
+ * where that event's own content was removed as well.
  */
 export const Redaction = z
   .object({
@@ -81,7 +81,7 @@ export type SystemEvent =
   | { event: "session_concluded"; by: string; document_version: number; at: string; head?: SignedHead }
   | { event: "session_held"; by: string; reason: string | null; at: string }
   | { event: "session_resumed"; by: string; at: string }
-  /** What a person allowed or bounded, old and new (SET-6). */
+  /** The settings that a person changed, each with its old and new value (SET-6). */
   | { event: "settings_changed"; by: string; changes: Readonly<Record<string, SettingChange>>; at: string }
   /** The outcome of an accepted one stands in `topic_closed` or `session_concluded`. */
   | {
@@ -121,7 +121,7 @@ export type SystemEvent =
       at: string;
     }
   | { event: "topic_reopened"; topic_id: number; by: string; title: string; at: string }
-  /** Of a task that was changed beside it, the fields that say how; `text` and `result` are told once, when they are written. */
+  /** A task was changed. Fields beside the title say how; `text` and `result` are told once, when they are written. */
   | {
       event: "task_changed";
       task: number;
@@ -132,7 +132,7 @@ export type SystemEvent =
       assignee?: string | null | undefined;
       blocked_by?: readonly number[] | undefined;
       check?: TaskCheck | null | undefined;
-      /** Who held it, where it is taken from somebody. */
+      /** The previous holder, where the task is taken from somebody. */
       holder?: string | undefined;
       fence?: number | undefined;
       reason?: string | undefined;
@@ -147,7 +147,7 @@ export type SystemEvent =
       shared: boolean;
       change: "claimed" | "released" | "expired" | "handed_back";
       by: string;
-      /** Who held it, where somebody else ends it. */
+      /** The previous holder, where somebody else ends the claim. */
       holder?: string | undefined;
       reason?: string | undefined;
       at: string;

@@ -60,8 +60,8 @@ export function withoutText(message: Message, redaction: Redaction): Message {
 }
 
 /**
- * What stays of a message's content when its text is removed: that it was, and what its entry is made from. Without these
- * the entry would be another, and the proofs would no longer hold.
+ * Returns the rest of a message's content once its text is removed: that it was removed, and what its entry is made from.
+ * Without these the entry would be another, and the proofs would no longer hold.
  */
 export function redactedContent({
   type,

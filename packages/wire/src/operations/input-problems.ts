@@ -27,7 +27,7 @@ export function inputRefused(
   );
 }
 
-/** What every operation takes alike, or a transport puts in: none of it is the answer to a wrong input. */
+/** The inputs that every operation takes alike, or that a transport puts in: none of them is the answer to a wrong input. */
 const common: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
 /** The fields of an operation that somebody who got it wrong could give. */
@@ -107,7 +107,7 @@ type Shape = Readonly<Record<string, z.core.$ZodType>>;
 /** The fields of an object's schema, where zod gives one along. */
 function shapeOf(schema: unknown): Shape | undefined {
   const shape: unknown = Object(Object(Object(schema)._zod).def).shape;
-  // Of a schema that has a shape, that is what it is.
+  // The `shape` of a zod schema, where it has one, maps its fields to their schemas.
   return typeof shape === "object" && shape !== null ? (shape as Shape) : undefined;
 }
 

@@ -40,7 +40,10 @@ function simplify(schema: JsonSchema, io: "input" | "output"): void {
   if (io === "output" && schema.additionalProperties === false) delete schema.additionalProperties;
 }
 
-/** What is beyond these is refused with a sentence; a default that matters is in the description. */
+/**
+ * The keywords that lean schemas leave out: a value beyond its bounds is refused with a sentence, and a default that
+ * matters is in the description.
+ */
 const saidElsewhere = [
   "default",
   "examples",

@@ -124,7 +124,7 @@ export const restoreMemory = operation("restore_memory", {
 export const listMemory = operation("list_memory", {
   summary: "List memories, newest first. To find something: recall.",
   unlisted: ["by", "since"],
-  // What is worth it, recall finds.
+  // An agent finds what it needs by `recall`.
   unlistedOverStdio: true,
   input: z.strictObject({
     ...page,

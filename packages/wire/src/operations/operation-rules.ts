@@ -2,8 +2,8 @@
 export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
 
 /**
- * Who may call: anybody at all, anyone whom the broker lets into the mesh, a team of the session, a reader of it, a member,
- * an admin (AUTH-4), the agent of a job and nobody else.
+ * The callers that are let in: anybody at all, anyone whom the broker lets into the mesh, a team of the session, a reader of
+ * it, a member, an admin (AUTH-4), or the agent of a job and nobody else.
  */
 export type Access = "public" | "open" | "team" | "reader" | "member" | "admin" | "job";
 
@@ -18,7 +18,7 @@ export type Toolset =
   | "work"
   | "admin";
 
-/** What an agent has that was given no toolsets by name: what it needs to work with others, and no more (STDIO-14). */
+/** The toolsets of an agent that was given none by name: what it needs to work with others, and no more (STDIO-14). */
 export const defaultToolsets: readonly Toolset[] = ["core", "messaging", "mesh", "progress", "tasks"];
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -46,8 +46,9 @@ export interface OperationRules {
    */
   readonly forJobs?: readonly (typeof jobKinds)[number][];
   /**
-   * What of it is for humans: `person`, what is a person's own, guests' included; `power`, what decides about agents, which
-   * takes a verified human; `verifying`, what makes somebody one. The last two are refused over MCP (PERSON-11).
+   * Why it is for humans alone: `person`, because it is about the person's own things, guests' included; `power`, because
+   * it decides about agents, which takes a verified human; `verifying`, because it makes somebody one. The last two are
+   * refused over MCP (PERSON-11).
    */
   readonly human?: "person" | "power" | "verifying";
   /** Whether it has no input `team_id`, so that no credential of a team or person goes along. */

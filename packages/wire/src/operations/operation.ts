@@ -17,11 +17,14 @@ export interface OperationDescription<
   /** The codes it may answer beside those that any request may get. */
   readonly errors: readonly ErrorCode[];
   /**
-   * What lists of tools leave out, because pages and programs ask for it and no agent needs to: the whole operation, or some
-   * of its inputs. It may be called and given all the same (MCP-10).
+   * The parts that lists of tools leave out, because pages and programs ask for them and no agent needs to: the whole
+   * operation, or some of its inputs. They may be called and given all the same (MCP-10).
    */
   readonly unlisted?: true | readonly string[];
-  /** What the tools over stdio leave out beside that: what the server there does or gives itself, or a model hardly needs (STDIO-2). */
+  /**
+   * The parts that the tools over stdio leave out besides: the server there does or gives them itself, or a model
+   * hardly needs them (STDIO-2).
+   */
   readonly unlistedOverStdio?: true | readonly string[];
   /**
    * Fields of the output, at any depth, that are rendered as they stand, because they are edited by quoting them or read as

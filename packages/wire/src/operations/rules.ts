@@ -379,7 +379,7 @@ export function fillPath(
   const path = template.replace(/:(\w+)/g, (_all, name: string) => {
     delete rest[name];
     const value = input[name];
-    // What belongs in no path is sent as it is, for the broker to refuse.
+    // A value that belongs in no path is sent all the same, for the broker to refuse.
     return encodeURIComponent(typeof value === "object" ? JSON.stringify(value) : String(value));
   });
   return { path, rest };

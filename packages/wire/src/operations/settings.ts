@@ -54,7 +54,7 @@ export const SessionSettingsInput = z.strictObject(SessionSettings.partial().sha
 
 /** An address that agents can be given: http or https, without credentials, query or fragment. */
 const ConnectionUrl = z
-  // What is no address at all is not looked at further.
+  // A text that is no address at all is not checked further.
   .url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
   .max(300)
   .refine(isStorable, { error: "must not hold NUL characters or lone surrogates" })

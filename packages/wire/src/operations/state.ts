@@ -162,7 +162,7 @@ const Watching = z.object({
 export const watchState = operation("watch_state", {
   summary:
     "Be told of changes of a key, or of all keys with a prefix, as messages. To read it once: get_state.",
-  // What all sessions share is told to programs alone.
+  // Changes of keys that all sessions share are in no feed (STATE-11): only programs that read frames are told of them.
   unlistedOverStdio: ["scope"],
   input: z.strictObject(watchInput).refine(namesOne, nameOne),
   output: Watching,

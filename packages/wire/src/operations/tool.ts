@@ -28,7 +28,7 @@ export function toTool({ name, summary, input, readOnly, unlisted }: Operation):
   };
 }
 
-/** What means the same in every tool, the server's instructions say once (MCP-10). */
+/** The descriptions of inputs that mean the same in every tool: the server's instructions give them once (MCP-10). */
 const saidForAllTools: ReadonlySet<string | undefined> = new Set(
   [SessionRef, TeamCredential, IdempotencyKey, Epoch].map((schema) => schema.meta()?.description),
 );

@@ -8,8 +8,8 @@ import { privateBytes } from "../feed/redaction.js";
 import { leafHash } from "./log-tree.js";
 
 /**
- * What of a message the log of the feed commits to: everything that is said of it, and of its content only a hash with a
- * salt. So the text can be removed, and nobody can guess it from what stays.
+ * The part of a message that the log of the feed commits to: all that is known of it, and a salted hash in place of its
+ * content. So the text can be removed, and nobody can guess it from the rest.
  */
 export interface FeedEntry extends Readonly<Omit<MessageHead, "reply_to">> {
   /** The record's id: the session's own, or that of the session which an imported one comes from. */
@@ -84,8 +84,8 @@ export function entryLeaf(entry: FeedEntry | DocumentEntry, sha256: Sha256): Uin
 }
 
 /**
- * What an entry holds of a content: SHA-256 over 16 random bytes and the text, in hexadecimal. A message's text is the
- * canonical JSON of its content as it is stored, a version's is the version itself.
+ * Returns the hash that stands for a content in its entry: SHA-256 over 16 random bytes and the text, in hexadecimal. A
+ * message's text is the canonical JSON of its content as it is stored, a version's is the version itself.
  */
 export function contentHash(salt: Uint8Array, text: string, sha256: Sha256): string {
   const content = utf8.encode(text);

@@ -90,7 +90,8 @@ export async function rootOfLog(size: number, read: ReadSubtrees, sha256: Sha256
 }
 
 /**
- * What leads from one leaf to the root over the first `size`: at each level the hash beside, from the leaf up.
+ * Returns the hashes that lead from one leaf to the root over the first `size` leaves: at each level the hash
+ * beside, from the leaf up.
  *
  * @param index - the leaf's, counted from 0
  */

@@ -7,7 +7,10 @@ export interface RecordReport {
   readonly ok: boolean;
   /** The format of the bundle; null when that cannot be read. */
   readonly format: Manifest["version"] | null;
-  /** What is said of the session, and when it was exported: null unless the head's key, or one that it vouches for, signed it. */
+  /**
+   * The session as the bundle describes it, and when it was exported. Null unless the head's key, or one that it vouches
+   * for, signed it.
+   */
   readonly session: Manifest["session"] | null;
   readonly exported_at: string | null;
   /** How many messages and versions there are. */

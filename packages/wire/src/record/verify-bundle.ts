@@ -83,7 +83,8 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     ...(trusted.heads ?? []).map((head) => ({
       head,
       whose: `the head remembered from ${head.at}`,
-      // What was exported before that head is shorter, and nothing is wrong with it. When that was, a signature must say.
+      // A record that was exported before that head may be shorter, with nothing wrong. The time of the export counts only
+      // where a signature vouches for it.
       mustReach: !manifest || !word.manifest || manifest.exported_at >= head.at,
     })),
   ];
@@ -373,7 +374,7 @@ async function readOthers(
   }
 }
 
-/** What was read before the others, and said to be missing where it is. */
+/** The files that were read before the others; where one is missing, that was reported then. */
 const isRead: ReadonlySet<string> = new Set([
   bundleFiles.feed,
   bundleFiles.versions,
@@ -416,7 +417,7 @@ async function readThrough({ reader, files, signal }: Reading, file: string): Pr
   }
 }
 
-/** What the head has of the roster and the state; the manifest has it, too, and may have been signed later. */
+/** Compares the roster and the state with the hashes in the head. The manifest has these too, but may have been signed later. */
 function compareAbout({ head: { about } }: Manifest, { reader, files }: Reading): void {
   if (!about) return;
   for (const [file, hash] of [

@@ -180,7 +180,10 @@ function checkLine(
   };
 }
 
-/** What may be shown of a message without a salt: what stays of a removed one, or what everybody sees of a private one. */
+/**
+ * Returns the only content that a message may show without a salt: the rest of a removed one, or the
+ * public part of a private one.
+ */
 function withoutText({ type, content }: FeedLine["message"]): Record<string, unknown> {
   const { redacted, ...rest } = redactedContent({ type, content });
   return content["redacted"] === true ? { ...rest, redacted } : { private: true, bytes: content["bytes"] };

@@ -4,8 +4,9 @@ import { type AuditKey, auditKeyId, holds, successionBytes, type VerifySignature
 import type { Trust } from "./report.js";
 
 /**
- * What is wrong with a list of keys, as sentences: a key that stands there twice, an id that is not the key's, or a predecessor's word that does not hold.
- * A key that nothing vouches for is not wrong by that; `trustIn` tells of it.
+ * Returns a sentence for each thing that is wrong with a list of keys: a key that stands there twice, an id that is
+ * not the key's, or a predecessor's signature that does not hold. A key that nothing vouches for is not wrong by
+ * that; `trustIn` tells of it.
  */
 export async function checkKeys(
   keys: readonly AuditKey[],

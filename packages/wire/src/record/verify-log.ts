@@ -15,7 +15,7 @@ export interface Checkpoint {
   readonly mustReach: boolean;
 }
 
-/** What is said of one line. */
+/** The facts of one line of a log, as far as they are compared. */
 export interface LogLine {
   readonly number: number;
   /** In its file. */
@@ -25,7 +25,7 @@ export interface LogLine {
   readonly hash: Uint8Array;
   readonly root: string;
   readonly contentHash: string;
-  /** What to say when the two hashes differ. */
+  /** Returns the message of the finding when the two hashes differ. */
   readonly mismatch: () => string;
 }
 

@@ -26,7 +26,7 @@ export interface ZipBounds {
   readonly ratioMax: number;
 }
 
-/** What is no zip archive, or is one that is damaged, ambiguous or too large to be looked at. */
+/** The file is no zip archive, or it is one that is damaged, ambiguous or too large to be looked at. */
 export class UnreadableZip extends Error {
   override readonly name = "UnreadableZip";
 }
@@ -36,7 +36,7 @@ const usualBounds: ZipBounds = { filesMax: 20, unpackedBytesMax: 16 * 1024 ** 3,
 
 const freeBytes = 64 * 1024 ** 2;
 
-/** What is read at once may unpack to a thousand times as much, which must not take long. */
+/** The bytes read at once: they may unpack to a thousand times as much, which must not take long. */
 const chunkBytes = 8 * 1024;
 
 /**
@@ -92,7 +92,7 @@ async function* unpack(
   const ending = entry.getData(writable, { signal: givenUp.signal }).then(
     () => null,
     async (error: unknown) => {
-      // What fails before its first byte leaves the stream as it was, and whoever reads it would wait for ever.
+      // An entry that fails before its first byte leaves the stream as it was, and its reader would wait for ever.
       await writable.abort(error).catch(() => undefined);
       return { error };
     },

@@ -20,8 +20,8 @@ export interface SearchBounds {
 export const searchBounds: SearchBounds = { editLengthMax: 2_000, searchMsMax: 2_000 };
 
 /**
- * What changes one text into another, from top to bottom. Always correct, and always made in bounded time: where too much
- * changed, one change replaces everything between the first and the last difference.
+ * Returns the changes that turn one text into another, from top to bottom. They are always correct, and always found in
+ * bounded time: where too much changed, one change replaces everything between the first and the last difference.
  */
 export function lineChanges(from: string, to: string, bounds: SearchBounds = searchBounds): LineChange[] {
   const oldLines = linesOf(from);

@@ -106,7 +106,7 @@ class BlockScanner {
 
   end(): MarkdownEnd {
     return {
-      // What is open in a container ends with it, at the next line that does not belong to it.
+      // A block that is open within a container ends with it, at the next line that does not belong to it.
       unclosed: this.#stack.length === 0 ? closingLine(this.#leaf) : null,
       endsInList: this.#stack[0]?.kind === "item",
     };

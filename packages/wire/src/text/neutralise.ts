@@ -1,8 +1,7 @@
 /**
- * What others wrote, in a text for a model, is data: it must not be able to look like a line of ours. Returns a value with all
- * its texts so that they cannot: what a terminal or a model could take for an instruction to itself is made harmless, and
- * each line after a text's first is indented (TEXT-1). Every rendering passes through here before it is made, so that none
- * has to think of it.
+ * Returns a value whose texts, shown to a model, cannot look like a line of ours: texts that others wrote are data. Whatever
+ * a terminal or a model could take for an instruction to itself is made harmless, and each line after a text's first is
+ * indented (TEXT-1). Every rendering passes through here before it is made, so that none has to think of it.
  *
  * @param verbatim - fields that are left as they are
  */

@@ -10,8 +10,8 @@ const ofSession = z.object({ session_id: SessionRef, team_id: TeamCredential.opt
 const looks = { readOnly: true, afterClosing: "allowed", rate: "read" } as const;
 
 /**
- * Who may ask for what is no operation, in the words of the operations, so that one function admits both (AUTH-12). `ping`
- * and `cancel` concern nothing but their own connection, and `nudged` answers what the broker drew for it.
+ * The rules for frames and requests that are no operations, in the terms of the operations, so that one function admits both
+ * (AUTH-12). `ping` and `cancel` concern nothing but their own connection, and `nudged` answers what the broker drew for it.
  */
 export const frameRules = {
   /** Once its proof holds; who proves nobody is refused before. */

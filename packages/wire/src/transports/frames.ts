@@ -57,8 +57,8 @@ export const ClientFrame = z.discriminatedUnion("type", [
 export type ClientFrame = z.output<typeof ClientFrame>;
 
 /**
- * What the broker sends (WS-2): one hello, a reply to each request, and pushes. A reply has either `output` or `error`.
- * Messages of one subscription come in the feed's order, each once; `changed` is a hint that a read would now differ.
+ * The frames that the broker sends (WS-2): one hello, a reply to each request, and pushes. A reply has either `output` or
+ * `error`. Messages of one subscription come in the feed's order, each once; `changed` is a hint that a read would now differ.
  */
 export type BrokerFrame =
   | {

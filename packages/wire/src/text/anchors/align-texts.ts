@@ -71,7 +71,7 @@ type Split = (text: string) => readonly string[];
 /** Words, what stands between them, and each other sign by itself. */
 export const wordsOf: Split = (text) => text.match(/[\p{L}\p{M}\p{N}_]+|\s+|[^\p{L}\p{M}\p{N}_\s]/gu) ?? [];
 
-/** What changed, as numbers: the same number for the same token in both texts. */
+/** The changed parts of two texts as numbers: the same number for the same token in both texts. */
 interface Tokens {
   readonly ours: Side;
   readonly theirs: Side;

@@ -7,7 +7,7 @@ export interface Kept {
 
 /** Ranges within ranges: what is nested deeper is a pattern that nothing certain can be said of. */
 const depthMax = 24;
-/** What has no token that stands once is compared pair by pair, where that is few pairs. */
+/** A range without a token that stands once in both texts is compared pair by pair, if these are at most so many pairs. */
 const pairsMax = 10_000;
 
 /**

@@ -1,7 +1,7 @@
 import { wordsOf } from "./align-texts.js";
 import type { Span } from "./locate-quote.js";
 
-/** What lines may be taken for: some lines, and what of them is looked for. */
+/** A search for lines that are like `lines`, or that hold nearly all of one of `parts`. */
 export interface Wanted {
   readonly lines: string;
   readonly parts: readonly string[];
@@ -12,7 +12,7 @@ export interface ChangedLines {
   readonly count: number;
   /**
    * Whether one of them, apart from some, has much in common with these words, or holds nearly all of one of the parts.
-   * What is alike is told by the words alone, whatever their order.
+   * Likeness is judged by the words alone, whatever their order.
    */
   hasLike(wanted: Wanted, apart: Span): boolean;
 }
@@ -158,7 +158,7 @@ export function indexLines(text: string, spans: readonly Span[]): ChangedLines {
   };
 }
 
-/** What is computed in two ways may differ by so much. */
+/** The slack for rounding, since the same sum is computed in two ways. */
 const certain = 1 - 1e-9;
 
 function visibleWords(text: string): string[] {

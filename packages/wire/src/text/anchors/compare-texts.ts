@@ -98,7 +98,7 @@ export function endOf({ before, length }: Kept): number {
   return before + length;
 }
 
-/** What of a piece stands within a place. */
+/** Returns the part of a piece that lies within a place, as a list of one or none. */
 export function cut(piece: Kept, { start, end }: Span): Kept[] {
   const from = Math.max(piece.before, start);
   const to = Math.min(endOf(piece), end);
@@ -124,5 +124,5 @@ function isSame(text: string, unit: number, otherText: string, other: number): b
   return unit >= 0 && unit < text.length && text[unit] === otherText[other];
 }
 
-/** What is alike for longer than this is no help in telling places apart. */
+/** The most characters that are compared on each side of a place: a longer likeness does not help to tell places apart. */
 const aroundCharsMax = 10_000;

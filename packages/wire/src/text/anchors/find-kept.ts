@@ -55,7 +55,7 @@ function follow(alignment: TextAlignment, { start, end }: Span): (Span & { kept:
   };
 }
 
-/** What was marked from word to word is marked so, whatever stood at its ends. */
+/** Leaves out space at either end of a place, unless the quote has space at that end. */
 function withoutSpace(text: string, { start, end }: Span, quote: string): Span {
   const words = text.slice(start, end);
   return {

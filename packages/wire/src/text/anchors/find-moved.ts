@@ -34,7 +34,7 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
   const words = before.slice(anchor.start, anchor.end);
   const found: Span[] = [];
   for (const { after: changed } of texts.alignments[0].changes) {
-    // What is new may be joined to what was there.
+    // A moved place may consist of new text joined to text that stood there before.
     const from = Math.max(0, changed.start - words.length);
     const text = after.slice(from, changed.end + words.length);
     texts.work.left -= 2 * text.length;
@@ -52,14 +52,15 @@ export function findMoved(texts: Texts, anchor: Anchored): Reanchored | null {
     const isTold = words.length >= tellingCharsMin || (left >= besideCharsMin && right >= besideCharsMin);
     return { place, whole, isTold, text: after.slice(whole.start, whole.end) };
   });
-  // What was around it must have come with it, for a short place on both sides.
+  // The text around the place must have come with it; on both sides, if the place is short.
   const told = evidence.filter(
     ({ isTold, text, whole }) => isTold && hasSigns(text, tellingCharsMin) && isNew(texts, whole),
   );
   const [only] = told;
   if (!only || told.length > 1) return null;
   if (!standsOnce(only.text, before) || !standsOnce(only.text, after)) return null;
-  // What was marked as a part of something may stand in more than one new place; then it is only told by all that moved.
+  // The marked words may stand in several new places, as a part of something else. Then the right one must have come with at
+  // least twice as much text as any other.
   if (found.length > 1 && evidence.some((each) => each !== only && 2 * each.text.length > only.text.length))
     return null;
   if (isElsewhere(texts, anchor, only.place)) return null;

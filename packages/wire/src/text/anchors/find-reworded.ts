@@ -44,7 +44,7 @@ function isOfSingleLines(texts: Texts, side: "before" | "after", place: Span): b
   );
 }
 
-/** What is looked for, and whether enough of its signs stand in a text that it could be like it. */
+/** The words that are looked for, and whether a text has enough of their characters to hold something like them. */
 interface Quote {
   readonly words: string;
   readonly isLikelyIn: (text: string) => boolean;
@@ -63,7 +63,7 @@ function likenesses(
   work.left -= 16 * Math.min(text.length, changeCharsMax);
   if (text.length <= changeCharsMax && work.left > 0 && !isLikelyIn(text)) return [];
   work.left -= words.length * Math.min(text.length, changeCharsMax);
-  // What could not be looked at may be as like.
+  // A text that cannot be searched within the bounds may hold something that is just as alike.
   if (text.length > changeCharsMax || work.left < 0)
     return [0, 1].map(() => ({ start: 0, end: 0, similarity: 1 }));
   return mostAlike(words, text).map((each) => ({

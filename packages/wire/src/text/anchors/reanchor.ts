@@ -19,7 +19,7 @@ export function startReanchoring(before: string, after: string): (anchor: Anchor
   return (anchor) => {
     if (before.slice(anchor.start, anchor.end).trim() === "") return null;
     const found = findKept(texts, anchor) ?? findLines(texts, anchor);
-    // What was kept, and not for certain, is nowhere else for certain.
+    // A place that was kept, but not for certain, is nowhere else for certain.
     if (found || isKept(texts, anchor)) return found;
     return findMoved(texts, anchor) ?? findReworded(texts, anchor);
   };

@@ -36,7 +36,7 @@ export function hasTwinOfLine(texts: Texts, anchor: Span, place: Span): boolean 
   });
 }
 
-/** What it costs to compare two lines, in pairs of signs: most differ in length alone. */
+/** The cost of comparing two lines, counted in pairs of characters: most lines differ in length alone. */
 const pairCost = 8;
 
 /** Lines, and the part of them that a place has, alone and with what stands beside it: it may be a word of a sentence. */
