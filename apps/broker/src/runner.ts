@@ -1,4 +1,4 @@
-/** What a runner on another machine has in common with the broker's own, without the broker. */
+/** The parts that a runner on another machine has in common with the broker's own, without the broker. */
 
 export { lockHome as lockFolder } from "@merkle/db/embedded";
 export { type Attended, attendJob } from "./work/jobs/attend-job.js";

@@ -118,7 +118,7 @@ interface AuditCaller {
   readonly name: string;
 }
 
-/** Who gave no credential is somebody new in each call, and has started none before. */
+/** A caller without a credential is somebody new in each call, and has started no audit session before. */
 export function auditCallerOf({ team, person }: Context<SessionServices>): AuditCaller {
   if (team) return { id: team.peer.peerId, name: authorName(team) };
   if (person) return { id: person.personId, name: personName(person) };

@@ -86,7 +86,7 @@ export async function thoughtRecordList(
 
 type Written = Pick<ThoughtRow, "id" | "type" | "taskId" | "content" | "timestamp" | "prevHash">;
 
-/** What of a record is hashed. */
+/** Returns the part of a record that is hashed. */
 export function toHashed({ id, type, taskId, content, timestamp, prevHash }: Written): HashedThought {
   return { id, type, task_id: taskId, content, timestamp: timestamp.toISOString(), prev_hash: prevHash };
 }

@@ -4,8 +4,8 @@ import { isIPv6 } from "node:net";
 const loopback = "127.0.0.0/8";
 
 /**
- * What is counted as one caller: an IPv4 address, all of this machine's own together, and of IPv6 the block of 2^64 addresses
- * that any customer of a network is given, who could take another one for each request (GUARD-5).
+ * Returns the addresses that count as one caller: an IPv4 address, all of this machine's own together, and of IPv6 the block
+ * of 2^64 addresses that any customer of a network is given, who could take another one for each request (GUARD-5).
  */
 export function toAddressBlock(address: string): string {
   if (address.startsWith("127.") || address === "::1") return loopback;

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
 
-/** What the engine's threads give way by to the one that runs our code, as `nice` counts it. */
+/** The priority, as `nice` counts it, by which the engine's threads give way to the one that runs our code. */
 const priority = 10;
 /** Node makes them before any other, right behind the first: four that work and one that keeps their time (--v8-pool-size). */
 const count = 5;

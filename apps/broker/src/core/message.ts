@@ -24,7 +24,7 @@ export interface Author {
   readonly human: boolean;
 }
 
-/** What is said, and to whom. */
+/** A message's content, and whom and what it is for. */
 export interface Said {
   readonly content: Readonly<Record<string, unknown>>;
   readonly audience: Audience;
@@ -109,7 +109,7 @@ function newSalt(): string {
     drawnAt = 0;
   }
   const salt = drawn.toString("hex", drawnAt, drawnAt + saltBytes);
-  // What was given out is in no dump of this memory afterwards.
+  // Salt that was given out is in no dump of this memory afterwards.
   drawn.fill(0, drawnAt, drawnAt + saltBytes);
   drawnAt += saltBytes;
   return salt;
@@ -175,7 +175,7 @@ export function toRedaction({ sequence, content }: RedactionEvent): Redaction {
   return { ...saidOf(contentOf(content)), sequence };
 }
 
-/** What an event says; nothing where it was damaged in the database, which must not keep others from being read. */
+/** Returns the content of an event; nothing where it was damaged in the database, which must not keep others from being read. */
 export function contentOf(stored: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(stored));
@@ -195,7 +195,7 @@ export function toMessageFor(stored: StoredMessage, peerId: string | null): Mess
   return isConcerned ? message : withoutSealed(message);
 }
 
-/** What of a message everybody sees. */
+/** Returns a message as everybody sees it: a private one without its text. */
 export function withoutSealed(message: Message): Message {
   const { sealed } = message.content;
   if (message.content["private"] !== true || typeof sealed !== "string") return message;

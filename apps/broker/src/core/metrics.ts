@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** What the broker counts, as `/metrics` shows it (OPS-3). */
+/** The numbers that the broker counts, as `/metrics` shows them (OPS-3). */
 export interface Metrics {
   readonly posts: Counter<"outcome">;
   readonly commitSeconds: Histogram;

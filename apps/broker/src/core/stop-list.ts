@@ -1,6 +1,6 @@
 import type { Log } from "./log.js";
 
-/** What was started, to be stopped in the reverse order, once. */
+/** The parts that were started, to be stopped in the reverse order, once. */
 export interface StopList {
   add(name: string, stop: () => void | Promise<void>): void;
   /** Stops everything; one part that fails does not keep the others running. */

@@ -46,7 +46,7 @@ function openHistogram(): IntervalHistogram {
   return histogram;
 }
 
-/** What is measured is the time from one look to the next, in nanoseconds. */
+/** Returns how many milliseconds late the loop was. The histogram measures the time from one look to the next, in nanoseconds. */
 function toLate(nanoseconds: number): number {
   return Math.max(0, Math.round((nanoseconds / 1e6 - resolutionMs) * 100) / 100);
 }

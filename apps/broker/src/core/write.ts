@@ -36,7 +36,7 @@ export interface Write {
 
 export type AnnounceOptions = Omit<EventOptions, "id">;
 
-/** What makes a request the same one when it comes again. */
+/** The identity of a request, which is the same when it comes again. */
 export interface RequestIdentity {
   readonly operation: string;
   /** The team's id, or null for a caller without one. */
@@ -88,7 +88,7 @@ export async function writeOnce<Result>(
   });
 }
 
-/** What the first use of a request's key returned, or undefined when there was none; for a caller who may not ask anew. */
+/** Returns the result of the first use of a request's key, or undefined without one; for a caller who may not ask anew. */
 export async function readEarlierResult(database: Database, request: RequestIdentity): Promise<unknown> {
   if (request.idempotencyKey === undefined) return undefined;
   const { purpose, requestKey, inputHash } = address(database, request, request.idempotencyKey);

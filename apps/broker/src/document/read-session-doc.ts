@@ -75,7 +75,7 @@ async function chooseVersion(
   );
 }
 
-/** What is told of a version whose text was removed (REDACT-6). */
+/** Returns the output for a version whose text was removed (REDACT-6). */
 async function toRedacted({ services, session }: SessionContext<DocumentServices>, version: number) {
   const redactions = await readVersionRedactions(services.database.orm, session.sessionId);
   return { redacted_version: version, redaction: redactions.of(version) };

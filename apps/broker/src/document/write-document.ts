@@ -26,7 +26,7 @@ export async function updateSessionDoc(
       throw new MerkleError("conflict", "The document has moved on.");
     });
   } catch (error) {
-    // What changed is worked out after the document is let go: others need not wait for a diff.
+    // The diff is made after the document is let go: others need not wait for it.
     if (found) throw await describeConflict(ctx, input, found);
     throw error;
   }

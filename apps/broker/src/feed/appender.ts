@@ -27,7 +27,7 @@ export interface Appender {
    * away and did not come back in time to say whether it has the message
    */
   append(row: MessageRow): Promise<Appended>;
-  /** What is admitted and not answered yet. */
+  /** The bytes of the posts that are admitted and not answered yet. */
   readonly queuedBytes: number;
   /** Refuses further posts, and resolves when every admitted one is answered. */
   stop(): Promise<void>;
@@ -103,7 +103,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   async function flushQueue(): Promise<void> {
-    // What came in one turn of the event loop, over all connections, shares the first flush.
+    // Posts that came in one turn of the event loop, over all connections, share the first flush.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (queue.length > 0) hold(await flush(takeBatch(), database.append));
     flushing = null;

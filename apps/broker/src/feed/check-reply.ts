@@ -10,7 +10,7 @@ type PostInput = ParsedInputOf<"post_message">;
 /** A text that only its recipient can read; the broker has it as it came. */
 type SealedContent = { readonly private: true; readonly sealed: string; readonly answer?: undefined };
 
-/** What somebody wants to say. */
+/** A message that somebody wants to post. */
 export interface PostRequest extends Pick<PostInput, "to" | "priority" | "reply_to"> {
   readonly content: PostInput["content"] | SealedContent;
   readonly operation: "post_message" | "send_message";
@@ -70,7 +70,7 @@ function isSameAs(answer: string): (option: string) => boolean {
 
 function toAsk({ type, content }: StoredMessage): { options: readonly string[] } | null {
   if (type !== "chat") return null;
-  // What stands there passed the schema of post_message when it was posted.
+  // The stored content passed the schema of post_message when it was posted.
   const { kind, options = [] }: { kind?: string; options?: string[] } = JSON.parse(content);
   return kind === "ask" ? { options } : null;
 }

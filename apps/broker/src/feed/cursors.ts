@@ -75,7 +75,7 @@ export async function refuseBeyondEnd(
   head: number,
 ): Promise<void> {
   if (cursor <= head) return;
-  // What is held in memory may lag behind what another node wrote.
+  // The head in memory may lag behind what another node wrote.
   const [feed] = await readFeedHeads(ctx.services.database.orm, [ctx.session.sessionId]);
   const last = feed?.lastSequence ?? 0;
   if (cursor <= last) return;

@@ -32,7 +32,7 @@ export async function getHistory(
 
   ctx.onWritten(() => {
     metrics.deliveries.inc({ path: "history" }, page.messages.length);
-    // What a filter passes over was not handed out.
+    // A filtered page does not count as handed out: the filter may have passed over messages in between.
     if (!ctx.team || !last || filter) return;
     offerUpTo(ctx.team.peer, last.sequence);
     presence.saveSoon(ctx.team.peer);
@@ -60,7 +60,7 @@ async function findEnd(
 
 interface Page {
   readonly messages: FeedPart["messages"];
-  /** What `before_cursor` and `after_cursor` go on with; null where nothing is. */
+  /** The cursors that `before_cursor` and `after_cursor` go on with; null where nothing is. */
   readonly older: number | null;
   readonly newer: number | null;
 }

@@ -27,7 +27,7 @@ export async function resumeReading(
   const { presence } = ctx.services;
   const { peer } = ctx.team;
   noteArrival(peer, ctx.connection);
-  // Who gives receipts has read what they name; of anybody else it is taken for granted the second time.
+  // A caller that gives receipts has read what they name; of any other it is taken for granted once it was brought twice.
   const granted = receipt === undefined ? peer.repeated : await readReceipt(ctx, channel, receipt);
   const since = acknowledgeUpTo(peer, Math.max(peer.arrived, granted));
   // An earlier call may have acknowledged it, and failed to save that.
@@ -42,7 +42,7 @@ export function awaitLater(...saving: readonly Promise<unknown>[]): Promise<unkn
   return all;
 }
 
-/** What a person's reading acknowledges, the person has read (PERSON-6): what an earlier call failed to note of it included. */
+/** Notes that a person has read what its reading acknowledges (PERSON-6), with what an earlier call failed to note of it. */
 export async function noteRead({
   services: { database },
   session,
@@ -81,7 +81,7 @@ export function openInboxReader(
   const bounds = pageBounds(ctx);
   // The next page begins behind `taken`; between the two stands what does not end a wait.
   let taken = own ? since : firstUnknown(peer, since);
-  // What is only brought again ends no wait.
+  // Messages that are only brought again end no wait.
   let looked = Math.max(taken, again);
   let ending = false;
 
@@ -140,7 +140,7 @@ function pageBounds(ctx: TeamContext<FeedServices>): ReadBounds {
   };
 }
 
-/** What stands behind a page of mail. */
+/** The part of the caller's mail that lies behind a page. */
 export interface Rest {
   /** The last sequence that the page covers: with none of the caller's mail left behind it, the feed's end. */
   readonly upTo: number;

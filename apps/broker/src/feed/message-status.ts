@@ -61,7 +61,7 @@ async function readAnswer(
   };
 }
 
-/** What of a message tells whom it is for. */
+/** The part of a message that tells whom it is for. */
 interface Directed {
   readonly sequence: number;
   /** Null for everyone. */
@@ -125,7 +125,10 @@ function toState(peer: KnownPeer, message: Directed, receivedAt: Date | null): R
   };
 }
 
-/** What can wake a peer at this moment: a wait that it has parked, or what its client says of itself while it is connected. */
+/**
+ * Returns the ways in which a peer can be woken at this moment: a wait that it has parked, or what its client says of
+ * itself while it is connected.
+ */
 function wakePathsOf({ polling, connections, capabilities }: KnownPeer): WakePath[] {
   if (polling) return ["wait"];
   if (connections === 0) return [];

@@ -42,7 +42,7 @@ async function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): P
   return post(ctx, prepared.row, request);
 }
 
-/** What is for everyone and replies to nothing goes its way without a look at the database. */
+/** Whether a post is for everyone, replies to nothing and is not sealed: it goes its way without a look at the database. */
 function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   return (
     (to === undefined || to.every(isEveryone)) &&
@@ -55,7 +55,7 @@ function namesNothing({ to, reply_to, content }: PostRequest): boolean {
 type Prepared = { readonly row: MessageRow } | { readonly earlier: StoredMessage };
 
 async function prepare(ctx: TeamContext<FeedServices>, id: string, request: PostRequest): Promise<Prepared> {
-  // What it names may be gone by now, which is no reason to refuse the repetition of what was posted.
+  // A peer or message that it names may be gone by now, which is no reason to refuse the repetition of what was posted.
   const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
   if (earlier) return { earlier };
   try {
@@ -80,7 +80,7 @@ function toRow(
 ): MessageRow {
   const { teamId, name, kind, peer } = team;
   const author = { teamId, peerId: peer.peerId, team: name, peer: peer.name, human: kind === "human" };
-  // What a guest says stands as a guest's in the record for ever, whatever becomes of the person.
+  // A guest's message stands as a guest's in the record for ever, whatever becomes of the person.
   const marked = kind === "guest" ? { ...content, guest: true } : content;
   const said = { content: marked, audience, priority, replyTo: reply_to ?? null, answers };
   return chatRow(session.sessionId, id, author, said);
@@ -222,7 +222,7 @@ async function isRepetition(
   return (
     stored.priority === request.priority &&
     stored.reply_to === (request.reply_to ?? null) &&
-    // What was redacted cannot be compared: it is the same message, and is not posted again.
+    // A redacted message cannot be compared: it counts as the same, and is not posted again.
     (stored.redaction !== null || isSameContent(stored.content, request.content)) &&
     (await isSameAudience(ctx, stored.recipients, request.to))
   );

@@ -5,7 +5,7 @@ import type { TeamContext } from "../sessions/context.js";
 import { presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
 import type { FeedServices } from "./services.js";
 
-/** What of a peer tells whether it is meant. */
+/** The fields of a peer that tell whether it is meant. */
 export type Addressable = Pick<
   PeerRosterRow,
   | "peerId"

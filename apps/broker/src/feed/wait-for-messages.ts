@@ -85,7 +85,8 @@ async function readOrBlock(
   try {
     const { head } = channel;
     const unread = await inbox.read();
-    // What is only brought again comes with what ends the wait: a caller that shows nothing makes no second round for it.
+    // Messages that are only brought again come with those that end the wait: a caller that shows nothing makes
+    // no second round for them.
     if (await inbox.hasNew(unread, head)) return { ...unread, timedOut: false };
     while (!channel.closed) {
       ctx.onBlocked();

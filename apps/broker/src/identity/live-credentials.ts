@@ -52,7 +52,7 @@ async function refuseQuoted(
   await refuseInvites(database, found.invites);
 }
 
-/** What in the texts of an input has the form of a secret. */
+/** The secrets, by their form, that stand in the texts of an input. */
 class Quoted {
   readonly credentials = new Set<string>();
   readonly tokens = new Set<string>();

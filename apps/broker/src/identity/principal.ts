@@ -1,8 +1,8 @@
 import type { JobKind, MemberRole } from "@merkle/wire";
 
 /**
- * Who has been let in, and to which mesh: what a transport finds out before anything else is looked at. As which team or person
- * somebody acts in a session is another question, which the credential of that answers (AUTH-2).
+ * Somebody who has been let in, and the mesh: a transport finds this out before anything else is looked at. As which team or
+ * person somebody acts in a session is another question, which the credential of that answers (AUTH-2).
  */
 export type Principal = Anyone | MemberPrincipal | Observer | JobPrincipal;
 

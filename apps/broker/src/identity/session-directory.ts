@@ -5,7 +5,7 @@ import { nearest } from "@merkle/wire/text";
 import type { Awaitable } from "../core/awaitable.js";
 import { isConfined, type Principal } from "./principal.js";
 
-/** What never changes about a session, and whether it has been concluded, which changes once. */
+/** The facts of a session that never change, and whether it has been concluded, which changes once. */
 export interface SessionIdentity {
   readonly sessionId: string;
   readonly slug: string;

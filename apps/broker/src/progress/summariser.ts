@@ -11,7 +11,7 @@ export interface Summariser {
   stop(): Promise<void>;
 }
 
-/** What a broker asks of a model at once; whoever comes beyond these gets the content's beginning. */
+/** The most questions that a broker has open with a model; whoever comes beyond these gets the content's beginning. */
 const questionsMax = 8;
 
 const instructions =
@@ -103,7 +103,7 @@ async function soon<Result>(work: Promise<Result>, withinMs: number): Promise<Re
   }
 }
 
-/** What makes summaries of progress entries. */
+/** The model that makes summaries of progress entries, and how long it may take. */
 export interface SummaryOptions {
   /** Never logged, stored nor told. */
   readonly apiKey: string;
@@ -132,7 +132,7 @@ const answerBytesMax = 1024 * 1024;
 
 const defaults = { baseUrl: "https://api.openai.com/v1", model: "gpt-4o-mini" };
 
-/** What is asked, and of whom. */
+/** A question to a model: its instructions, the text that they are about, and the bound of its answer. */
 interface Question {
   readonly instructions: string;
   readonly text: string;
@@ -154,7 +154,7 @@ async function askModel(
   const client = new OpenAI({
     apiKey,
     baseURL: baseUrl,
-    // What it would else take from the environment by itself, or write to the console.
+    // The client would else take these from the environment by itself, and write to the console.
     organization: null,
     project: null,
     webhookSecret: null,

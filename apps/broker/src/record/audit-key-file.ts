@@ -7,7 +7,7 @@ import * as z from "zod";
 import { sha256 } from "../core/sha256.js";
 import { StartError } from "../core/start-error.js";
 
-/** What a home keeps of the key that heads are signed with: the newest key's secret, and every key's public part. */
+/** The keys for signing heads, as a home keeps them: the newest key's secret, and every key's public part. */
 export interface AuditKeyFile {
   /** The oldest first; the last one is that of the secret. */
   readonly keys: readonly [AuditKey, ...AuditKey[]];

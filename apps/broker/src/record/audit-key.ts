@@ -23,7 +23,7 @@ import {
   writeAuditKeyFile,
 } from "./audit-key-file.js";
 
-/** What the broker signs heads with. */
+/** Signs heads with the broker's audit key. */
 export interface AuditSigner {
   /** Every key that this database's heads were signed with, the oldest first; the last is the one that signs. */
   readonly keys: readonly AuditKey[];
@@ -60,7 +60,7 @@ export async function openAuditKey(options: OpenAuditKeyOptions): Promise<AuditS
 
 interface Ready {
   readonly file: AuditKeyFile;
-  /** What the database does not know yet. */
+  /** The keys that the database does not know yet. */
   readonly added: readonly AuditKey[];
 }
 

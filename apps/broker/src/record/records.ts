@@ -16,7 +16,7 @@ import { type AuditSigner, lineOf } from "./audit-key.js";
 import { signHead, toHeadRow, toSignedHead } from "./sign-head.js";
 import { completeTiles, type LogReader } from "./tiles.js";
 
-/** What is signed of sessions' records, and the tiles that it is made from. */
+/** The signed heads of sessions' records, and the tiles that they are made from. */
 export interface Records {
   /**
    * The head of a session as it is now. The same one is given out until something is added to the record, by whichever node
@@ -105,7 +105,7 @@ const patienceMs = 10_000;
  * @throws unavailable, with nothing done but what was hashed
  */
 export async function whileHashing<Result>(work: Promise<Result>): Promise<Result> {
-  // What fails after nobody waits for it is told to whoever asks next.
+  // A failure that comes after nobody waits for it is told to whoever asks next.
   work.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const longer = new Promise<never>((_, reject) => {

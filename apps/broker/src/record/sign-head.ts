@@ -10,7 +10,7 @@ interface HeadToSign {
   readonly epoch: string;
   readonly at: Date;
   readonly sealed: boolean;
-  /** What is said around the two logs. */
+  /** The hashes of what belongs to the record beside the two logs: session, roster and state. */
   readonly about: HeadAbout;
 }
 
@@ -120,7 +120,7 @@ function aboutBytes(about: HeadAbout | undefined): Uint8Array {
   return about ? Buffer.from(about.session + about.roster + about.state, "hex") : Buffer.alloc(0);
 }
 
-/** What an overview says of a seal. */
+/** Returns a seal as an overview shows it. */
 export function toSeal({ size, root, at }: Pick<HeadRow, "size" | "root" | "at">) {
   return { size, root: toHex(root), at: at.toISOString() };
 }

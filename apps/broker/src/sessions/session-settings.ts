@@ -3,7 +3,7 @@ import type { SessionSettings } from "@merkle/wire";
 import { sessionSettingsDefault } from "@merkle/wire/schemas";
 import type { Write } from "../core/write.js";
 
-/** What a session's row holds, with the default for what it leaves out. */
+/** Returns the settings that a session's row holds, with the default for each one that it leaves out. */
 export function toSessionSettings(stored: unknown): SessionSettings {
   return { ...sessionSettingsDefault, ...(typeof stored === "object" ? stored : {}) };
 }

@@ -9,7 +9,7 @@ import type { AgentOptions } from "../work/jobs/runner.js";
 export interface BrokerOptions {
   /** The Merkle home: everything that this machine keeps. An absolute path. */
   readonly home: string;
-  /** What to listen on; loopback unless told. */
+  /** The address or name to listen on; loopback unless told. */
   readonly host?: string | undefined;
   /** 7423 unless told; 0 takes any free port. */
   readonly port?: number | undefined;
@@ -40,8 +40,8 @@ export interface BrokerOptions {
   /** How often connections are pinged. */
   readonly heartbeatMs?: number | undefined;
   /**
-   * What differs from the usual rates (GUARD-4), or "off". Unless told there are none where the broker lets anyone in and only
-   * this machine can reach it: whoever is there could stop it as well.
+   * The rates that differ from the usual ones (GUARD-4), or "off". Unless told there are none where the broker lets anyone
+   * in and only this machine can reach it: whoever is there could stop it as well.
    */
   readonly rateLimits?: Partial<RateLimits> | "off" | undefined;
   /** How long it waits for what a client has begun; as `limits` say unless told. */

@@ -12,7 +12,7 @@ import {
 export interface HomeDatabaseOptions {
   readonly home: string;
   readonly databaseUrl?: string | undefined;
-  /** What to do when a broker holds the home: use the database beside it, or leave it alone. */
+  /** The database of a broker that holds the home is used beside it (`join`) or left alone (`refuse`). */
   readonly whenHeld: "join" | "refuse";
 }
 

@@ -33,7 +33,7 @@ function explainListen(error: NodeJS.ErrnoException, host: string, port: number)
   return error;
 }
 
-/** What people type: localhost rather than 127.0.0.1, and for a wildcard this machine. */
+/** Returns the name that people type: localhost rather than 127.0.0.1, and for a wildcard this machine. */
 export function nameToShow(host: string): string {
   return isLoopback(host) || host === "0.0.0.0" ? "localhost" : host;
 }

@@ -33,7 +33,7 @@ import { startServices } from "./start-services.js";
 export interface Broker {
   /** Where it listens. */
   readonly url: string;
-  /** What agents are given. */
+  /** The MCP endpoint that agents are given. */
   readonly mcpUrl: string;
   readonly port: number;
   readonly loopback: boolean;

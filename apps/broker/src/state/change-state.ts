@@ -59,7 +59,7 @@ export async function deleteState(
 
 interface ChangedState {
   readonly entry: StateEntry;
-  /** What the key held before; null when it never was set. */
+  /** The entry that the key had before; null when it never was set. */
   readonly previous: StateEntry | null;
   readonly changed: boolean;
   /** How many other peers watch the key. */

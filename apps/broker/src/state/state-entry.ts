@@ -43,7 +43,7 @@ export function toStateChange(sessionId: string | null, row: StateVersionRow): S
   return { type: "state_change", session_id: sessionId, ...toToldEntry(row) };
 }
 
-/** What the feed is told of a change. */
+/** Returns the event that tells the feed of a change. */
 export function toStateEvent(row: StateVersionRow): SystemEvent {
   const { key, version, updatedBy, updatedAt, deleted, ...told } = toToldEntry(row);
   return {
@@ -59,7 +59,10 @@ export function toStateEvent(row: StateVersionRow): SystemEvent {
 
 export type StateScope = ParsedInputOf<"get_state">["scope"];
 
-/** What a scope's keys belong to: the session that is called, or its mesh, whose keys all its sessions share (STATE-1). */
+/**
+ * Returns the id that a scope's keys belong to: the session that is called, or its mesh, whose keys all its
+ * sessions share (STATE-1).
+ */
 export function scopeIdOf(
   { services, session }: SessionContext<DocumentServices>,
   scope: StateScope,

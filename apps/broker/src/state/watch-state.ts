@@ -48,7 +48,7 @@ export async function unwatchState(
   });
 }
 
-/** What an input asks to watch; the operation has seen to it that it is a key or a prefix. */
+/** Returns the watch that an input asks for; the operation has seen to it that the input names a key or a prefix. */
 function toStateWatch(ctx: TeamContext<StateServices>, input: ParsedInputOf<"watch_state">): StateWatch {
   return {
     scopeId: scopeIdOf(ctx, input.scope),
@@ -57,7 +57,7 @@ function toStateWatch(ctx: TeamContext<StateServices>, input: ParsedInputOf<"wat
   };
 }
 
-/** What a peer watches, as it is told. */
+/** Returns the watches of a peer, as it is told them. */
 function toWatching(
   { session }: TeamContext<StateServices>,
   watches: readonly StateWatch[],

@@ -20,7 +20,7 @@ interface Assigned {
 }
 
 /**
- * Whom a task is meant for: a team, or one peer of it. They are found as recipients of a message are (SEND-2).
+ * Finds the team that a task is meant for, or one peer of it, as recipients of a message are found (SEND-2).
  *
  * @throws bad_request for a group, not_found for somebody who is not there
  */

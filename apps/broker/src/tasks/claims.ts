@@ -119,7 +119,7 @@ function notYours({ number, holder, claimedAt }: ClaimRow): MerkleError {
   );
 }
 
-/** What is claimed, and what hooks are to do about it. */
+/** Lists the claims of a session, and says what hooks are to do about edits. */
 export async function listClaims(ctx: SessionContext<TaskServices>): Promise<OutputOf<"list_claims">> {
   const { orm, meshId } = ctx.services.database;
   const { sessionId } = ctx.session;
@@ -155,7 +155,7 @@ async function announceClaim(
   const isOthers = row.peerId !== team.peer.peerId;
   const { sequence } = await announce(session.sessionId, claimEvent(row, authorName(team), told), {
     causedBy: team.peer.peerId,
-    // Who holds what is read in the list; only who loses something by it is told.
+    // The claims are read in the list; only a holder who loses one by somebody else is told.
     reaches: isOthers ? [row.peerId] : [],
   });
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));

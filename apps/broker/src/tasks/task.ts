@@ -38,7 +38,7 @@ export function stateOf({ state, waitsFor }: Pick<TaskRow, "state" | "waitsFor">
   return state === "open" && waitsFor.length > 0 ? "blocked" : state;
 }
 
-/** Who claims, as the database and others know it. */
+/** Returns the caller as the one who claims a task, as the database and others know it. */
 export function claimerOf({ team }: TeamContext<TaskServices>): TaskClaimer {
   return { teamId: team.teamId, peerId: team.peer.peerId, name: authorName(team) };
 }
@@ -144,7 +144,7 @@ export function taskEvent({ number: task, title }: TaskRow, by: string, told: To
   };
 }
 
-/** Whom a change concerns, by what they have to do with the task. */
+/** The peers that a change concerns, by what they have to do with the task. */
 export type Concerned = "assignee" | "holder" | "creator";
 
 export async function readConcerned(

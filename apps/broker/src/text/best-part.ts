@@ -7,7 +7,7 @@ export function bestPart(marked: string, charsMax: number): string {
   return `${start > 0 ? "…" : ""}${part}${end < marked.length ? "…" : ""}`;
 }
 
-/** What stands before the first mark of a part, so that it can be understood. */
+/** The characters before the first mark of a part, so that the mark can be understood. */
 const charsBefore = 60;
 
 /** A text that is nearly all marks is looked at no further. */
@@ -44,7 +44,7 @@ function betweenWords(text: string, place: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(place)) ? place + 1 : place;
 }
 
-/** What was found may be longer than a part, and be cut. */
+/** Adds the marks that were cut off at either end: a match may be longer than a part. */
 function closeMarks(cut: string): string {
   const part = cut.endsWith("«") ? cut.slice(0, -1) : cut;
   const opens = part.indexOf("«");

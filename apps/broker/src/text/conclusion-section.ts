@@ -5,10 +5,10 @@ import { endSection, hasText, openSection, type Section } from "./sections.js";
  * Puts `summary` into the document as its Conclusion section, and returns with it the exact text of that section,
  * which is to be passed as `remembered` the next time.
  *
- * What `remembered` holds is replaced exactly, headings within it included (SES-14). If it no longer stands there, the
+ * The text in `remembered` is replaced exactly, headings within it included (SES-14). If it no longer stands there, the
  * level-two section Conclusion is replaced (SES-12); without one, the section is added at the end. Everything else stays
- * byte for byte. Only blank lines at the very end give way, and what would swallow a heading below it is ended: a fence
- * left open, an HTML block.
+ * byte for byte, with two exceptions: blank lines at the very end give way, and a block that would swallow a heading below
+ * it is ended (a fence left open, an HTML block).
  */
 export function replaceConclusion(
   content: string,
@@ -86,7 +86,10 @@ function conclusionText(summary: string, after: string, lineBreak: string): stri
   return endsList ? `${text}${lineBreak}${lineBreak}<!-- -->` : text;
 }
 
-/** What the summary leaves open, and where its first line begins that is neither blank nor a heading Conclusion of any level (SES-13). */
+/**
+ * Finds what the summary leaves open, and where its first line begins that is neither blank nor a heading
+ * Conclusion of any level (SES-13).
+ */
 function readSummary(summary: string): MarkdownEnd & { ownHeadingEnd: number } {
   let ownHeadingEnd = skipBlankLines(summary, 0);
   const end = scanMarkdown(summary, (heading) => {
@@ -131,7 +134,7 @@ function endOfLastLine(text: string): number {
   return 0;
 }
 
-/** What follows the section, with a blank line in between; one line break when nothing does. */
+/** Returns the text behind the section, with a blank line in between; one line break when nothing follows. */
 function separated(after: string, lineBreak: string): string {
   const [gap = ""] = /^[ \t\r\n]*/.exec(after) ?? [];
   if (gap.length === after.length) return lineBreak;

@@ -9,7 +9,7 @@ export function toHunks(from: string, to: string): Hunk[] {
   let next = 0;
   let section = "";
   return lineChanges(from, to).map(({ above, oldLines, newLines }) => {
-    // What takes a heading away is under the one before it, and what is put before a heading as well.
+    // A hunk that takes a heading away is under the heading before it, and so is one that puts lines before a heading.
     for (; (headings[next]?.line ?? Infinity) <= above; next += 1) section = headings[next]?.text ?? "";
     const places = { old_start: above + 1, old_lines: [...oldLines], new_lines: [...newLines] };
     return { id: nameOf(places), section, ...places };

@@ -76,8 +76,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * What two headings share that read alike: their text in lower case without inline markup, a closing colon and spare spaces.
- * Underscores count as markup, also within a word, so that one pass is enough.
+ * Returns the text that two headings share when they read alike: in lower case without inline markup, a closing colon and
+ * spare spaces. Underscores count as markup, also within a word, so that one pass is enough.
  */
 export function headingKey(text: string): string {
   const unlinked = text.includes("](") ? text.replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1") : text;

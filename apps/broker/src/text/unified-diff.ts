@@ -27,7 +27,7 @@ function withHeadings(patch: string, from: string): string {
   const hunk = /(?<=\n)@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?=\n((?: [^\n]*\n)*)(.?))/g;
   return patch.replace(hunk, (header, start: string, above: string, sign: string) => {
     const shown = above.split("\n").length - 1;
-    // What is added stands behind the last line above it; what is removed is a line of its own.
+    // An added line stands behind the last line above it; a removed one is a line of its own.
     const changed = Number(start) + shown - (sign === "+" ? 1 : 0);
     for (; (headings[next]?.line ?? Infinity) <= changed; next += 1) heading = headings[next]?.text ?? "";
     return heading === "" ? header : `${header} ${heading}`;

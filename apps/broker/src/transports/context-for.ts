@@ -12,7 +12,7 @@ import type {
 } from "../sessions/context.js";
 import type { Services } from "./services.js";
 
-/** What the verb of an operation is given, as its rules say. */
+/** The context that the verb of an operation is given, as the operation's rules say. */
 export type ContextFor<Name extends OperationName> = ContextOf<(typeof operationRules)[Name]>;
 
 type ContextOf<Rules> = Rules extends { readonly route: `${string}/:session_id${string}` }

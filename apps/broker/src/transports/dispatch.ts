@@ -144,7 +144,10 @@ async function retryWhileOtherwise<Result>(attempt: () => Promise<Result>): Prom
   }
 }
 
-/** What strangers may call is given an invite; of its forms the spoken one alone is short enough to be guessed. */
+/**
+ * Whether a call tries a spoken code. Operations that strangers may call are given an invite, and of its forms the spoken
+ * code alone is short enough to be guessed.
+ */
 function triesCode({ access }: Operation, { invite }: Readonly<Record<string, unknown>>): boolean {
   return access === "public" && typeof invite === "string" && parseInvite(invite)?.kind === "code";
 }
@@ -396,7 +399,7 @@ function repeatRotation(
 ): Awaitable<unknown> {
   if (operation.teamCredential !== "replaced" || caller || !credential) return undefined;
   const parsed = operation.input.safeParse(raw);
-  // What is no valid request cannot be the repetition of one.
+  // An invalid request cannot be the repetition of one that was answered.
   if (!parsed.success) return undefined;
   const identity = identify(operation, parsed.data, session, {
     principal,

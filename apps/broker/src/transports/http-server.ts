@@ -146,7 +146,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
   }
 
-  /** What is packed is not unpacked, and need not be read either: little can become more than there is room for (GUARD-10). */
+  /** Refuses a compressed body unread: a few bytes of it could become more than there is room for (GUARD-10). */
   function refuseCompressed({ headers }: IncomingMessage): MerkleError | null {
     const encoding = headers["content-encoding"];
     if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
@@ -188,7 +188,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     lastAnswers.set(request.socket, response);
     const origin = originReader.read(request);
     const caller = callerOf(request, origin);
-    // What a browser loads for a page of another site fails there in one way alone, whatever the answer is.
+    // Whatever the answer is, a page of another site that loads it learns only that loading failed.
     response.setHeader("cross-origin-resource-policy", "same-origin");
     const refusal = refuse(origin, caller, limiter.admit) ?? refuseCompressed(request);
     if (!refusal) return inService(caller, response, () => void serve(request, response));
@@ -305,8 +305,8 @@ function isAnswering(last: ServerResponse | undefined): boolean {
 }
 
 /**
- * What is not even HTTP gets an answer of its own, once, if somebody can still read it. Who has sent nothing gets none:
- * browsers open connections before they need them, and would take it for the answer to what they ask next.
+ * Answers once what is not even HTTP, if somebody can still read it. A client that has sent nothing gets no answer: browsers
+ * open connections before they need them, and would take it for the answer to what they ask next.
  */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Duplex, deadlines: Deadlines): void {
   const hasSent = !("bytesRead" in socket) || socket.bytesRead !== 0;

@@ -12,7 +12,10 @@ interface Who {
   readonly person: Pick<PersonActor, "personId"> | null;
 }
 
-/** What makes the request the same one when it comes again: neither the way a session is named nor the credential. */
+/**
+ * Returns the identity by which a request is recognised when it comes again, however its session is named and whichever
+ * credential of the caller it carries.
+ */
 export function identify(
   operation: Operation,
   input: Readonly<Record<string, unknown>>,

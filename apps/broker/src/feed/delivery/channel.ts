@@ -18,7 +18,7 @@ export interface ReadBounds {
   readonly bytesMax: number;
 }
 
-/** What a peer reads of a feed. */
+/** The messages of a feed that a peer reads at once. */
 export interface Mail {
   readonly entries: readonly Entry[];
   /** The feed holds nothing more for the peer up to here. */
@@ -58,9 +58,12 @@ export interface Channel {
   dispose(): void;
 }
 
-/** What is handed out in one turn of the event loop, so that many readers of much do not hold up what others ask meanwhile. */
+/**
+ * The most that is handed out in one turn of the event loop, so that many readers of much do not hold up
+ * what others ask meanwhile.
+ */
 const turnBytesMax = 1024 * 1024;
-/** What telling a reader takes beside the bytes, in bytes: a call to the system is worth some thousand of them. */
+/** The cost of telling a reader, beside the bytes, in bytes: a call to the system is worth some thousand of them. */
 const readerBytes = 4 * 1024;
 
 export interface ChannelStart {
@@ -156,7 +159,10 @@ export function createChannel(
     ring.push(entry);
   }
 
-  /** What was made for readers who are being woken holds the text as well; who is woken later must not get it. */
+  /**
+   * Drops a removed text. Frames that were made for readers who are being woken hold it as well; a reader who is
+   * woken later must not get it.
+   */
   function forgetText(sequence: number): void {
     ring.forget(sequence);
     joined.clear();

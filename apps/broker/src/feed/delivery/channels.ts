@@ -38,7 +38,7 @@ export interface Channels {
 
 /** A channel without readers is kept this long: a client that polls over HTTP is between two waits. */
 const keepMs = 60_000;
-/** What changes all the time is told of a session at most so often. */
+/** The least time between two hints of a session about something that changes all the time. */
 const hintEveryMs = 1_000;
 
 export function startChannels(options: {

@@ -40,7 +40,7 @@ interface Watch {
   readonly personId: string | null;
 }
 
-/** Whom a change is told to; what is left out does not matter. */
+/** The connections that a change is told to, by mesh and by person; a field that is left out does not matter. */
 interface Audience {
   readonly meshId?: string;
   readonly personId?: string;

@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import type { Sink } from "./subscription.js";
 
-/** What one connection is told of things of which only the newest matters. */
+/** Sends one connection frames about things of which only the newest matters. */
 export interface Outbox {
   /** Writes a frame, or keeps it in place of an earlier one of that name until the connection takes more. */
   offer(name: string, frame: Buffer): void;

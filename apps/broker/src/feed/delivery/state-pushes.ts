@@ -18,7 +18,7 @@ export interface StateReceiver {
   end(): void;
 }
 
-/** Of so many keys it is remembered which version was pushed last. */
+/** The most keys whose last pushed version is kept. */
 const rememberedMax = 10_000;
 
 export function createStatePushes(): StatePushes {

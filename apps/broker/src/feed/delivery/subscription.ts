@@ -18,7 +18,7 @@ export interface SubscriptionOptions {
   readonly kind: SubscriptionKind;
   /** Messages with a higher sequence follow. */
   readonly after: number;
-  /** Whose inbox it is; a `follow` has none. */
+  /** The peer whose inbox it is; a `follow` has none. */
   readonly peer: Peer | null;
   readonly sink: Sink;
   readonly log: Log;
@@ -67,7 +67,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     }
   }
 
-  /** What is on its way to a reader that has not shown that it reads is little, and counts as delivered. */
+  /** A reader that has not shown that it reads gets little at a time, and what is on its way to it counts as delivered. */
   function bounds(): ReadBounds {
     const { room } = sink;
     return room < pumpBounds.bytesMax ? { ...pumpBounds, bytesMax: room } : pumpBounds;

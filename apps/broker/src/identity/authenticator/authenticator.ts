@@ -28,7 +28,7 @@ export interface Admission<Services extends IdentityServices> {
   readonly services: Services;
 }
 
-/** What says, of a request over HTTP, who sends it. */
+/** The parts of a request over HTTP that say who sends it. */
 export interface RequestClaims {
   readonly origin: RequestOrigin;
   readonly method: string;
@@ -59,7 +59,7 @@ export interface Authenticator<Services extends IdentityServices> {
   byToken(token: string, kinds: readonly TokenKind[]): Promise<Principal | null>;
 }
 
-/** What the broker knows of a connection whose hello is answered. */
+/** The facts of a connection whose hello is answered, as far as its transport knows them. */
 export type AskedFrom = Omit<AskedHello, "brokerId">;
 
 export interface HelloAnswer {
@@ -67,7 +67,7 @@ export interface HelloAnswer {
   readonly proof?: HelloProof | undefined;
 }
 
-/** What was found out about a token is believed this long; what ends here is forgotten at once (ENTER-6). */
+/** A token's principal is believed for so long without asking the database; one that ends here is dropped at once (ENTER-6). */
 const rememberMs = 1_000;
 
 export function createAuthenticator<Services extends IdentityServices>({
@@ -235,7 +235,7 @@ export function createAuthenticator<Services extends IdentityServices>({
   };
 }
 
-/** What may stand in an Authorization header. */
+/** The kinds of token that programs send, in an Authorization header or a hello. */
 const forPrograms: readonly TokenKind[] = ["bearer", "observer"];
 
 function noSuchMesh(mesh: string): MerkleError {

@@ -16,7 +16,7 @@ function readCookie(header: string | undefined, origin: Pick<RequestOrigin, "sec
   return found?.slice(start.length);
 }
 
-/** What a browser is signed in by; undefined where either half is missing (TOKEN-8). */
+/** Returns the token that a browser is signed in by; undefined where either half is missing (TOKEN-8). */
 export function readBrowserToken(
   header: string | undefined,
   page: string | undefined,

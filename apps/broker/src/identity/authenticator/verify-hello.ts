@@ -6,7 +6,7 @@ import { isSigned } from "./is-signed.js";
 /** How far a client's clock may be from the broker's, either way. */
 export const helloSkewMsMax = 30_000;
 
-/** What the broker knows of the connection whose hello is answered. */
+/** The facts of the connection whose hello is answered, which the answer must be made for. */
 export interface AskedHello {
   readonly brokerId: string;
   /** The nonce that the broker's hello had on this connection; null when it was answered before. */
@@ -16,7 +16,7 @@ export interface AskedHello {
   readonly now: Date;
 }
 
-/** What a proof shows: that the holder of `memberKey` speaks. Whether that is a member of the mesh, its table says. */
+/** The facts that a proof shows: the holder of `memberKey` speaks. Whether that is a member of the mesh, its table says. */
 interface VerifiedHello {
   readonly meshId: string;
   readonly memberKey: string;
@@ -105,7 +105,7 @@ function refuse(reason: string, why: string): MerkleError {
   });
 }
 
-/** What one connection's hello is to be answered with, good for one answer (HELLO-2). */
+/** The challenge in the hello of one connection, good for one answer (HELLO-2). */
 export interface HelloChallenge {
   /** 32 random bytes in base64url, for the broker's hello. */
   readonly nonce: string;

@@ -10,8 +10,8 @@ export interface Limiter {
   /** The rates; null where there are none. */
   readonly rates: RateLimits | null;
   /**
-   * Who a request counts for, before anything in it is looked at: the secret that it carries, where that has proved somebody
-   * lately, so that nobody is refused for what neighbours behind the same address do; else its address.
+   * Returns the caller that a request counts for, before anything in it is looked at: the secret that it carries, where that
+   * has proved somebody lately, so that nobody is refused for what neighbours behind the same address do; else its address.
    */
   callerOf(address: string, secret?: string | undefined): string;
   /**
@@ -48,7 +48,7 @@ export interface LimitedCall {
 }
 
 export interface LimiterOptions {
-  /** What differs from the usual rates; "off" for none at all. */
+  /** The rates that differ from the usual ones; "off" for none at all. */
   readonly rates: Partial<RateLimits> | "off";
   readonly metrics: Pick<Metrics, "refusals">;
   readonly now?: () => number;
@@ -148,7 +148,7 @@ const unlimited: Limiter = {
   tryCode: (_address, attempt) => attempt(),
 };
 
-/** What is asked too often, and by whom. */
+/** The requests that each rate counts, as a refusal names them. */
 const counted: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
   upgrade: "connections opened from your address",

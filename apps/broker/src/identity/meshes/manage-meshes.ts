@@ -69,7 +69,7 @@ export async function listMeshes(ctx: Context<IdentityServices>): Promise<Output
   };
 }
 
-/** What the caller is in each mesh; null where everybody is let into all of them. */
+/** Returns the caller's role in each mesh; null where everybody is let into all of them. */
 async function readRoles({
   services,
   principal,

@@ -17,7 +17,7 @@ export interface HostGuard {
   isOwnOrigin(origin: string): boolean;
 }
 
-/** What a request says about whom it is meant for and where it comes from. */
+/** The parts of a request that say whom it is meant for and where it comes from. */
 export interface HostedRequest {
   readonly host?: string | undefined;
   /** The host that a trusted proxy was asked for. Both must be the broker's, so that a proxy never allows more. */
@@ -40,7 +40,7 @@ export interface Fetched {
 }
 
 export interface HostGuardOptions {
-  /** What the broker listens on; a wildcard stands for every address of the machine. */
+  /** The address that the broker listens on; a wildcard stands for every address of the machine. */
   readonly listenHost: string;
   /** Further names, such as that of a reverse proxy. Of one with a port, only pages of that port may call. */
   readonly allowedHosts: readonly string[];

@@ -85,7 +85,7 @@ function findClient(
   return client;
 }
 
-/** What the nearest proxy said, where others before it said something too. */
+/** Returns the last value, which the nearest proxy added, where others before it gave one too. */
 function lastOf(values: readonly string[] | undefined): string | undefined {
   return values?.join().split(",").at(-1)?.trim();
 }

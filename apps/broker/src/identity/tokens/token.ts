@@ -37,9 +37,9 @@ export function makeToken(kind: Exclude<TokenKind, "browser">): MadeToken {
 }
 
 /**
- * What a browser is signed in by, in two halves of 256 random bits each. The cookie reaches every port of its host, and so
- * whatever program listens on one; the page's half is kept where pages of this very address alone can read it. Either is
- * nobody without the other (TOKEN-8).
+ * Makes the token that a browser is signed in by, in two halves of 256 random bits each. The cookie reaches every port of
+ * its host, and so whatever program listens on one; the page's half is kept where pages of this very address alone can read
+ * it. Either is nobody without the other (TOKEN-8).
  */
 export function makeBrowserToken(): { cookie: string; page: string; secretHash: Buffer } {
   const cookie = `${marks.browser}${randomBytes(32).toString("base64url")}`;
@@ -55,7 +55,7 @@ export function hashToken(token: string): Buffer {
   return hashSecret(token);
 }
 
-/** What stands for a token where the token itself must not. */
+/** Returns a name for a token, to be used where the token itself must not stand. */
 export function nameOfToken(token: string): string {
   return hashToken(token).toString("base64url");
 }

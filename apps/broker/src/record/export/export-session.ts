@@ -47,7 +47,7 @@ function zipped(
   source: { readonly session: SessionIdentity; readonly recorded: Recorded },
 ): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  // What fails is told by the stream, which then does not end as one that is whole.
+  // A failure is told by the stream, which then does not end as one that is whole.
   writeBundle(services, source, writable).catch((error) => writable.abort(error).catch(() => undefined));
   return readable;
 }

@@ -17,7 +17,7 @@ import { toSignedHead } from "../sign-head.js";
 
 export type ExportForm = "bundle" | "md" | "ndjson";
 
-/** What an export needs of a session's record besides the rows that it is made from. */
+/** The parts of a session's record that an export needs besides the rows that it is made from. */
 export interface Recorded extends RecordExtent {
   /** The head of the moment at which the export began; the last one of a damaged record, which nothing is signed of. */
   readonly head: SignedHead;

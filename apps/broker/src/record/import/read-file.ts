@@ -1,7 +1,7 @@
 import { readLines, readWhole } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 
-/** What of a bundle is read whole; its feed and its versions are not. */
+/** The most of a file that is read whole; the feed and the versions are read line by line. */
 const wholeBytesMax = 32 * 1024 * 1024;
 const lineBytesMax = 4 * 1024 * 1024;
 

@@ -35,7 +35,8 @@ const Roster = z.object({
 });
 
 /**
- * Who took part, as the bundle tells it, the convener first: for display, since nobody can act as one of them here. What cannot be understood is left out; the authors of messages stand in the messages.
+ * Returns the teams that took part, as the bundle tells it, the convener first: for display, since nobody can act as one of
+ * them here. Entries that cannot be understood are left out; the authors of messages stand in the messages.
  */
 export async function readRosterFile(bundle: ZippedFiles, until: Date): Promise<ImportedTeamRow[]> {
   const parsed = Roster.safeParse(parse(await readSmallFile(bundle, bundleFiles.roster)));

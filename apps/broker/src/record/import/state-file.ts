@@ -18,7 +18,7 @@ const Entry = z.object({
   updatedAt: Timestamp,
 });
 
-/** What the session's keys held, as far as a session here can hold it. What cannot be understood is left out. */
+/** Returns what the session's keys held, as far as a session here can hold it. Entries that cannot be understood are left out. */
 export async function readStateFile(
   bundle: ZippedFiles,
   format: Manifest["version"],

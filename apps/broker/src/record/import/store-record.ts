@@ -91,7 +91,7 @@ async function store(
     await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
     await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
   }
-  // What was imported before files were kept has none until the same bundle comes again.
+  // A record that was imported before files were kept has none until the same bundle comes again.
   const isKept = (await listImportFiles(tx, place.sessionId)).length > 0;
   if (longer > 0 || (longer === 0 && !isKept))
     await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });

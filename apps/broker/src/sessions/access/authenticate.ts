@@ -6,14 +6,14 @@ import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller } from "./credentials.js";
 import type { AccessServices } from "./services.js";
 
-/** What a call says of who calls. */
+/** The parts of a call that say who calls. */
 export interface CallClaims {
   readonly operation: AccessRule;
   /** The principal that calls. */
   readonly principal: Principal | null;
   /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
   readonly credential?: string | undefined;
-  /** What the connection itself remembers: the credential of the team that an MCP session joined as. */
+  /** The credential that the connection itself remembers: that of the team that an MCP session joined as. */
   readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
   /** That credential where no session is addressed, when it has joined one session only. */
   readonly rememberedAlone?: (() => string | undefined) | undefined;
@@ -56,7 +56,7 @@ function findCaller(
 ): Awaitable<Authenticated> {
   const { credentials } = services;
   const argument = raw["team_id"];
-  // What is no text is a credential that proves nothing.
+  // A `team_id` that is no text is a credential that proves nothing.
   const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
   if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
   if (given !== undefined) {

@@ -5,7 +5,7 @@ import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller, TeamActor } from "./credentials.js";
 import { refuseBeyondJob } from "./refuse-beyond-job.js";
 
-/** What somebody wants to do, and as whom. */
+/** An operation that somebody wants to call, and as whom. */
 export interface AccessRequest {
   readonly operation: Omit<AccessRule, "input" | "rate">;
   /** By which transport it is asked; what is a human's is not asked by a model's. */
@@ -47,7 +47,7 @@ export function refuseStranger(
 export function authorize(request: AccessRequest): void {
   const { operation, principal, session, caller, credentialGiven } = request;
   refuseStranger(operation, principal);
-  // What a stranger may do, an onlooker may: join, above all.
+  // An onlooker may do what a stranger may: redeem an invite, above all.
   if (principal?.kind === "observer" && operation.access !== "public")
     refuseBeyondLooking(operation, principal, session);
   if (principal?.kind === "job" && operation.access !== "public")
@@ -97,8 +97,8 @@ function refuseBeyondLooking(
 }
 
 /**
- * What keeps agents in check is not theirs to lift, and what is a person's own is nobody else's (PERSON-11). A member stands for
- * itself where no person is needed.
+ * Lets nobody but humans lift what keeps agents in check, and nobody but a person do what is the person's own (PERSON-11). A
+ * member stands for itself where no person is needed.
  */
 function requireHuman({ operation, transport, principal, caller }: AccessRequest): void {
   const { name, human, access } = operation;

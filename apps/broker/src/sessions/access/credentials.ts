@@ -27,7 +27,7 @@ export interface TeamActor {
   readonly leftAt: Date | null;
   /** The peer that calls: the one whose credential it is, or the team's unnamed one. */
   readonly peer: Peer;
-  /** What it proved itself with; only ever given back to the caller who sent it. */
+  /** The credential that proved it; only ever given back to the caller who sent it. */
   readonly credential: string;
   /** The member whose team it is; null where it was made while everybody was let in. */
   readonly memberId: string | null;
@@ -41,7 +41,7 @@ export type Caller =
 /** Checks credentials, and remembers those in use for a moment. */
 export interface Credentials extends CredentialCache {
   /**
-   * Whom a credential proves in a session, teams that have left included, or null.
+   * Returns the actor that a credential proves in a session, also in a team that has left, or null.
    *
    * @param connection - over which it came: what was proved there once is not hashed again while it holds
    */
@@ -67,7 +67,7 @@ interface Remembered extends Proof {
   readonly expiresAt: number;
 }
 
-/** What a connection proved last, and what that was found by. */
+/** The caller that a connection proved last, and the cached row and key that it was found by. */
 interface ProvedCaller {
   readonly credential: string;
   readonly key: string;
@@ -87,7 +87,7 @@ export function createCredentials(options: {
   // Both by the credential's uuid and the session; the one that was used last stands last, and is dropped last.
   const remembered = new Map<string, Remembered>();
   const looking = new Map<string, Promise<Remembered | null>>();
-  // What a connection has proved is compared with what the same connection sends, so that the comparison tells nobody anything.
+  // A credential is compared with the one that the same connection proved before, so that the comparison tells nobody anything.
   const provedOver = new WeakMap<object, ProvedCaller>();
 
   function find(sessionId: string, id: string): Awaitable<Remembered | null> {
@@ -226,7 +226,7 @@ function keyOf(sessionId: string, id: string): string {
   return `${id} ${sessionId}`;
 }
 
-/** What comes from the database is a slice of a larger piece of memory, all of which it would keep. */
+/** Bytes from the database are a slice of a larger piece of memory, all of which they would keep. */
 function copy(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

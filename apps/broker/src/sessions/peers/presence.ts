@@ -166,7 +166,7 @@ export function startPresence(options: {
   };
 }
 
-/** What was seen of a peer; whether it has left is not known here, and told by other means. */
+/** Returns what was seen of a peer here; that it has left is told by other means. */
 function toSighting({ waits, holders, gone, lastSeenAt }: Peer): Sighting {
   return {
     left: false,

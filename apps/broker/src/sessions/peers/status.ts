@@ -2,7 +2,7 @@ import type { BrokerSettings, Participant } from "@merkle/wire";
 
 export type Status = Participant["status"];
 
-/** What is known of a peer's being there. */
+/** The facts that a peer's status follows from. */
 export interface Sighting {
   readonly left: boolean;
   /** Whether a wait of it is parked. */

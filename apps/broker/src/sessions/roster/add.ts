@@ -10,7 +10,7 @@ import { announceJoined, announceRoster } from "./announce-roster.js";
 import { refuseTakenName, takeName } from "./names.js";
 import { toPeerFacts } from "./peer-facts.js";
 
-/** What a joining comes to. */
+/** The result of joining: what the joiner goes on with. */
 export interface Joined {
   /** The credential of the team that was made, or the one that was given. */
   readonly credential: string;

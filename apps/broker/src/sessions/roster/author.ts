@@ -10,7 +10,7 @@ interface Author {
 }
 
 /**
- * Who remembers something or logs it, and where from.
+ * Returns the author of a memory, a log entry or the like, and the session that it comes from.
  *
  * @param named - the session that the caller names; a person is in none here
  * @throws bad_request when a team names another session than its own
@@ -54,7 +54,7 @@ function guestName(name: string): string {
   return `${name} (guest)`;
 }
 
-/** Of whom nothing is known; no team can be called so (NAME-3). */
+/** The name of a caller of whom nothing is known; no team can be called so (NAME-3). */
 export const unnamedAgent = guestName("agent");
 
 export function personName({

@@ -123,7 +123,7 @@ interface Who {
   readonly person: PersonActor;
 }
 
-/** What a team that is made gets. */
+/** The ids that a new team and its peer get. */
 interface NewIds {
   readonly teamId: string;
   readonly peerId: string;

@@ -30,7 +30,7 @@ export async function joinSession(
   const { database } = services;
   if (ctx.person && input.peer_name !== undefined) throw personHasNoPeers();
 
-  // What is still to be saved of a peer that starts again further back must not move it forward afterwards.
+  // A peer may start again further back: its unsaved cursor must not move it forward afterwards, so it is saved first.
   if (ctx.team && input.replay_from !== undefined) await services.presence.save(ctx.team.peer);
 
   const { joined, row } = await ctx.write(async (write) => {

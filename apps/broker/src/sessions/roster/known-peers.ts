@@ -33,7 +33,7 @@ function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
   };
 }
 
-/** What a peer's row says of its being there. */
+/** The part of a peer's row that tells whether the peer is there. */
 type SeenRow = Pick<PeerRosterRow, "peerId" | "joinedAt" | "lastSeenAt"> & { readonly left: boolean };
 
 /** Whether a peer is there, by its row and by what this broker has seen since. */
@@ -69,8 +69,8 @@ function hasLeft(row: Pick<PeerRosterRow, "leftAt" | "teamLeftAt">): boolean {
 type Row = Pick<PeerRosterRow, "teamId" | "name" | "leftAt" | "teamLeftAt" | "lastPolledAt">;
 
 /**
- * Of a session's peers those that are there, whom a message can reach (PEER-7). A team's unnamed peer is one of them only
- * as long as no named peer of the team is there, or once it has asked for messages itself: else nobody reads as it.
+ * Returns those of a session's peers that are there, whom a message can reach (PEER-7). A team's unnamed peer is one of them
+ * only as long as no named peer of the team is there, or once it has asked for messages itself: else nobody reads as it.
  */
 export function presentPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
   const there = rows.filter((row) => !hasLeft(row));

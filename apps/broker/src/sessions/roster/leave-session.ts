@@ -63,7 +63,7 @@ async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
   write.afterCommit(() => services.channels.announceChange(sessionId, "roster", sequence));
 }
 
-/** What is remembered of those that left, and of their team, ends with the commit; so do their waits. */
+/** Ends, with the commit, the waits of the peers that left, and drops what is cached of them and of their team. */
 function forgetPeers(
   { services, session, team, person }: TeamContext<SessionServices>,
   write: Write,

@@ -37,7 +37,7 @@ async function readPeers(
     readKnownPeers(services, session.sessionId),
     listHeldTasks(services.database.orm, session.sessionId),
   ]);
-  // Of several the one claimed last, which stands last.
+  // A peer that holds several tasks is shown the one that it claimed last, which stands last.
   const tasks = new Map(held.map((task) => [task.peerId, task]));
   return [...presentPeers(known), ...(includeLeft ? leftPeers(known) : [])].map((peer) =>
     toWirePeer(peer, tasks.get(peer.peerId)),
@@ -88,7 +88,7 @@ function toSummary({ summary, summaryAt }: PeerRosterRow): WirePeer["summary"] {
   return summary === null || !summaryAt ? null : { text: summary, at: summaryAt.toISOString() };
 }
 
-/** What another version stored, with fields that this one does not know, is left aside. */
+/** Capabilities that another version stored, with fields that this one does not know, are left aside. */
 export function toCapabilities(stored: unknown): Capabilities | null {
   return Capabilities.safeParse(stored).data ?? null;
 }
@@ -135,7 +135,7 @@ function toParticipant(
   };
 }
 
-/** What all its named peers have read, where it has any: the last of them tells. */
+/** Returns how far all named peers of a team have read, or its unnamed one where it has no other. */
 function lastReadOfTeam(peers: readonly KnownPeer[], named: readonly KnownPeer[]): number {
   const readers = named.length > 0 ? named : peers.filter((peer) => peer.name === null);
   return Math.min(...readers.map(lastReadOf));

@@ -4,7 +4,7 @@ import type { SessionServices, TeamContext } from "../context.js";
 import { withMembership } from "../peers/membership.js";
 import { announceRoster } from "./announce-roster.js";
 
-/** What a joiner tells of its peer (PEER-5); what it leaves out stays as it is. */
+/** Returns the facts that a joiner gives of its peer (PEER-5); those that it leaves out stay as they are. */
 export function toPeerFacts(input: ParsedInputOf<"join_session">): PeerFacts {
   const {
     role,
@@ -43,7 +43,7 @@ export async function setStatus(
     const declared = await declareStatus(tx, sessionId, peer.peerId, declaration);
     afterCommit(() => {
       announceRoster(services, sessionId);
-      // What was observed lifts no block.
+      // An observed status lifts no block, so that it is no news for `attention` unless it is one.
       if (!automatic || status === "blocked") services.mesh.announce("attention", sessionId);
     });
     return { declared: { ...declared, at: declared.at.toISOString() } };

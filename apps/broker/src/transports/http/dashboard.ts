@@ -138,7 +138,7 @@ function pageHeaders(html: Buffer): Readonly<Record<string, string>> {
   };
 }
 
-/** What the pages have no use for, nor whatever might get into them. They do copy to the clipboard. */
+/** The browser features that are denied to the pages and to whatever might get into them. Copying to the clipboard stays. */
 const permissionsPolicy = [
   "accelerometer",
   "camera",

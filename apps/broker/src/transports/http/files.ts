@@ -16,7 +16,7 @@ import { type Admit, callerSignal, type HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
 import { readQuery } from "./read-query.js";
 
-/** What gives out or takes in files, as long as that takes (EXPORT-1, IMPORT-1). */
+/** Mounts the routes that give out or take in files, as long as that takes (EXPORT-1, IMPORT-1). */
 export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit): void {
   const exports = createSemaphore(limits.exportsAtOnceMax, "exports");
   const imports = createSemaphore(limits.importsAtOnceMax, "imports");
@@ -35,7 +35,7 @@ export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit):
       signal: callerSignal(c),
       credential: c.req.header("x-team-id"),
     });
-    // What the operation's own schema has parsed, of a session that was found.
+    // The operation's own schema has parsed the input, and its session was found.
     const { session } = ctx as SessionContext<Services>;
     const permit = exports.take();
     try {

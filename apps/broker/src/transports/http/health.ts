@@ -2,12 +2,12 @@ import type { WriteProblem } from "@merkle/db";
 import { withTimeout } from "../../core/with-timeout.js";
 import type { Services } from "../services.js";
 
-/** What `/health` says: the process answers, takes calls, and can write durably (OPS-2). */
+/** The answer of `/health`: the process answers, takes calls, and can write durably (OPS-2). */
 export interface Health {
   readonly live: true;
   readonly ready: boolean;
   readonly durable: boolean;
-  /** What keeps it from writing; null when nothing does. */
+  /** The problem that keeps it from writing; null when there is none. */
   readonly problem: WriteProblem | null;
   readonly version: string;
   readonly epoch: string;

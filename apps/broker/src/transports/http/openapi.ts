@@ -65,7 +65,7 @@ const teamCredential = {
     "The team_id that create_session or join_session returned. Where there is a body, its field team_id does as well and goes before the header.",
 };
 
-/** What operations share, by name; filled while they are described. */
+/** The schemas that operations share, by name; filled while the operations are described. */
 type Schemas = Map<string, JsonSchema>;
 
 function describePaths(schemas: Schemas): Record<string, Record<string, OpenApiValue>> {
@@ -179,7 +179,7 @@ function securityOf(operation: Operation, input: JsonSchema): OpenApiValue[] {
 /** A part of an OpenAPI document. */
 type OpenApiValue = Readonly<Record<string, unknown>>;
 
-/** What stands in every failed answer (ERR-1). */
+/** The body of every failed answer (ERR-1). */
 const errorSchema: JsonSchema = {
   type: "object",
   properties: {

@@ -65,7 +65,7 @@ async function readInput(
   bodies: BodyReader,
   operation: Operation,
 ): Promise<Record<string, unknown>> {
-  // What stands in the path is text, as in a query, and counts before what is given beside it.
+  // An input in the path is text, as in a query, and goes before one that is given beside it.
   const path = readQuery(new URLSearchParams(c.req.param()), operation);
   const query = readQuery(new URL(c.req.url).searchParams, operation);
   if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
@@ -95,7 +95,7 @@ function lastEventId(c: HttpContext, operation: Operation): Record<string, unkno
 async function stream(c: HttpContext, services: Services, call: Call): Promise<Response> {
   const blocked = createGate();
   const answer = dispatch(services, { ...call, onBlocked: blocked.open });
-  // What is wrong with the call is known before it blocks, and answered as everywhere else.
+  // An error in the call itself is known before the call blocks, and answered as everywhere else.
   await Promise.race([answer, blocked.opened]);
   const response = streamSSE(c, async (events) => {
     const keepAlive = setInterval(() => void events.write(": waiting\n\n"), keepAliveMs);

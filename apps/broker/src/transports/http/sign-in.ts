@@ -30,7 +30,7 @@ export interface SignedIn {
     | null;
 }
 
-/** What tells browsers apart stands at the end of what they say of themselves. */
+/** A browser's User-Agent is kept up to here: the part that tells browsers apart stands at its end. */
 const userAgentCharsMax = 300;
 
 const SignIn = z.union([

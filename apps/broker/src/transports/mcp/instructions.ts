@@ -8,8 +8,8 @@ interface InstructionsOptions {
 }
 
 /**
- * What a client tells its model about this server when it connects. A sentence that names a tool which the client did not
- * choose is left out, and so is a line that has none left (MCP-7).
+ * Returns the text about this server that a client gives its model when it connects. A sentence that names a tool which the
+ * client did not choose is left out, and so is a line that has none left (MCP-7).
  */
 export function writeInstructions({ baseUrl, listed }: InstructionsOptions): string {
   const lines = text.split("\n").flatMap((line) => {

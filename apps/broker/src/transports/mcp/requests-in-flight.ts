@@ -128,7 +128,7 @@ export function createRequestsInFlight(options: { outlivesConnection: boolean })
       const request = pending.get(id);
       if (request?.state !== "running" && request?.state !== "taken") return;
       request.state = "answered";
-      // What outlived its connection is released here; for all others the end of the exchange comes later.
+      // A request that outlived its connection is released here; for all others the end of the exchange comes later.
       void request.exchange.ended.then(() => pending.get(id) === request && pending.delete(id));
     },
     unsent: (id) => void freeIfAbandoned(id),

@@ -8,7 +8,7 @@ import {
 } from "@merkle/db";
 import type { Principal } from "../../identity/principal.js";
 
-/** What outlives the process of an MCP session, so that its client never sees a restart (MCP-4). */
+/** Keeps MCP sessions beyond the life of the process, so that their clients never see a restart (MCP-4). */
 export interface McpSessionStore {
   /** Keeps what the session was opened with. */
   save(id: string, initialize: unknown): Promise<void>;

@@ -35,7 +35,7 @@ export async function loadRememberedTeams(
       decrypt(mcpSessionId, purposeFor(sessionId), sealedCredential),
     ]),
   );
-  /** What the calls under way have stored, and count from their ends on. */
+  /** Credentials that calls under way have stored; each counts from the end of its call on. */
   const stored = new Map<string, string>();
   const save = (db: Queryable | Transaction, sessionId: string, credential: string) =>
     rememberTeam(db, key, sessionId, encrypt(mcpSessionId, purposeFor(sessionId), credential));

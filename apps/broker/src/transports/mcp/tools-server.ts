@@ -101,7 +101,7 @@ function createToolCaller(
       const { view } = readUrlOptions(request.url);
       const refusal = toMerkleError(error, services.log, { transport: "mcp", tool: name.slice(0, 100) });
       const { delayMs, advice } = refusedCalls.note(name, argumentsOf(request.message), refusal);
-      // Who has given up gets no answer any more.
+      // A caller that has given up gets no answer any more.
       if (delayMs > 0) await delay(delayMs, undefined, { signal: request.signal }).catch(() => undefined);
       return toErrorResult(new MerkleError(refusal.code, refusal.message + advice, refusal.details), view);
     }
@@ -176,7 +176,7 @@ function unknownTool(name: string): MerkleError {
 
 type View = "json" | "compact";
 
-/** What a tool call answers: one text, in the one rendering that its caller reads (MCP-5, MCP-6). */
+/** The answer to a tool call: one text, in the one rendering that its caller reads (MCP-5, MCP-6). */
 type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };
 
 /** A team that this session remembers may be named by its uuid, which is all of it that the model was shown. */

@@ -1,7 +1,7 @@
 import { MerkleError, type Operation, type Toolset } from "@merkle/wire";
 import { operations } from "@merkle/wire/schemas";
 
-/** What a client chooses by the address that it was given. */
+/** A client's choices from the address that it was given. */
 export interface UrlOptions {
   readonly view: "json" | "compact";
   readonly operations: readonly Operation[];

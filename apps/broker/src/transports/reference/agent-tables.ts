@@ -34,7 +34,7 @@ export function agentToolsetTable(): string {
   );
 }
 
-// What pages and programs ask for stands in `/openapi.json` alone.
+// Operations that only pages and programs ask for stand in `/openapi.json` alone.
 const listed = operations.filter(({ unlisted }) => unlisted !== true);
 
 function isEverybodys({ toolset }: Operation): boolean {
@@ -62,7 +62,7 @@ function isForAll(code: ErrorCode): code is CodeForAll {
   return !code.startsWith("ERR_");
 }
 
-/** What to do, where the meaning does not say it already. */
+/** The remedy for each error, where its meaning does not say it already. */
 const remedies: Readonly<Record<CodeForAll, string | null>> = {
   bad_request: "Correct the fields it names",
   unauthorized: "Use the `team_id` of your own create or join; lost it? Join again",
@@ -80,7 +80,7 @@ const remedies: Readonly<Record<CodeForAll, string | null>> = {
   unavailable: "Wait `retry_after_s`, send again with the same `idempotency_key`",
 };
 
-// What every tool takes alike is said once, above the table.
+// Inputs that every tool takes alike are described once, above the table.
 const common = ["session_id", "team_id", "idempotency_key"];
 
 function describeInputs(operation: Operation): string {
@@ -99,7 +99,7 @@ function describeParts(schema: unknown): string {
   return ` {${Object.keys(Object(schema.properties)).join(", ")}}`;
 }
 
-/** What the tool does; how and when, its full summary says. */
+/** Returns the head of a summary, which says what the tool does; the full summary says how and when. */
 function headOf(summary: string): string {
   return /^.*?(?=[.:;](?:\s|$))/.exec(summary)?.[0] ?? summary;
 }

@@ -103,7 +103,7 @@ function refuseWrongTime(path: string, validFrom: Date, validTo: Date): void {
   }
 }
 
-/** What OpenSSL finds only when it would serve: a key that is too short, a broken certificate further down the file. */
+/** Refuses what OpenSSL finds only when it would serve: a key that is too short, a broken certificate further down the file. */
 function refuseUnusable(pair: { cert: string; key: string }, { cert }: CertificateFiles): void {
   try {
     createSecureContext({ ...pair, minVersion: "TLSv1.2" });

@@ -10,7 +10,7 @@ export interface Handshakes {
 }
 
 export interface HandshakeLimits {
-  /** What a handshake may take in all, however lively it is. */
+  /** The time that a handshake may take in all, however lively it is. */
   readonly msMax: number;
   /** With one more the oldest ends: honest ones are over in milliseconds. */
   readonly countMax: number;

@@ -69,7 +69,7 @@ function refusePlain(socket: Socket, chunk: Buffer): void {
     socket.destroy();
     return;
   }
-  // What is left of the request is read and dropped: unread, it would reset the connection before the answer is read.
+  // The rest of the request is read and dropped: unread, it would reset the connection before the answer is read.
   socket.resume();
   refuseUpgrade(
     socket,

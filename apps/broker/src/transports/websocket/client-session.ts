@@ -23,7 +23,7 @@ import type { Connection } from "./connection.js";
 import { openSubscription } from "./open-subscription.js";
 import { createPendingNudges } from "./pending-nudges.js";
 
-/** What one client does over its connection: requests under way, and subscriptions. */
+/** The work of one client over its connection: requests under way, and subscriptions. */
 export interface ClientSession {
   /** Takes one text frame; a frame that cannot be understood ends the connection. */
   receive(text: string): void;
@@ -37,14 +37,14 @@ export interface ClientSession {
 
 interface OpenSubscription {
   readonly subscription: Subscription;
-  /** Of an inbox. */
+  /** The hold on the peer of an inbox; null for a follow. */
   readonly hold: Hold | null;
   readonly stopState: () => void;
 }
 
 type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type }>;
 
-/** What a client's hello is checked with. */
+/** The means to check a client's hello. */
 export interface Greeting {
   readonly authenticator: Authenticator;
   readonly challenge: HelloChallenge;
@@ -76,7 +76,7 @@ export function createClientSession(
   const self = { receive, unanswered: 0, principal: authenticator.unknown.principal, end };
 
   function receive(text: string): void {
-    // What a replaced client had sent before it knew.
+    // A replaced client may have sent this before it knew.
     if (gone.signal.aborted) return;
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
@@ -142,7 +142,7 @@ export function createClientSession(
     return services.channels.receiveState(meshId, connection, () => cutOff("slow_consumer"));
   }
 
-  /** What is no request is let in as one is (AUTH-12). */
+  /** Admits a frame that is no request by the rules that admit a request (AUTH-12). */
   function admitFrame(
     operation: FrameRule,
     frame: object,

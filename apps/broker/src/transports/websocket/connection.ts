@@ -68,7 +68,7 @@ class SocketConnection implements Connection {
   }
 
   get stalled(): boolean {
-    // What it answered may stand in the network, unread by us.
+    // While reading is paused, the client's answer to a ping may stand in the network, unread by us.
     return isLate(this.#fullSince) || (!this.#webSocket.isPaused && isLate(this.#window.closedSince));
   }
 
@@ -119,7 +119,7 @@ class SocketConnection implements Connection {
     this.#window.wrote(frame.length);
     if (this.#unsentBytes + this.#socket.writableLength <= limits.outboundBytesMax) return;
     this.#fullSince ??= performance.now();
-    // Who does not read replies gets no more of them: further requests wait in the network.
+    // A client that does not read its replies gets no more of them: its further requests wait in the network.
     this.#webSocket.pause();
   }
 
@@ -141,7 +141,7 @@ class SocketConnection implements Connection {
     // Nothing follows a close frame.
     if (!this.#isOpen || !this.#socket.writable) return;
     this.#socket.write(frames, tell.length === 0 ? undefined : (error) => error ?? runAll(tell));
-    // What the system takes at once leaves nothing to drain.
+    // Frames that the system takes at once leave nothing to drain.
     if (this.#fullSince !== null && !this.#socket.writableNeedDrain) this.#drained();
   }
 

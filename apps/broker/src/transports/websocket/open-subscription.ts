@@ -12,7 +12,7 @@ type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
 export interface OpenedSubscription {
   /** The reply; it must be sent before `start`, whose first messages follow it. */
   readonly subscribed: Subscribed;
-  /** Whose inbox it is; null for a follow. */
+  /** The peer whose inbox it is; null for a follow. */
   readonly peer: Peer | null;
   start(sink: Sink): Subscription;
 }

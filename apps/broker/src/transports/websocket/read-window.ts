@@ -23,11 +23,14 @@ export interface ReadWindowOptions {
   readonly ask: (nonce: Buffer) => void;
   /** Told when a closed window has opened. */
   readonly opened: () => void;
-  /** What a new connection may have on its way; infinite for no bound at all. */
+  /** The bytes that a new connection may have on its way; infinite for no bound at all. */
   readonly bytes?: number;
 }
 
-/** What the system takes for a connection is no less: beyond it, what waits in this process is the bound (WS-6). */
+/**
+ * A client that has read so much gets no bound here any more: the system takes no less for a connection, and what waits in
+ * this process is bounded elsewhere (WS-6).
+ */
 const provenBytes = 4 * 1024 * 1024;
 const nonceBytes = 8;
 

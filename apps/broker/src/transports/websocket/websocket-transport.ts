@@ -58,7 +58,7 @@ const heartbeat = Buffer.concat([pingFrame, textFrame(JSON.stringify({ type: "he
 const normalClosure = 1000; // RFC 6455, 7.4.1: the client has done what it connected for
 /** Pieces in which the network may bring one frame: one of 2 MiB comes in 1,500 over an ordinary line. */
 const chunksMax = 16_384;
-/** Who breaks the protocol again and again does not fill the log. */
+/** The log gets one line in so long about clients that break the protocol again and again. */
 const toldEveryMs = 1_000;
 /** A client that was told why its connection ends has so long to end it, whatever it sends meanwhile. */
 const closeMsMax = 2_000;
@@ -138,7 +138,7 @@ export function createWebSocketTransport({
     metrics.sockets.inc();
 
     let lateFrames = 0;
-    /** Who was told that the connection ends may have more on its way, but no flood. */
+    /** Whether a frame is still taken. A client that was told that its connection ends may have more on its way, but no flood. */
     function takesFrame(): boolean {
       if (isOver) lateFrames += 1;
       if (lateFrames > limits.waitingFramesPerConnectionMax) webSocket.terminate();
@@ -218,7 +218,7 @@ export function createWebSocketTransport({
   };
 }
 
-/** What answers a ping: its own bytes (RFC 6455, 5.5.3). */
+/** Returns the answer to a ping: its own bytes (RFC 6455, 5.5.3). */
 function pongFrame(data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x8a, data.length]), data]);
 }

@@ -30,7 +30,7 @@ interface Told<Kind> {
   readonly kind: Kind;
   /** The message of an ask; its text is read for those alone that are shown. */
   readonly sequence: number | null;
-  /** Of a proposal, a job or a task. */
+  /** The number of a proposal, a job or a task. */
   readonly number: number | null;
   readonly team: string | null;
   readonly peer: string | null;

@@ -40,7 +40,7 @@ function alreadyOver(until: string | undefined): MerkleError {
   );
 }
 
-/** What a person has put away, by the id of the item; of nobody else anything is kept. */
+/** Returns the items that a person has put away, by their ids; nothing is kept for anybody else. */
 export async function readPutAway(
   { database }: Pick<ViewServices, "database">,
   personId: string | null,

@@ -44,7 +44,10 @@ interface Span extends BriefSession {
   readonly after: number;
 }
 
-/** What is new for the caller in a session, or in all that it reads: from what is stored alone, the same each time (BRIEF-1). */
+/**
+ * Tells what is new for the caller in a session, or in all sessions that it reads. It is made from what is stored alone, and
+ * the same each time (BRIEF-1).
+ */
 export async function brief(
   ctx: Context<ViewServices>,
   input: ParsedInputOf<"brief">,

@@ -8,7 +8,10 @@ import { readQuietSince } from "../attention/facts.js";
 import type { ViewServices } from "../services.js";
 import type { SessionFacts } from "./session-output.js";
 
-/** What the caller is told of some sessions beside their rows: one query for each kind of fact, whatever their number. */
+/**
+ * Reads the facts of some sessions that the caller is told beside their rows: one query for each kind of
+ * fact, whatever their number.
+ */
 export async function readSessionFacts(
   ctx: Context<ViewServices>,
   sessionIds: readonly string[],

@@ -3,7 +3,7 @@ import type { OutputOf, PresentTeam, Session } from "@merkle/wire";
 import { toHeld } from "../../sessions/hold-session.js";
 import { firstLineOfText } from "../../text/first-line-of-text.js";
 
-/** What is known of a session beside its row. */
+/** The facts of a session that its row does not hold. */
 export interface SessionFacts {
   /** How far the caller has read in it; null where nothing is known of the caller. */
   readonly lastRead: number | null;

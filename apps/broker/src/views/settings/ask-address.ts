@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { ConnectionOptions } from "node:tls";
 
-/** What an address answered. */
+/** The answer of an address to one request. */
 export interface Answer {
   readonly status: number;
   /** Its JSON; null when it is none, or too long to be what was asked for. */
@@ -72,7 +72,7 @@ function trustOnly(pinned: string): ConnectionOptions {
   };
 }
 
-/** What of the body may be read; null when it is longer. */
+/** Returns the body, or null when it is longer than may be read. */
 async function readBody(response: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -89,7 +89,7 @@ function parse(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
   } catch {
-    // What is no JSON is nobody's app-info.
+    // An answer that is no JSON is nobody's app-info.
     return null;
   }
 }

@@ -33,7 +33,7 @@ interface Identity {
 
 interface Judging {
   readonly own: Identity;
-  /** What this broker serves TLS with; null where it does not. */
+  /** The certificate that this broker serves TLS with; null where it does not. */
   readonly certificate: string | null;
   readonly signal: AbortSignal;
 }

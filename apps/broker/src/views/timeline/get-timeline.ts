@@ -17,7 +17,7 @@ import type { ViewServices } from "../services.js";
 type Output = OutputOf<"get_timeline">;
 type Mark = Output["marks"][number];
 
-/** What is marked, by the kind of its message; a document's version is no message. */
+/** The kind of mark for each kind of message that is marked; a document's version is no message. */
 const markKinds: ReadonlyMap<string, Mark["kind"]> = new Map([
   ["ask", "ask"],
   ["decision", "decision"],
@@ -32,7 +32,7 @@ export async function getTimeline(
   const { orm } = ctx.services.database;
   const { sessionId } = ctx.session;
   const { from, to } = await readSpan(ctx, input);
-  // What was posted at `to` belongs to it.
+  // A message that was posted at `to` belongs to the span.
   const bucketMs = Math.max(1, Math.ceil((to.getTime() - from.getTime() + 1) / input.buckets));
   const [after, upTo] = await Promise.all([
     findSequenceAt(orm, sessionId, new Date(from.getTime() - 1)),

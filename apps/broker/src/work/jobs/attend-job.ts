@@ -5,7 +5,7 @@ import type { RunnableJob, Runner, RunResult } from "./runner.js";
 /** A claimed job whose agent is about to run, on whatever machine. */
 export interface ClaimedJob {
   readonly runner: Runner;
-  /** What the runner is given; called once. */
+  /** Returns the job as the runner is given it; called once. */
   describe(): Promise<RunnableJob>;
   readonly timeoutMs: number;
   readonly lease: Lease;

@@ -171,12 +171,12 @@ export async function endJob(
 interface RemoteRunner {
   /** The same for all machines of one member, and for none of anybody else's; no broker's own runner is called so. */
   readonly key: string;
-  /** What people call a machine of theirs. */
+  /** Returns what people call a machine of theirs. */
   nameOf(machine: string): string;
 }
 
 /**
- * Who asks, as one whose machines run jobs (RUNNER-20).
+ * Returns the caller as one whose machines run jobs (RUNNER-20).
  *
  * @throws forbidden unless the broker lets them
  */

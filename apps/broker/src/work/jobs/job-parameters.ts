@@ -15,7 +15,7 @@ import type { JobPrincipal } from "../../identity/principal.js";
 import { toPersonaKey } from "../personas/read-personas.js";
 import type { SourceServices } from "../sources/services.js";
 
-/** What an agent is told of its job: which session, and how far its document and feed were when it was started (JOB-11). */
+/** Returns what an agent is told of its job: its session, and how far document and feed were when it was started (JOB-11). */
 export async function toParameters(
   services: Pick<SourceServices, "database" | "sources">,
   job: JobRow,
@@ -55,8 +55,8 @@ export async function toParameters(
 }
 
 /**
- * What an agent is told of the file that it works on (SOURCE-11). The text as it is now is what it works from, and is kept,
- * since the file may change under it.
+ * Returns what an agent is told of the file that it works on (SOURCE-11). It works from the text as it is now, which is
+ * kept, since the file may change under it.
  */
 async function fileParameters(
   { database, sources }: Pick<SourceServices, "database" | "sources">,
@@ -72,7 +72,7 @@ async function fileParameters(
   };
 }
 
-/** What says where a job begins. */
+/** The part of a job that says where it begins. */
 type Beginning = Pick<JobRow, "meshId" | "kind" | "topicId" | "sessionId" | "createdAt">;
 
 /**

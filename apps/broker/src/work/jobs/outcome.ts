@@ -27,7 +27,7 @@ export function toOutcome(
   return { status: "failed", failure: "exited", exitCode, errorTail: said };
 }
 
-/** What is said of a job whose agent was ended because its runner was. */
+/** The failure of a job whose agent was ended because its runner was. */
 interface Stopped {
   readonly failure: "restarted" | "stopped";
   readonly errorTail: string;
@@ -45,7 +45,7 @@ function cut(text: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/** What people are told of a job that failed; null of any other (JOB-9). */
+/** Returns what people are told of a job that failed; null of any other (JOB-9). */
 export function describeFailure({
   failure,
   kind,
@@ -75,12 +75,12 @@ export function describeFailure({
   }
 }
 
-/** What is said of a job whose agent ended well and has made nothing. */
+/** Returns the failure of a job whose agent ended well and has made nothing. */
 export function nothingMade(kind: JobRow["kind"]): NothingMade {
   return { errorTail: `agent exited 0 but produced no ${madeBy[kind]}` };
 }
 
-/** What each kind of job is to make. */
+/** The thing that each kind of job is to make. */
 const madeBy: Readonly<Record<JobRow["kind"], string>> = {
   conclude: "proposal",
   incorporate: "proposal",

@@ -5,7 +5,7 @@ import type { SessionIdentity } from "../../identity/session-directory.js";
 import { toFile } from "../sources/source-path.js";
 import type { JobServices } from "./services.js";
 
-/** What a job is about: a session's document, or a file. */
+/** The source that a job works on: a session's document, or a file. */
 export type JobSource = { readonly session: SessionIdentity } | { readonly file: SourcePathParts };
 
 /**

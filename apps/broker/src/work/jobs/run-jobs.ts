@@ -25,7 +25,7 @@ export interface Jobs {
   wake(): void;
   /** Calls a listener at every wake; returns how to stop. */
   onWake(listener: () => void): () => void;
-  /** What a claim is given, whoever makes it. */
+  /** The terms of every claim, whoever makes it. */
   readonly terms: ClaimTerms;
   /** Ends the agent of a job that has ended already, because somebody cancelled it. */
   end(job: JobKey): void;
@@ -55,7 +55,7 @@ interface JobsOptions {
   readonly log: Log;
 }
 
-/** What nobody told of is found so often: jobs whose lease ran out, and those that another broker queued. */
+/** Jobs that nobody told of are looked for so often: those whose lease ran out, and those that another broker queued. */
 const pollEveryMs = 5_000;
 
 /**
@@ -165,7 +165,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     });
     const key = keyOf(job);
     const ended = attended.ended
-      // What the agent made was stored when it made it; its job is shown as lost, and is not run again.
+      // The agent's work was stored when it made it; its job is shown as lost, and is not run again.
       .catch((error: unknown) =>
         log.error("a job's end could not be stored; its lease ends it", { ...toFields(job), error }),
       )

@@ -37,7 +37,7 @@ export interface Runner {
    * `signal` is aborted the agent is told to end, and soon made to.
    */
   run(signal: AbortSignal, job: RunnableJob): Promise<RunResult>;
-  /** What it runs and how, found out anew each time; left out by a runner that has nothing to tell. */
+  /** Returns what it runs and how, found out anew each time; left out by a runner that has nothing to tell. */
   describe?(): Promise<RunnerFacts>;
   /** Lets go of what it runs agents by, once no agent runs any more; left out by a runner that keeps nothing. */
   close?(): Promise<void>;
@@ -48,7 +48,7 @@ export interface RunnableJob {
   readonly kind: JobKind;
   /** Names the job among those of all meshes, as a part of a file's name. */
   readonly label: string;
-  /** What the agent is told of the job, in this order. */
+  /** The facts that the agent is told of the job, in this order. */
   readonly parameters: Readonly<Record<string, string>>;
   /** By which the agent does the job's writes, and nothing else (JOB-12). */
   readonly credential: string;
@@ -62,7 +62,7 @@ export interface RunResult {
   readonly exit_code: number | null;
   /** The end of what it wrote to stderr, at most 4 KiB of it; where it wrote nothing there, of its output. */
   readonly error_tail: string;
-  /** What kept it from running or going on; null where it ended by itself, or because `signal` was aborted. */
+  /** The reason that kept it from running or going on; null where it ended by itself, or because `signal` was aborted. */
   readonly error: RunError | null;
 }
 

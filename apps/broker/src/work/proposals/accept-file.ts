@@ -71,7 +71,7 @@ export async function acceptFile(
   });
 }
 
-/** What hinders a commit is mostly that the file is another one by now. */
+/** Makes the commit. A conflict mostly means that the file is another one by now, and then the error says so. */
 async function commitOrExplain(
   ctx: PersonContext<JobServices>,
   accepted: Accepted,

@@ -34,7 +34,7 @@ export const acceptProposal: DecidedProposal = async (ctx, proposal, input) => {
   const session = await requireSession(services, proposal.sessionId ?? "");
   const seen = input.base ?? "";
   try {
-    // What is stale by now joins nobody to a session.
+    // A proposal that is stale by now joins nobody to a session.
     refuseStale(proposal, seen, proposal.currentVersion ?? 0);
     const content = await chooseText(ctx, proposal, input);
     const accepted = {
@@ -140,7 +140,7 @@ async function chooseText(
   return applied;
 }
 
-/** What changes nothing would be a version for nothing: that is rejecting. */
+/** Refuses a text that changes nothing: it would be a version for nothing, and rejecting is for that. */
 async function refuseUnchanged(
   services: PersonContext<JobServices>["services"],
   proposal: ProposalBesideSource,

@@ -1,2 +1,2 @@
-/** What the agent of a job is called where it speaks or writes: it is no team and no person. */
+/** The name of a job's agent where it speaks or writes: it is no team and no person. */
 export const agentName = "agent";

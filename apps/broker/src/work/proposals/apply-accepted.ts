@@ -25,7 +25,7 @@ export interface AcceptedPlace {
   readonly team: TeamActor;
 }
 
-/** What an accepted text became. */
+/** The version or the commit that an accepted text became. */
 export type Applied =
   | { readonly version: number; readonly commit: null }
   | { readonly version: null; readonly commit: string };

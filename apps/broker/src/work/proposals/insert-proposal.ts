@@ -28,7 +28,7 @@ import { fileOf, type ProposalSource, readBaseText, readCurrentText } from "./so
 
 type Input = ParsedInputOf<"insert_proposal">;
 
-/** What a proposal is for. */
+/** The source that a proposal is for, and the topic if there is one. */
 interface Target extends ProposalSource {
   readonly topic: number | null;
 }

@@ -41,7 +41,7 @@ export async function getProposal(
   const from = row.status === "open" ? current.text : await readBaseText(services, row, row);
   const isKept = content !== null && from !== null;
   return {
-    // What is said of the newest text is said of the one that the hunks are against.
+    // The proposal is described beside the same newest text that the hunks are against.
     ...(await toProposal(services, { ...row, currentVersion: current.version }, current)),
     content,
     current_version: current.version,

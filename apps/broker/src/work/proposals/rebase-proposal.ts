@@ -46,7 +46,7 @@ export const rebaseProposal: DecidedProposal = async (ctx, proposal) => {
   });
 };
 
-/** What the author said, and what became of it. */
+/** Returns the author's note, and what became of the proposal. */
 function noteOf(
   note: string,
   { from, version, conflicts }: Pick<MergedProposal, "version" | "conflicts"> & { from: number | null },

@@ -23,7 +23,7 @@ export function refuseStale(
 }
 
 /**
- * What is told of it.
+ * Returns the error for a proposal that was made on an older version, or accepted by somebody who has not seen the newest.
  *
  * @param rebased - whether all of it can be brought onto the newest version
  */

@@ -97,9 +97,9 @@ function nameMissing(): MerkleError {
 
 /** A concluded session that another one goes on from. */
 interface Predecessor {
-  /** What the new session remembers first: the conclusion, and how it can be checked. */
+  /** The first memory of the new session: the conclusion, and how it can be checked. */
   readonly memory: string;
-  /** What the new session's description says of it. */
+  /** The part of the new session's description that tells of this one. */
   readonly note: string;
 }
 
@@ -143,7 +143,7 @@ function toBytes(text: string, bytes: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes), { stream: true });
 }
 
-/** What a description says of where the session comes from stands at its end. */
+/** Adds to the end of a description the note of where the session comes from. */
 function withNote(description: string, note: string): string {
   const text = description === "" ? note : `${description}\n\n${note}`;
   if (text.length <= limits.descriptionCharsMax) return text;

@@ -6,7 +6,7 @@ import { readHeld } from "./read-held.js";
 import { type Repository, requireOwned } from "./repository.js";
 import { RootProblem } from "./source-problems.js";
 
-/** What is checked out. */
+/** The branch or commit that is checked out. */
 export interface Head {
   /** Such as `refs/heads/main`; null where a commit is checked out, and no branch. */
   readonly branch: string | null;
@@ -146,7 +146,7 @@ async function readText(...[folder, name, options]: Parameters<typeof readHeld>)
 
 function partsOf(branch: string): { readonly folders: readonly string[]; readonly name: string } {
   const names = branch.split("/");
-  // What Git itself takes for no name of a branch would lead to other files.
+  // A name that Git itself takes for no name of a branch would lead to other files.
   if (names.some((each) => each === "" || each.startsWith(".") || each.endsWith(".lock"))) {
     throw new RootProblem(`${JSON.stringify(branch)} is no name of a branch.`);
   }

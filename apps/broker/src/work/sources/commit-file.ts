@@ -14,7 +14,7 @@ import { NotCurrent } from "./source-problems.js";
 /** A new text of a file, and what its commit says. */
 export interface FileCommit {
   readonly path: string;
-  /** What the text was made from; the file and the last commit must both still have it. */
+  /** The hash of the text that this one was made from; the file and the last commit must both still have it. */
   readonly baseHash: string;
   readonly content: string;
   readonly subject: string;
@@ -82,7 +82,7 @@ async function tryCommit(
   }
 }
 
-/** What was left to do when the commit itself had been made. Whoever staged something else since then has the say. */
+/** Does what is left to do once the commit itself is made. Whoever staged something else since then has the say. */
 async function finish(
   repository: Repository,
   commit: FileCommit,

@@ -46,7 +46,7 @@ export async function listCommitted(
 
 /** Reads a listing by `git ls-tree -z`; entries that are no ordinary files are left out. */
 export function toFiles(output: Buffer): Committed[] {
-  // What stands behind the last NUL was cut.
+  // An entry that was cut off stands behind the last NUL.
   return output.toString("utf8").split("\0").slice(0, -1).flatMap(toFile);
 }
 

@@ -16,7 +16,7 @@ export interface GitRun extends Pick<Repository, "git" | "user" | "ownFolder" | 
   readonly walksHistory?: boolean | undefined;
   /** As whom it commits. */
   readonly author?: { readonly name: string; readonly email: string } | undefined;
-  /** What is written beyond so much ends it. */
+  /** The most bytes that it may write: more of them end it. */
   readonly outputBytesMax?: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export async function runGit(args: readonly string[], run: GitRun): Promise<GitR
       clearTimeout(timer);
       resolve({ code: code ?? -1, output: Buffer.concat(pieces), cut: bytes > outputBytesMax, said });
     });
-    // What it does not read is none of our errors: its exit code says how it went.
+    // Input that Git does not read is none of our errors: its exit code says how it went.
     child.stdin.on("error", () => undefined);
     child.stdin.end(run.input ?? "");
   });

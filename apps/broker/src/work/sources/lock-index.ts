@@ -49,7 +49,7 @@ export async function lockIndex(repository: Repository, change: IndexChange): Pr
       );
       await backdate(repository, prepared, mtime);
       await link(git.at(prepared), lock);
-      // What was staged between the copy and the lock is not in the copy.
+      // A change that was staged between the copy and the lock is not in the copy.
       if (before === (await stampOf(index))) {
         return { commit: () => rename(lock, index), release: () => unlock(lock, git.at(prepared)) };
       }

@@ -25,7 +25,7 @@ export interface Repository {
   readonly searchPath: string | undefined;
 }
 
-/** What the broker's machine gives to Git. */
+/** The folders of the broker's machine that Git is given. */
 export interface GitHome {
   /** The Merkle home, in which Git has a folder of its own. */
   readonly home: string;
@@ -40,7 +40,7 @@ export interface RootUser {
 /** Where a broker that is root keeps what other users have to reach. */
 const systemFolder = "/var/lib/merkle";
 
-/** What would have Git look elsewhere: for everything, or for objects. And what it would keep branches in, unseen by us. */
+/** The files of a repository that would have Git look elsewhere: for everything, or for objects. */
 const pointers = ["commondir", "objects/info/alternates", "objects/info/http-alternates"];
 
 /**

@@ -19,7 +19,7 @@ export interface ListedRoot {
 export interface Sources {
   /** Whether what is accepted can be committed. */
   readonly canCommit: boolean;
-  /** What the roots are called. */
+  /** The names of the roots. */
   readonly roots: readonly string[];
   list(): Promise<readonly ListedRoot[]>;
   /** @throws not_found, with the reason */

@@ -18,7 +18,7 @@ export interface Anchorer {
   stop(): Promise<void>;
 }
 
-/** What was written while nobody looked is found at the start. */
+/** Starts with the documents that changed while no anchorer ran. */
 export function startAnchorer(options: {
   readonly database: Database;
   readonly workers: Workers;

@@ -24,7 +24,7 @@ export async function closeTopic(
 ): Promise<TopicRow> {
   const closed = await closeTopicRow(tx, key, { by, reason });
   if (!closed) throw isClosed(key.number);
-  // What was proposed for it has nothing left to answer.
+  // An open proposal for the topic has nothing left to answer.
   if (reason !== "accepted") await rejectOpenProposal(tx, { meshId: key.meshId, topic: key.number }, by);
   if (closed.sessionId !== null) {
     const { number: topic_id, title } = closed;

@@ -56,7 +56,7 @@ export async function openTopic(
       { event: "topic_opened", topic_id, by: by.author, title, quote, at },
       { causedBy: ctx.team?.peer.peerId ?? null },
     );
-    // What was read may be an older version.
+    // The opener may have read an older version: the anchorer finds the place in the newest one.
     afterCommit(() => services.anchorer.schedule({ meshId, sessionId: session.sessionId }));
     return toTopic(services, topic);
   });

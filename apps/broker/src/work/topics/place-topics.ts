@@ -93,7 +93,7 @@ function findByQuote({ quote, prefix, suffix }: PlacedTopic, text: string): Rean
   return "start" in place ? { ...place, how: "moved" } : null;
 }
 
-/** What was once moved is so for good, and what reads as it was quoted is not reworded. */
+/** A place that was once moved is so for good, and one that reads as it was quoted is not reworded. */
 function toFound({ quote, found }: PlacedTopic, answer: Reanchored | null, text: string): FoundPlace {
   if (!answer) return { found: "lost" };
   const { start, end, how } = answer;

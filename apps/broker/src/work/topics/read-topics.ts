@@ -44,7 +44,7 @@ async function findSource(
   try {
     await placeFileTopics(services, file);
   } catch (error) {
-    // What was said of a file that is gone can still be read.
+    // The topics of a file that is gone can still be read.
     if (!(error instanceof MerkleError)) throw error;
   }
   return toFile(file);

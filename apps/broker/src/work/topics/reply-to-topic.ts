@@ -41,7 +41,7 @@ export async function replyToTopic(
   });
 }
 
-/** What is concluded can be read, and is talked about elsewhere. */
+/** Refuses a topic of a concluded session: it can be read, and is talked about elsewhere. */
 async function refuseClosedSession(
   { sessions }: Pick<TopicServices, "sessions">,
   { sessionId }: TopicRow,

@@ -79,7 +79,7 @@ export async function topicAuthorOf(
     : { author, authorHuman: person.verified, teamId: null, personId: person.personId };
 }
 
-/** What a topic is called: the first line of its first message that says something. */
+/** Returns the title of a topic: the first line of its first message that says something. */
 export function topicTitle(text: string): string {
   const line = text.split(/[\r\n\u2028\u2029]+/u).find((each) => each.trim() !== "") ?? text;
   const signs = [...line.replace(/\p{Cc}+/gu, " ").trim()];
