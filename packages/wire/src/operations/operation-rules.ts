@@ -46,8 +46,8 @@ export interface OperationRules {
    */
   readonly forJobs?: readonly (typeof jobKinds)[number][];
   /**
-   * Why it is for humans alone: `person`, because it is about the person's own things, guests' included; `power`, because
-   * it decides about agents, which takes a verified human; `verifying`, because it makes somebody one. The last two are
+   * The reason that humans alone may call it. `person`: it is about a person's own things, guests' included. `power`: it
+   * decides about agents, which takes a verified human. `verifying`: it makes somebody a verified human. The last two are
    * refused over MCP (PERSON-11).
    */
   readonly human?: "person" | "power" | "verifying";
