@@ -65,7 +65,7 @@ async function prepare(
     said ??
     (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : await toWish(wanted, config));
   const launching = { context, wanted, wish, program, broker, meshId };
-  // What the user's arguments have wrong is said before anybody joins.
+  // Mistakes in the user's arguments are told before anybody joins.
   await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });
   return launching;
 }

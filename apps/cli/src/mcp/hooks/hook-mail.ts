@@ -95,7 +95,7 @@ async function readMail(
   team.warning = notice;
   team.closed = page.session_closed;
   team.mail.fill(cursor, messages, page.next_cursor);
-  // What the conversation holds was brought by a hook before this one.
+  // Messages that the conversation holds were brought by a hook before this one.
   if (team.mail.place > cursor) await broker.call("ack", { session_id, cursor: team.mail.place });
   const hooks = createHookServer({
     teams,
