@@ -17,7 +17,7 @@ import { Sidebar } from "./sidebar";
 
 const GuestShell = lazy(() => import("./guest-shell").then((part) => ({ default: part.GuestShell })));
 
-/** What stands around every page: the way to the others, for whoever may go there, and the way in for whoever may not. */
+/** The frame of every page: the way to the others, for whoever may go there, and the way in for whoever may not. */
 export function AppShell({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const state = useConnectionState();
