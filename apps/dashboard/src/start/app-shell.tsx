@@ -61,7 +61,7 @@ function MemberShell({ children }: { children: ReactNode }) {
         </main>
         <BottomBar />
       </div>
-      <FocusKeeper />
+      <FocusController />
       <Notifier />
       <FeedAnnouncer />
     </ShellKeys>
@@ -69,7 +69,7 @@ function MemberShell({ children }: { children: ReactNode }) {
 }
 
 /** Sees to it that the focus is never lost, on whatever page; loaded after the page, which can do without it for so long. */
-function FocusKeeper() {
+function FocusController() {
   useEffect(() => {
     let stop: (() => void) | undefined;
     let isGone = false;
