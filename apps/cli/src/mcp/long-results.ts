@@ -128,7 +128,7 @@ export function createRenderer({ view, secretStore, longResults }: RendererOptio
     hook: (client, event, text) => toResult(JSON.stringify(client.deliver(event, secretStore.hide(text)))),
     output(operation, output, notice) {
       if (view === "json") return toResult(secretStore.hide(JSON.stringify(output)));
-      const text = operation.compact(output, { keeper: "server" });
+      const text = operation.compact(output, { credentialHolder: "server" });
       return shorten(operation.name, notice === undefined ? text : `${notice}\n${text}`);
     },
     error(tool, error) {

@@ -101,17 +101,20 @@ function sealInLine(name: string, value: unknown): string | null {
 /** For whom compact text is made. */
 export interface Rendering {
   /**
-   * Who keeps the cursors and the credentials: the model itself, or the server that speaks for it. What a server keeps is
-   * not in the text: the model would pay for it, and a credential that it never saw it cannot give away.
+   * The holder of credentials and cursors: the model itself, or the server that speaks for it. A server's are not in the
+   * text: the model would pay for them, and a credential that it never saw it cannot give away.
    */
-  readonly keeper: "caller" | "server";
+  readonly credentialHolder: "caller" | "server";
   /** Whether the connection remembers the team, so that no credential of it is in the output (MCP-2). */
   readonly remembered?: boolean;
 }
 
 /** The cursor and credential that a caller has to keep of a create or a join, and a server keeps for it. */
-export function kept(given: { cursor: number; team_id: string }, { keeper, remembered }: Rendering): string {
-  if (keeper === "server") return "";
+export function kept(
+  given: { cursor: number; team_id: string },
+  { credentialHolder, remembered }: Rendering,
+): string {
+  if (credentialHolder === "server") return "";
   return ` cursor ${given.cursor}.${remembered ? " No team_id is needed here." : ` team_id ${given.team_id}`}`;
 }
 
