@@ -5,7 +5,7 @@ import type { Prompter } from "../command/ask.js";
 import type { Config } from "../config.js";
 import { findSession } from "../sessions/find-session.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
-import { findFreePlace } from "../sessions/wanted-peer.js";
+import { findFreeStoredPeer } from "../sessions/wanted-peer.js";
 import { oneLine } from "../text/one-line.js";
 import { counted } from "../text/time.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
@@ -159,5 +159,5 @@ async function findOffered(
   const found = session.kind === "named" ? await findSession(broker, session.name) : null;
   if (!found) return undefined;
   const wanted = { home, meshId, sessionId: found.session_id, teamName };
-  return findFreePlace({ ...wanted, defaultPeerName: last.name ?? defaultName });
+  return findFreeStoredPeer({ ...wanted, defaultPeerName: last.name ?? defaultName });
 }

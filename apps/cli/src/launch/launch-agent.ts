@@ -4,7 +4,7 @@ import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
-import { placeIdOf } from "../sessions/stored-peers.js";
+import { storedPeerId } from "../sessions/stored-peers.js";
 import { meetMesh } from "../trust/require-known.js";
 import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
@@ -114,7 +114,7 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
         env,
         async onStart(pid) {
           await hold.include(pid);
-          stopWatching = watchServer({ config: context.config, placeId: placeIdOf(held), pid });
+          stopWatching = watchServer({ config: context.config, placeId: storedPeerId(held), pid });
         },
       });
       await tellHowToGoOn(launching, held);

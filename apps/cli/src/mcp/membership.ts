@@ -8,6 +8,7 @@ import {
 import { neutralJson } from "@merkle/wire/text";
 import { CliError } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
+import { joinAsPeer } from "../sessions/join-as-peer.js";
 import { makeSessionKey } from "../sessions/session-key.js";
 import {
   findStoredPeer,
@@ -18,7 +19,6 @@ import {
   toOwnPeer,
   toStoredPeer,
 } from "../sessions/stored-peers.js";
-import { takePlace } from "../sessions/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { HandedOut } from "./mail/handed-out.js";
 import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
@@ -128,7 +128,7 @@ export function createMembership(options: MembershipOptions): Membership {
       return { joined: await call("join_session", { ...described, team_id: known.credential }, signal) };
     if (!wanted.isPlain) return { joined: await call("join_session", described, signal) };
     const meshId = await link.meetMesh(signal);
-    const taken = await takePlace({
+    const taken = await joinAsPeer({
       ...describe(),
       caller: { call: (name, fields) => link.call(name, fields, { signal }) },
       home,
