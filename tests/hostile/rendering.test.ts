@@ -31,13 +31,19 @@ describe("what others wrote, in every field of every rendering", () => {
     "[TEXT-1] %s: no field begins a line, closes a frame or hides anything",
     (name, operation) => {
       fc.assert(
-        fc.property(anyOutput(operation.output), fc.constantFrom("server", "caller"), (output, keeper) => {
-          const text = operation.compact(output as never, { keeper: keeper as "server" });
-          expect(text).not.toMatch(invisible);
-          expect(text).not.toMatch(frames);
-          for (const line of ours(text, verbatim[name]))
-            expect(line.trimStart().startsWith(mark), line).toBe(false);
-        }),
+        fc.property(
+          anyOutput(operation.output),
+          fc.constantFrom("server", "caller"),
+          (output, credentialHolder) => {
+            const text = operation.compact(output as never, {
+              credentialHolder: credentialHolder as "server",
+            });
+            expect(text).not.toMatch(invisible);
+            expect(text).not.toMatch(frames);
+            for (const line of ours(text, verbatim[name]))
+              expect(line.trimStart().startsWith(mark), line).toBe(false);
+          },
+        ),
         { numRuns: runs },
       );
     },

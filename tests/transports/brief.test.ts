@@ -120,7 +120,7 @@ describe("The brief", () => {
         .toSorted((a, b) => (b ?? 0) - (a ?? 0)),
     );
     const { catalogue } = await import("@merkle/wire/schemas");
-    const text = catalogue.brief.compact({ sessions }, { keeper: "caller" });
+    const text = catalogue.brief.compact({ sessions }, { credentialHolder: "caller" });
     expect(text.length).toBeLessThanOrEqual(limits.briefCharsMax);
   });
 });

@@ -159,7 +159,7 @@ describe.each(Object.entries(transports))("the tracker's examples, by %s", (_nam
 });
 
 describe("compact text", () => {
-  const keeper = { keeper: "caller" } as const;
+  const rendering = { credentialHolder: "caller" } as const;
 
   it("[PROGRESS-11] is that of the tracker's examples", () => {
     const createdAt = "2025-06-15T14:32:00.000Z";
@@ -172,12 +172,12 @@ describe("compact text", () => {
       title: "Implemented user registration endpoint",
       createdAt,
     };
-    expect(catalogue.log_progress.compact(logged, keeper)).toBe(
+    expect(catalogue.log_progress.compact(logged, rendering)).toBe(
       "Logged: Implemented user registration endpoint (ID: x7k9m2p4q1w3) in project mobile-app",
     );
     const summary = "Refactored auth to use JWT tokens. Tests pass.";
     const entry = { id: "a1b2c3d4e5f6", title, createdAt, ...common };
-    expect(catalogue.get_context.compact({ ...entry, projectId, summary }, keeper)).toBe(
+    expect(catalogue.get_context.compact({ ...entry, projectId, summary }, rendering)).toBe(
       `summary: ${summary}`,
     );
     const second = {
@@ -187,12 +187,12 @@ describe("compact text", () => {
       ...common,
     };
     const page = { projectId, query: "auth", entries: [entry, second], total: 2 };
-    expect(catalogue.search_logs.compact(page, keeper)).toBe(
+    expect(catalogue.search_logs.compact(page, rendering)).toBe(
       "Found 2 entries matching 'auth' in mobile-app:\n" +
         "1. a1b2c3d4e5f6 - Refactored authentication module (2025-06-15)\n" +
         "2. z9y8x7w6v5u4 - Added auth middleware (2025-06-10)",
     );
-    expect(catalogue.search_logs.compact({ ...page, query: null, entries: [], total: 0 }, keeper)).toBe(
+    expect(catalogue.search_logs.compact({ ...page, query: null, entries: [], total: 0 }, rendering)).toBe(
       "Found 0 entries in mobile-app",
     );
   });

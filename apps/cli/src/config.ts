@@ -67,7 +67,7 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
   readonly environment: NodeJS.ProcessEnv;
-  /** What whoever runs the command is told about these files. */
+  /** Notices about these files for whoever runs the command: which variables are used, and which are not and why. */
   readonly notices: readonly string[];
 }
 

@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** What the agent of a job runs: none of this machine's configuration is for it (AGENT-1). */
+/** Runs a command for the agent of a job: none of this machine's configuration is for it (AGENT-1). */
 async function runForJob(argv: readonly string[], signal: AbortSignal): Promise<number> {
   const { runForAgent } = await import("./work/agent/run-for-agent.js");
   return runForAgent(argv, { env: readEnvironment().variables, signal });

@@ -55,8 +55,8 @@ export async function reachBroker(base: string, reach: Reach | undefined): Promi
 }
 
 /**
- * What an address is called by which credentials are kept (CLI-81): all loopback names are one, and the broker that runs on
- * this home is `home`, whatever its port.
+ * The name by which credentials for an address are kept (CLI-81). All loopback names are one, and the broker that runs on this
+ * home is `home`, whatever its port.
  */
 export async function placeOf(base: string, home: string): Promise<string> {
   return (await isOwn(base, { home })) ? "home" : toPlace(base);

@@ -1,4 +1,7 @@
-/** What the user's arguments for Claude Code say to us. They end at a `--` of their own, behind which there is a prompt. */
+/**
+ * The user's arguments for Claude Code, as far as Merkle goes by them. They end at a `--` of their own, behind which there is a
+ * prompt.
+ */
 export interface ClaudeArgs {
   /** The conversation that is to go on: by its id, or the last one of the folder. */
   readonly resumes: { readonly id: string } | "latest" | undefined;

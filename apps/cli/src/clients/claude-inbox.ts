@@ -23,7 +23,10 @@ export interface InboxSocket {
   readonly token: string | null;
 }
 
-/** What it is told, and when: beside the next result or in a turn of its own, or at once, which ends a running tool. */
+/**
+ * A line for Claude Code. With the priority `next` it comes beside the next result or in a turn of its own; with `now` it comes
+ * at once, which ends a running tool.
+ */
 interface InboxPost {
   readonly line: string;
   readonly priority: "next" | "now";

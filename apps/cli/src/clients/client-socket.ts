@@ -10,18 +10,18 @@ import type { HookEvent } from "./client.js";
  * after the client's process. This file is loaded by the clients themselves, too, and imports nothing but what Node brings.
  */
 
-/** What is asked of the server: the answer to a hook, or to be told lines that are to begin a turn. */
+/** A request to the server: for the answer to a hook, or for lines that are to begin a turn, as they come. */
 export type SocketRequest = { readonly hook: SocketHook } | { readonly attach: true };
 
 export interface SocketHook {
   readonly event: HookEvent;
   readonly session_id: string;
   readonly prompt_id: string;
-  /** Of a subagent; empty for the main agent. */
+  /** The subagent's id; empty for the main agent. */
   readonly agent_id: string;
 }
 
-/** What it says: the text that the model is to be given, or a line for a turn of its own. */
+/** The server's answer: the text that the model is to be given, or a line for a turn of its own. */
 export type SocketReply = { readonly text: string } | { readonly wake: string };
 
 /** Where the server beside the client of this process number listens; null where no place is this user's alone. */

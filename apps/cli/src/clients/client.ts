@@ -3,7 +3,7 @@ import type { ServerProgram } from "./server-program.js";
 
 export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "copilot";
 
-/** What an agent's client runs a hook for, by one name for all clients. */
+/** The events for which an agent's client runs a hook, by one name for all clients. */
 export const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"] as const;
 export type HookEvent = (typeof hookEvents)[number];
 
@@ -21,13 +21,13 @@ export interface Client {
   readonly installAdvice: string;
   /** The name by which it introduces itself over MCP. */
   readonly introducesAs: string;
-  /** What its user has to do or know before agents hear of mail; undefined when there is nothing. */
+  /** Advice on what the client's user has to do or know before agents hear of messages; undefined when there is nothing. */
   readonly hint: string | undefined;
   /** Whether its hooks reach the server beside it by a local socket, because they cannot call a tool of it. */
   readonly usesSocket: boolean;
   /** @param version - as the program says it; one that cannot be understood is taken for a new one */
   wakePathsOf(version: string): WakeAbility;
-  /** What makes Merkle part of every session of this user (INSTALL-1, VENDOR-2). */
+  /** The additions to the client's own files that make Merkle part of every session of this user (INSTALL-1, VENDOR-2). */
   configure(merkle: ServerProgram, found: FoundClient): readonly FileAdditions[];
   /** The conversation that its arguments tell it to go on with: by its id, or the last one of the folder. */
   resumedBy(userArgs: readonly string[]): Resumed | undefined;
@@ -56,7 +56,7 @@ export interface FoundClient {
 /** How an agent of a version can be woken (LAUNCH-16). */
 export interface WakeAbility {
   readonly paths: readonly ("inbox" | "hooks" | "wait")[];
-  /** What is to be minded, such as from which version on there would be more; undefined when there is nothing. */
+  /** Advice, such as from which version on an agent could be woken in more ways; undefined when there is none. */
   readonly advice: string | undefined;
 }
 
@@ -95,9 +95,9 @@ export interface AgentOptions {
 }
 
 export interface LaunchedAgent extends AgentOptions {
-  /** What stands after `--`. */
+  /** The arguments behind `--`. */
   readonly userArgs: readonly string[];
-  /** What the client itself says of its version. */
+  /** The client's version, as its program says it. */
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -106,7 +106,7 @@ export interface LaunchedAgent extends AgentOptions {
 /** How a client is run: everything but the program itself. No secret of Merkle's is in it (LAUNCH-6). */
 export interface LaunchCall {
   readonly args: readonly string[];
-  /** What its environment has besides the user's own. */
+  /** Variables beside those of the user's own environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly LaunchFile[];
   /** A second process of the same program, which it is to be connected to as long as it runs. */
@@ -134,7 +134,7 @@ export interface NamedCaller {
   readonly subagent?: string;
 }
 
-/** What a server beside a client has for waking it. */
+/** The means by which a server can wake the client beside it. */
 export interface WakeWays {
   readonly env: NodeJS.ProcessEnv;
   /** The client's conversation, once it was named. */

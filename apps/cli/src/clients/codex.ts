@@ -172,7 +172,7 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   };
 }
 
-/** Of a Stop that is blocked it takes the reason as the next prompt. */
+/** The reason of a Stop that is blocked becomes Codex's next prompt. */
 function deliver(event: HookEvent | "SessionStart", text: string): object {
   if (text === "") return {};
   if (event === "Stop") return { decision: "block", reason: text };

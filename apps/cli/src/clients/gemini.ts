@@ -122,7 +122,7 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
   };
 }
 
-/** Of a turn whose end is blocked it takes the reason as the next prompt. */
+/** The reason of a turn whose end is blocked becomes Gemini CLI's next prompt. */
 function deliver(event: HookEvent | "SessionStart", text: string): object {
   if (text === "") return {};
   if (event === "Stop") return { decision: "block", reason: text };

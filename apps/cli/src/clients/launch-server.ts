@@ -27,7 +27,7 @@ export function placeServer(
   };
 }
 
-/** What the environment of the client, and of all that it starts, says of the place. */
+/** The variables by which the client, and all that it starts, know their session, team and peer. */
 export function ofPlace({ slug, teamName, placeId }: LaunchPlace): Readonly<Record<string, string>> {
   return { MERKLE_SESSION: slug, MERKLE_TEAM: teamName, MERKLE_PEER: placeId };
 }

@@ -1,7 +1,7 @@
 import type { HookEvent } from "./client.js";
 import { askServer, attach } from "./client-socket.js";
 
-/** What this plugin uses of OpenCode's own client. */
+/** The part of OpenCode's own client that this plugin uses. */
 interface OpenCode {
   readonly session: {
     get(options: { path: { id: string } }): Promise<{ data?: { parentID?: string } }>;

@@ -8,7 +8,7 @@ import { entryFile } from "../core/this-program.js";
 export interface ServerProgram {
   readonly command: string;
   readonly entry: readonly string[];
-  /** What makes it an MCP server: behind `entry`. */
+  /** The arguments behind `entry` that make it an MCP server. */
   readonly serve: readonly string[];
   /** Variables that differ from the defaults: another home, a broker that was named. */
   readonly env: Readonly<Record<string, string>>;

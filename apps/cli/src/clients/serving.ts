@@ -32,7 +32,7 @@ export function isServing(home: string, placeId: string): boolean {
 export const isServingInShell =
   '[ -z "$MERKLE_PEER" ] || kill -0 "$(cat "$MERKLE_HOME/teams/$MERKLE_PEER.pid" 2>/dev/null)" 2>/dev/null';
 
-/** What the place's agent is said to be blocked by while its server is gone. */
+/** The reason that is given for a blocked peer while its server is gone. */
 export const serverEnded = "its MCP server has ended: type /mcp in its terminal and reconnect merkle";
 
 function servingFile(home: string, placeId: string): string {

@@ -17,8 +17,8 @@ export interface Asked {
 }
 
 /**
- * What can stand in place of the last of `typed`, the words behind `merkle`: commands, flags, the values of a flag that
- * takes one of a few, and what is asked of a broker, told by the names of arguments and flags.
+ * Returns the words that can stand in place of the last of `typed`, the words behind `merkle`: commands, flags, and the values of
+ * a flag that takes one of a few. The names of arguments and flags tell what else has to be asked of a broker.
  */
 export function complete(
   typed: readonly string[],

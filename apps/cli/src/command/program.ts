@@ -34,7 +34,7 @@ export function createProgram(groups: readonly CommandGroup[], run: Run): Parser
     .helpCommand(false);
   for (const each of globalFlags) program.option(each.flags, each.summary);
   program.configureHelp({ formatHelp: () => formatRootHelp(groups, globalFlags) });
-  // What no command takes comes here: nothing, which asks for help, or a word that is none of them.
+  // Words that begin no command come here: none at all, which asks for help, or an unknown one.
   program.argument("[command...]").action(([word]: readonly string[]) => {
     if (word !== undefined) throw unknownCommand(word, commands);
     program.outputHelp();

@@ -41,7 +41,7 @@ export async function readStdin(bytesMax: number, signal: AbortSignal): Promise<
       chunks.push(part);
     }
   } catch (error) {
-    // What ended the reading was asked for.
+    // An error that the abort has caused is not reported: the reason of the abort is thrown instead.
     signal.throwIfAborted();
     throw error;
   } finally {

@@ -35,7 +35,7 @@ interface RowCounts {
   readonly messages: number;
 }
 
-/** What of a backup people ask about. */
+/** The counts of a backup that people ask about. */
 export function countRows(tables: readonly { readonly name: string; readonly rows: number }[]): RowCounts {
   const of = (name: string) => tables.find((table) => table.name === name)?.rows ?? 0;
   return { sessions: of("sessions"), messages: of("messages") };

@@ -59,7 +59,7 @@ function formatBrief(
   return [head, ...lines.map((line) => formatLine(line, output)), ...more].join("\n");
 }
 
-/** What others wrote stays below its own line, set in. */
+/** Indents all lines but the first, so that text by others stays below the line that it belongs to. */
 function formatLine(line: BriefLine, output: Output): string {
   const [first = "", ...rest] = neutralise(briefLine(line)).split("\n");
   const shown = line.kind === "ask" ? output.alarm(first) : first;

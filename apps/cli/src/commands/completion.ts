@@ -24,8 +24,8 @@ export const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
 /**
- * What makes a shell ask `merkle __complete` for the words that can stand where the cursor is. All that is known of
- * commands and flags is asked of the program itself, so that a script that was installed once knows those of later versions.
+ * The script with which each shell asks `merkle __complete` for the words that can stand where the cursor is. All that is known
+ * of commands and flags is asked of the program itself, so that a script that was installed once knows those of later versions.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# merkle completion for bash. In ~/.bashrc:  eval "$(merkle completion bash)"

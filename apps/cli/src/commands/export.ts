@@ -63,7 +63,7 @@ export const exportCommand: Command = {
   },
 };
 
-/** What was written, and whether it goes on from what this machine saw of it last. */
+/** Checks that the bundle goes on from the record that this machine saw last, and shows what is in it. */
 async function tellBundle(
   { config, output }: CommandContext,
   {

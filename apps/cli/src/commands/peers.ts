@@ -90,7 +90,7 @@ function summaryText({ summary, task }: Peer): string {
   return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
 }
 
-/** What people look for when something does not work. */
+/** The facts about a peer that people look for when something does not work. */
 function whereabouts(peer: Peer): string {
   const { client, version } = peer.capabilities ?? {};
   const place = [peer.machine, peer.cwd].filter((each) => each !== null).join(":");

@@ -86,7 +86,9 @@ function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_
   return redacted === 0 ? `${name} was removed before${told}` : `${name} removed${told}`;
 }
 
-/** What is about to lose its text, as a person is asked and told about it. */
+/**
+ * The message, or the versions of the document, that are about to lose their text, and their names for the person who is asked.
+ */
 interface Removable {
   readonly input: Pick<InputOf<"redact_message">, "sequence" | "document_versions">;
   /** `#405`, `v3 to v7` */

@@ -63,7 +63,7 @@ export const rename: Command = {
   },
 };
 
-/** What a change of title or description changed, and how many others heard of it. */
+/** Tells what a change of title or description changed, and how many others heard of it. */
 async function describeChanges(
   { changes }: OutputOf<"update_session_metadata">,
   { broker, output, session }: { broker: Pick<BrokerClient, "call">; output: Output; session: Session },

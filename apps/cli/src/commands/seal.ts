@@ -44,7 +44,7 @@ export const seal: Command = {
 
 type Sealed = OutputOf<"session_seal">;
 
-/** What the last conclusion sealed, what came after it, and by which key. */
+/** The last seal, the number of messages after it, and the key that it was made with; before the first conclusion the head. */
 function formatSeal({ head, seals, keys }: Sealed, output: Pick<Output, "mark" | "dim">): string {
   const [last] = seals;
   const lines = last

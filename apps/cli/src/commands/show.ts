@@ -73,7 +73,7 @@ function sealLine({ seal }: OutputOf<"get_session">, separator: string): string[
   return [[sealText(seal), toMoment(seal.at)].join(separator)];
 }
 
-/** What keeps agents from posting, or will: a line for each. */
+/** Lines about what keeps agents from posting, or will: a hold, and the budget of messages. */
 function heldText(
   { slug, held, agent_messages, settings }: OutputOf<"get_session">,
   output: Output,

@@ -59,7 +59,7 @@ interface MeshFacts {
 
 const sessionsAtOnce = 8;
 
-/** What goes on in the broker's mesh. What `reader` has put away does not wait for them. */
+/** Reads how things stand in the broker's mesh. Items that `reader` has put away do not count as waiting. */
 async function readMeshFacts(broker: BrokerClient, reader: Actor): Promise<MeshFacts> {
   const [{ connection_url }, { waits }, sessionIds, { total }] = await Promise.all([
     broker.call("get_settings", {}),

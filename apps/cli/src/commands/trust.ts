@@ -34,7 +34,7 @@ export const trust: Command = {
   },
 };
 
-/** What somebody was asked about, and trusts from now on. */
+/** Something that a person was asked about and trusts from now on. */
 type Trusted = { readonly file: string } | { readonly broker: string; readonly meshes: readonly string[] };
 
 /**
@@ -54,10 +54,10 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
   }
   await askOnce(config.untrusted);
   for (const file of findForeignEnvFiles(sources.cwd)) await askOnce(file);
-  // What these files say may be filled into the settings.
+  // The variables of these files may be filled into the settings.
   const { env } = readEnvFiles({ ...sources, home });
   await askOnce(findForeignSettings({ ...sources, env }));
-  // What was trusted just now may name another broker.
+  // A file that was trusted just now may name another broker.
   const now = await readConfig(sources);
   const broker = await findBroker(now, signal);
   const moved = await findMoved({ ...broker.address, home: now.home }).catch((error: unknown) => {

@@ -68,7 +68,7 @@ export const verify: Command = {
   },
 };
 
-/** What is there as a file is meant as one, and what looks like one, too; a session's name does not. */
+/** Whether the argument is meant as a file: one is there, or the name looks like one. A session's name does neither. */
 async function isFileName(what: string): Promise<boolean> {
   return existsSync(what) || /[/\\]|\.zip$/i.test(what);
 }
@@ -104,7 +104,7 @@ function readRoot(text: string | undefined): string | undefined {
   throw usageError(`--root must be 64 hexadecimal digits, got ${JSON.stringify(text.slice(0, 80))}.`);
 }
 
-/** What a tick never stands without. */
+/** The limits of every verification that succeeds, shown beside each tick. */
 const whatItShows =
   "Unchanged since sealing. Does not show that a statement is true, or what was never posted.";
 

@@ -7,8 +7,8 @@ interface Browser {
 }
 
 /**
- * What opens an address on this machine; undefined where nobody would see it: over SSH, and on Linux without a display.
- * `BROWSER` comes first.
+ * The command that opens an address on this machine; undefined where nobody would see it: over SSH or on Linux without a
+ * display. `BROWSER` comes first, and WSL opens it in Windows.
  */
 export function browserOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Browser | undefined {
   if (env["BROWSER"]) return { command: env["BROWSER"], args: [] };

@@ -70,8 +70,8 @@ export async function think({ pace, signal }: Stage, text: string): Promise<void
 }
 
 /**
- * What an agent's loop does: waits, handles what came, and says by the next wait that it was read. The story goes on by two
- * events, which end a wait only when it asks for everything.
+ * Waits for messages as an agent's loop does: hands out what came, and says by the next wait that it was read. The story goes on
+ * by two events, which end a wait only when it asks for everything.
  */
 export async function* waitForMessages(
   { client, signal }: Stage,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { placeIdOf, saveTeam, toOwnPeer, toStoredPeer } from "../sessions/stored-peers.js";
+import { saveTeam, storedPeerId, toOwnPeer, toStoredPeer } from "../sessions/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
 
@@ -96,7 +96,7 @@ describe("the shell of a launched agent", () => {
     const place = toStoredPeer(given, { meshId, claudeSessionId: null });
     for (const each of [place, toOwnPeer(given, { meshId })]) await saveTeam(merkle.home, each);
     const env = { MERKLE_SESSION: slug, MERKLE_TEAM: "Atlas" };
-    return { slug, env, peer: placeIdOf(place) };
+    return { slug, env, peer: storedPeerId(place) };
   }
 
   it("[CLI-11] writes there are the agent's team's", async () => {

@@ -22,8 +22,8 @@ interface Acting {
 }
 
 /**
- * Who writes in a session from here (CLI-11): in the shell of a launched agent its team, and anywhere else the person of
- * this home, who is made at the first write.
+ * Returns the actor that writes in a session from here (CLI-11): in the shell of a launched agent its team, and anywhere else the
+ * person of this home, who is made at the first write.
  *
  * @throws CliError `usage` where an agent's shell would write elsewhere; `not_found` where its team is not held
  */

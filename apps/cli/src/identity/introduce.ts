@@ -10,8 +10,8 @@ import { requireKnown } from "../trust/require-known.js";
 import { chooseMember, keepMember, listMembers, type StoredMember } from "./members.js";
 
 /**
- * What a connection to a broker says of itself (CLI-61): who it is by a key of this home, or by the token in `MERKLE_TOKEN`;
- * to a broker that lets everybody in only which mesh it wants.
+ * Returns how a connection introduces itself to a broker (CLI-61): by the token in `MERKLE_TOKEN`, or else by a key of this home.
+ * Where it has neither, a broker that lets everybody in is told the mesh alone, and another one is not entered.
  */
 export function introduce(base: string, reach: Reach | undefined): Introduction {
   if (!reach) return {};

@@ -5,7 +5,7 @@ import { editToAddTable, editToRemoveTable, findTomlValue } from "./toml-edit.js
 /** How a file of one format is added to and taken from, each other character of it staying as it is. */
 export interface FileFormat {
   readonly label: string;
-  /** What a file with nothing in it holds. */
+  /** The text of a file with nothing in it. */
   readonly empty: string;
   editToAdd(text: string, addition: Addition): TextEdit | null;
   editToRemove(text: string, addition: Addition, made: readonly string[][]): TextEdit | null;

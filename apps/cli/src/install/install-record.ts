@@ -30,7 +30,7 @@ export function hashOf(text: string): string {
 }
 
 /**
- * What is installed for a client from this home; nothing when there is no record.
+ * Returns the files that are installed for a client from this home; none when there is no record.
  *
  * @throws CliError when the record is damaged: then nobody can say what to undo
  */

@@ -90,7 +90,7 @@ export function findValue(
  * @throws SyntaxError for anything that is not JSON, TypeError for what is nested too deeply
  */
 function readTree(text: string, { comments }: JsonReading): Node {
-  // What jsonc-parser would put up with, such as comments, is not JSON to whoever else reads the file.
+  // jsonc-parser puts up with more than JSON, such as comments, which whoever else reads the file does not.
   if (!comments) JSON.parse(text);
   const errors: ParseError[] = [];
   try {
@@ -106,7 +106,7 @@ function readTree(text: string, { comments }: JsonReading): Node {
 
 function findNode(root: Node, path: readonly string[]): Node | undefined {
   return path.reduce<Node | undefined>((node, name) => {
-    // Of members with one name the last counts, as everywhere; jsonc-parser's own search takes the first.
+    // The last of several members with one name counts, as everywhere; jsonc-parser's own search takes the first.
     const member = node?.children?.findLast((child) => nameOf(child) === name);
     return member && valueNodeOf(member);
   }, root);
@@ -120,7 +120,7 @@ function deepest(root: Node, path: readonly string[]): { node: Node; missing: re
   return { node: root, missing: path };
 }
 
-/** Of an object's member; an item of a list has none. */
+/** The name of an object's member; an item of a list has none. */
 function nameOf({ type, children }: Node): unknown {
   return type === "property" ? children?.[0]?.value : undefined;
 }

@@ -157,7 +157,7 @@ async function replace(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${randomUUID()}.new`;
   try {
     await writeFile(unfinished, text, { mode });
-    // What the umask has taken away belongs to it all the same.
+    // The umask may have taken bits away from the mode, which the file is to have in full.
     await chmod(unfinished, mode);
     await rename(unfinished, path);
   } finally {

@@ -80,7 +80,7 @@ function isHeaderBelow(line: string, path: readonly string[]): boolean {
   return path.every((name, index) => names[index] === name);
 }
 
-/** What stands empty or in comments behind a table belongs to the next one, or to nobody. */
+/** Returns where a table ends. Empty lines and comments behind it belong to the next one, or to nobody. */
 function beforeComments(lines: readonly string[], first: number, next: number): number {
   let end = next;
   while (end > first + 1 && /^\s*(?:#.*)?\s*$/.test(lines[end - 1] ?? "")) end -= 1;

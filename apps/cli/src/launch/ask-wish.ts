@@ -5,7 +5,7 @@ import type { Prompter } from "../command/ask.js";
 import type { Config } from "../config.js";
 import { findSession } from "../sessions/find-session.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
-import { findFreePlace } from "../sessions/wanted-peer.js";
+import { findFreeStoredPeer } from "../sessions/wanted-peer.js";
 import { oneLine } from "../text/one-line.js";
 import { counted } from "../text/time.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
@@ -42,7 +42,7 @@ export async function askWish({ wanted, prompter, broker, config, meshId }: AskW
   const free = await findOffered({ broker, home: config.home, meshId, defaultName }, session, team, last);
   const offered = free?.peer_name ?? last.name ?? defaultName;
   const name = wanted.name ?? (await askName(prompter, offered));
-  // What is in the place already stands there to be edited; what was said the last time is good for a new one.
+  // A stored peer offers its own role and groups to be edited; a new one those of the last launch.
   const role = wanted.role ?? (await askRole(prompter, free ? free.role : last.role));
   const groups = wanted.groups ?? (await askGroups(prompter, free ? free.groups.join(", ") : last.groups));
   // Whoever takes what is offered has not asked for just this name.
@@ -127,7 +127,7 @@ async function askGroups(
   return groups === "" ? undefined : toGroups(groups);
 }
 
-/** What is offered is taken by Enter, so that nothing needs a sign of its own. */
+/** The answer for none: Enter takes what is offered, so that nothing needs a sign of its own. */
 const none = "-";
 
 async function askOptional(
@@ -159,5 +159,5 @@ async function findOffered(
   const found = session.kind === "named" ? await findSession(broker, session.name) : null;
   if (!found) return undefined;
   const wanted = { home, meshId, sessionId: found.session_id, teamName };
-  return findFreePlace({ ...wanted, defaultPeerName: last.name ?? defaultName });
+  return findFreeStoredPeer({ ...wanted, defaultPeerName: last.name ?? defaultName });
 }

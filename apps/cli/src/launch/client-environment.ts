@@ -1,6 +1,6 @@
 /**
- * What Claude Code tells the processes that it starts. One launched by one of them would take itself for a part of that
- * session. What users set themselves, such as `CLAUDE_CONFIG_DIR`, is not among it.
+ * The variables that Claude Code gives to the processes that it starts. A Claude Code launched by one of them would take itself
+ * for a part of that session. Variables that users set themselves, such as `CLAUDE_CONFIG_DIR`, are not among them.
  */
 const ofOuterSession: ReadonlySet<string> = new Set([
   "AI_AGENT",

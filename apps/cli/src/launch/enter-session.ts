@@ -3,9 +3,9 @@ import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { type JoiningPeer, joinAsPeer, type LockedPeer, rejoinStoredPeer } from "../sessions/join-as-peer.js";
 import { makeSessionKey } from "../sessions/session-key.js";
 import { saveTeam, toOwnPeer } from "../sessions/stored-peers.js";
-import { resumePlace, type TakenPlace, type Taker, takePlace } from "../sessions/take-place.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { Wish } from "./launch-options.js";
 
@@ -16,7 +16,7 @@ interface EnterSession {
   readonly wish: Wish;
 }
 
-export interface EnteredSession extends TakenPlace {
+export interface EnteredSession extends LockedPeer {
   /** Whether the session was made for this. */
   readonly created: boolean;
 }
@@ -31,8 +31,8 @@ export async function enterSession(chosen: ChosenSession, how: EnterSession): Pr
   return { ...(await enter(sessionId ?? chosen.slug ?? "", how)), created: sessionId !== undefined };
 }
 
-async function enter(sessionId: string, { broker, home, meshId, wish }: EnterSession): Promise<TakenPlace> {
-  const taker: Taker = {
+async function enter(sessionId: string, { broker, home, meshId, wish }: EnterSession): Promise<LockedPeer> {
+  const joining: JoiningPeer = {
     caller: broker,
     home,
     meshId,
@@ -42,13 +42,14 @@ async function enter(sessionId: string, { broker, home, meshId, wish }: EnterSes
     ...whereHere(),
     sessionKey: makeSessionKey(),
   };
-  if (wish.place) return (await resumePlace(taker, wish.place.peer_id ?? wish.place.team_id)) ?? gone(wish);
+  if (wish.place)
+    return (await rejoinStoredPeer(joining, wish.place.peer_id ?? wish.place.team_id)) ?? gone(wish);
   const { team: teamName, name: peerName, defaultName: defaultPeerName } = wish;
-  return takePlace({ ...taker, sessionId, teamName, peerName, defaultPeerName });
+  return joinAsPeer({ ...joining, sessionId, teamName, peerName, defaultPeerName });
 }
 
 /** As the roster shows it; what does not fit into it is left out. */
-function whereHere(): Pick<Taker, "cwd" | "machine"> {
+function whereHere(): Pick<JoiningPeer, "cwd" | "machine"> {
   const cwd = process.cwd();
   return { machine: hostname().slice(0, limits.nameCharsMax), cwd: cwd.length <= 1_000 ? cwd : undefined };
 }

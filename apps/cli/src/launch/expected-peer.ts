@@ -1,5 +1,5 @@
 import type { StoredPeer } from "../sessions/stored-peers.js";
-import { findFreePlace, listOwnTeams } from "../sessions/wanted-peer.js";
+import { findFreeStoredPeer, listOwnTeams } from "../sessions/wanted-peer.js";
 import type { ChosenSession } from "./choose-session.js";
 import type { Launching } from "./launching.js";
 
@@ -26,7 +26,7 @@ export async function expectedPeer(
     peerName: wish.name,
     defaultPeerName: wish.defaultName,
   };
-  const held = wish.place ?? (await findFreePlace(wanted));
+  const held = wish.place ?? (await findFreeStoredPeer(wanted));
   if (held) return { place: held, taken: "a place that this machine holds" };
   const unknown = { peer_id: unknownPlaceId, peer_name: wish.name ?? wish.defaultName };
   const [team] = await listOwnTeams(wanted);

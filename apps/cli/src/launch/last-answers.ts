@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 
-/** What was answered at the last launch from this home. */
+/** The answers at the last launch from this home. */
 export interface LastAnswers {
   /** The session's slug. */
   readonly session?: string;

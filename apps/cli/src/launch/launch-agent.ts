@@ -4,7 +4,7 @@ import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
-import { placeIdOf } from "../sessions/stored-peers.js";
+import { storedPeerId } from "../sessions/stored-peers.js";
 import { meetMesh } from "../trust/require-known.js";
 import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
@@ -65,7 +65,7 @@ async function prepare(
     said ??
     (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : await toWish(wanted, config));
   const launching = { context, wanted, wish, program, broker, meshId };
-  // What the user's arguments have wrong is said before anybody joins.
+  // Mistakes in the user's arguments are told before anybody joins.
   await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });
   return launching;
 }
@@ -114,7 +114,7 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
         env,
         async onStart(pid) {
           await hold.include(pid);
-          stopWatching = watchServer({ config: context.config, placeId: placeIdOf(held), pid });
+          stopWatching = watchServer({ config: context.config, placeId: storedPeerId(held), pid });
         },
       });
       await tellHowToGoOn(launching, held);

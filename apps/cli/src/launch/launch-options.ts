@@ -11,7 +11,7 @@ import { readToolsetNames } from "../mcp/options.js";
 import { findProject } from "../progress/find-project.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
 
-/** What is to be launched, as far as the call itself says. */
+/** The launch that is requested, as far as the call itself says. */
 export interface Wanted {
   readonly session: NamedSession | undefined;
   readonly team: string | undefined;
@@ -24,7 +24,7 @@ export interface Wanted {
   /** Its program, where the user names one. */
   readonly clientBin: string | undefined;
   readonly agent: AgentOptions;
-  /** What stands after `--`, for the client. */
+  /** The arguments behind `--`, for the client. */
   readonly userArgs: readonly string[];
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -65,7 +65,7 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
 
 const { team_name, peer_name, role, groups } = catalogue.join_session.input.shape;
 
-/** What is wrong with a name, in the broker's own words; undefined when it may be given. */
+/** The problem with a name, in the broker's own words; undefined when it may be given. */
 export const teamProblem = (text: string) => problemIn(team_name.safeParse(text));
 export const nameProblem = (text: string) => problemIn(peer_name.safeParse(text));
 export const roleProblem = (text: string) => problemIn(role.safeParse(text));
@@ -109,7 +109,7 @@ function readTools(text: string | undefined): string | undefined {
   return readToolsetNames(text).join(",") || undefined;
 }
 
-/** What stands before `--` is for merkle, which takes flags alone. */
+/** Refuses arguments before `--`: those are for merkle, which takes flags alone. */
 function refuseOwnArguments(args: readonly string[]): void {
   const dashes = process.argv.indexOf("--");
   const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;
@@ -135,8 +135,8 @@ export interface Wish {
 }
 
 /**
- * What the call says, where nobody is asked. With `-y` the session is else that of the folder's repository, and the team the
- * user's (LAUNCH-3).
+ * Returns the launch that the call asks for, where nobody is asked. With `-y` the session is else that of the folder's
+ * repository, and the team the user's (LAUNCH-3).
  *
  * @throws CliError `usage` that names the flags that are missing
  */

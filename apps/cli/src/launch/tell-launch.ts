@@ -1,5 +1,5 @@
 import { clients } from "../clients/clients.js";
-import { findStoredPeer, placeIdOf } from "../sessions/stored-peers.js";
+import { findStoredPeer, storedPeerId } from "../sessions/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
 import { counted } from "../text/time.js";
@@ -58,7 +58,7 @@ export async function tellHowToGoOn(
   held: EnteredSession["held"],
 ): Promise<void> {
   const { home } = context.config;
-  const conversation = (await findStoredPeer(home, placeIdOf(held)))?.claude_session_id;
+  const conversation = (await findStoredPeer(home, storedPeerId(held)))?.claude_session_id;
   if (!conversation || client === clients[0]) return;
   const line = ["merkle", "launch", "--client", client.name, "-y", "--", ...client.resume(conversation)];
   context.output.note(`  Go on:  ${oneLine(toShellLine(line))}`);

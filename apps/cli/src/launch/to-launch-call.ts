@@ -1,7 +1,7 @@
 import { toReach } from "../broker/reach.js";
 import type { LaunchCall, LaunchedAgent } from "../clients/client.js";
 import { readEnvironment } from "../config.js";
-import { placeIdOf, type StoredPeer } from "../sessions/stored-peers.js";
+import { type StoredPeer, storedPeerId } from "../sessions/stored-peers.js";
 import type { Launching } from "./launching.js";
 
 /** How the client is run as the agent of this place. */
@@ -16,6 +16,6 @@ export async function toLaunchCall(
     env: readEnvironment().variables,
     cwd: process.cwd(),
   };
-  const place = { placeId: placeIdOf(peer), slug: peer.slug, teamName: peer.team_name };
+  const place = { placeId: storedPeerId(peer), slug: peer.slug, teamName: peer.team_name };
   return wanted.client.launch({ ...toReach(context.config), url: broker.base, ...place }, agent);
 }

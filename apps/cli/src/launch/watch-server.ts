@@ -37,7 +37,7 @@ export function watchServer(watched: Watched): () => Promise<void> {
     }
   }
 
-  /** What it takes is loaded only now: mostly it is never needed. */
+  /** The code of the stand-in is loaded only now: mostly it is never needed. */
   async function open(): Promise<StandIn | undefined> {
     const { openStandIn } = await import("../mcp/stand-in.js");
     signal.throwIfAborted();

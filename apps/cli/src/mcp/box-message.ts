@@ -69,7 +69,7 @@ export function sealMessage(
 }
 
 /**
- * What a call of `send_message` wants to be sealed.
+ * Reads the private message that a call of `send_message` is to seal.
  *
  * @throws bad_request for what is not one recipient and a text
  */
@@ -88,7 +88,7 @@ export function readPrivateText(input: Fields, drawn: string): PrivateText {
   return {
     to: recipient,
     text: message,
-    // What is neither, the broker refuses.
+    // The broker is given this field as it came, too, and refuses one of another type.
     priority: typeof priority === "string" ? priority : "next",
     replyTo: typeof replyTo === "number" ? replyTo : null,
     idempotencyKey: typeof key === "string" ? key : drawn,

@@ -19,7 +19,7 @@ interface Completed {
   readonly input: Fields;
   /** The team as which it is called, where this server keeps that team's place. */
   readonly team: PeerSession | undefined;
-  /** What was not as it should be, and did not matter. */
+  /** A line about an input that was ignored because it was of no use. */
   readonly notice?: string;
 }
 
@@ -54,7 +54,7 @@ function complete({ operation, fields, refusal, teams, secretStore }: Completing
   if (!takesLastSession(operation)) {
     const asksWhoCalls = operation.access === "team" || operation.asksWhoCalls === true;
     const own = named === undefined && asksWhoCalls ? teams.findLast() : undefined;
-    // Who was started for a place that it cannot enter does nothing as somebody else.
+    // An agent that was started for a place and cannot enter it does nothing as somebody else.
     if (named === undefined && !own && operation.unnamed && refusal) throw refusal;
     const asOwn = own && { team_id: own.credential };
     return { input: { ...fields, ...credential, ...asOwn }, team: chosen ?? own };

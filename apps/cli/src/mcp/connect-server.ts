@@ -64,7 +64,7 @@ export function createServer({ desk, introduction, requests }: Serving): Server 
 function openDesk(server: Server, desk: ServedTools): Promise<ToolServer> {
   return desk.open({
     info: () => server.getClientVersion(),
-    // Of an experimental capability, so that the SDK has no method for it.
+    // Channels are an experimental capability, so the SDK has no method for them.
     sendChannel: async ({ content, meta }) =>
       server.transport?.send({ jsonrpc: "2.0", method: channelMethod, params: { content, meta } }),
   });

@@ -7,7 +7,7 @@ import type {
   ServerCapabilities,
 } from "@modelcontextprotocol/sdk/types.js";
 
-/** What a server says of itself when it is greeted. */
+/** A server's description of itself, with which it answers a greeting. */
 export interface Introduction {
   readonly serverInfo: Implementation;
   readonly capabilities: ServerCapabilities;

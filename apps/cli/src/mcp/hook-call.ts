@@ -12,7 +12,7 @@ export interface HookCall {
   /** Empty for the main agent. */
   readonly agentId: string;
   readonly toolUseId: string;
-  /** Of a tool that edits: the file. */
+  /** The file that a tool edits. */
   readonly file: string;
 }
 

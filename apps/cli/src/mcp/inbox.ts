@@ -2,8 +2,8 @@ import { compactMessage, type Message, redactedBy, withoutText } from "@merkle/w
 import { limits } from "@merkle/wire/limits";
 
 /**
- * What has come for one peer and has not reached its model yet. Two sources fill it, the pushes of a subscription and the
- * replies of waits; tools and hooks take from it. Whatever they take is only offered until something shows that the model
+ * The messages that have come for one peer and have not reached its model yet. Two sources fill it, the pushes of a subscription
+ * and the replies of waits; tools and hooks take from it. Whatever they take is only offered until something shows that the model
  * has got it, and is offered again when it has not (WAKE-4). It does no I/O and knows no time.
  */
 export interface Inbox {
@@ -13,7 +13,7 @@ export interface Inbox {
   readonly shown: number;
   /** Whether evidence shows that the model has got something of which no record was seen yet. */
   readonly isUnrecorded: boolean;
-  /** What was not offered yet, or is to be offered again, in order. */
+  /** The messages that were not offered yet, or are to be offered again, in order. */
   readonly pending: readonly Message[];
   /** Whether nothing is pending here and, as far as this server knows, at the broker. */
   readonly isDrained: boolean;
@@ -49,9 +49,9 @@ export interface Inbox {
 type Via = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
 /**
- * What the model does after it got something: it calls a tool, which it can only do in a turn that has everything offered
- * before; or its client runs a hook, which proves the same for its own prompt, and for another the opposite: an interrupted
- * prompt takes with it what a hook had added.
+ * Something that the model does after it got an offer. It calls a tool, which it can only do in a turn that has everything
+ * offered before. Or its client runs a hook, which proves the same for its own prompt, and for another the opposite: an
+ * interrupted prompt takes with it what a hook had added.
  */
 type Evidence = { readonly by: "call" } | { readonly by: "hook"; readonly prompt: string };
 
@@ -70,7 +70,7 @@ export interface Offer {
 export interface InboxOptions {
   /** Whether the client keeps a record of the conversation, without which evidence is all there is. */
   readonly isRecorded?: boolean;
-  /** What an earlier server may have handed out, to be looked at as it comes. */
+  /** The messages that an earlier server may have handed out, to be looked at as they come. */
   readonly earlier?: Earlier;
   /** Told of each offer before it is made, with its last message. */
   readonly onOffer?: (sequence: number) => void;
@@ -79,7 +79,7 @@ export interface InboxOptions {
   readonly charsMax?: number;
 }
 
-/** What became of the messages that an earlier server handed out and that were not acknowledged. */
+/** Tells what became of the messages that an earlier server handed out and that were not acknowledged. */
 export interface Earlier {
   /** The last message that it handed out. */
   readonly upTo: number;
@@ -110,7 +110,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
   /** Up to here the subscription has brought everything that it had to bring. */
   let pushed = 0;
   let offerings: Offering[] = [];
-  /** What the model has got, until it is seen to be recorded. */
+  /** The messages that the model has got, until they are seen to be recorded. */
   let unrecorded: Entry[] = [];
   const listeners = new Set<() => void>();
 
@@ -118,7 +118,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     for (const listener of [...listeners]) listener();
   }
 
-  /** What is here of a message that has lost its text loses it, too, before anybody is handed it (REDACT-5). */
+  /** A message that has lost its text loses it here, too, before anybody is handed it (REDACT-5). */
   function forgetText(event: Message): void {
     const redacted = redactedBy(event);
     if (!redacted) return;
@@ -181,7 +181,7 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
 
   function prove(evidence: Evidence): void {
     const lost = offerings.filter(({ via }) => isOtherPrompt(via, evidence));
-    // What is still on its way is proved by nothing that has happened yet.
+    // Offers that are still on their way are proved by nothing that has happened yet.
     const proved = offerings.filter((each) => each.written && !lost.includes(each));
     offerings = offerings.filter((each) => !proved.includes(each));
     unrecorded.push(...proved.flatMap(({ entries }) => entries));
@@ -304,7 +304,7 @@ function isOtherPrompt(via: Via, evidence: Evidence): boolean {
   return via.by === "hook" && evidence.by === "hook" && via.prompt !== evidence.prompt;
 }
 
-/** What a model is told once when the database behind its session was restored (STDIO-12). */
+/** The notice that a model is given once when the database behind its session was restored (STDIO-12). */
 export const resyncNotice =
   "resync: the database was restored. Numbers of messages and versions from before mean nothing now; read the history and the document again.";
 

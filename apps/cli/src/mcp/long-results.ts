@@ -14,7 +14,7 @@ const keptCharsMax = 4 * 1024 * 1024;
 
 /** Results that are too long for one answer, handed out in pieces (STDIO-9). */
 interface LongResults {
-  /** What a tool answers: the text itself, or its first piece under a line that says how to get the next. */
+  /** Returns a tool's answer: the text itself, or its first piece under a line that says how to get the next. */
   shorten(tool: string, text: string): string;
   /** @throws not_found when the piece is kept no longer */
   read(id: string): string;
@@ -60,7 +60,7 @@ interface LongResult {
   readonly pieces: readonly string[];
 }
 
-/** What is ours stands in the first line: whatever follows it cannot pass for it. */
+/** The first line is ours: whatever follows it cannot pass for it. */
 function show({ number, tool, pieces }: LongResult, part: number): string {
   const total = pieces.length;
   const next = part < total ? `the next: read_more {"id":"${number}-${part + 1}"}` : "the last";
@@ -95,7 +95,7 @@ function findCut(text: string, from: number, to: number): number {
   return code >= 0xd800 && code <= 0xdbff ? to - 1 : to;
 }
 
-/** What a tool answers: one text, and no `structuredContent`, which clients would show instead of it. */
+/** A tool's answer: one text, and no `structuredContent`, which clients would show instead of it. */
 export type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };
 
 interface Renderer {
@@ -103,7 +103,9 @@ interface Renderer {
   output(operation: Operation, output: unknown, notice?: string): CallResult;
   error(tool: string, error: MerkleError): CallResult;
   text(text: string): CallResult;
-  /** What a hook of that event tells the client to add to the conversation; nothing when the text is empty. */
+  /**
+   * The answer to a hook of that event, by which the client adds the text to the conversation; nothing when the text is empty.
+   */
   hook(client: Pick<Client, "deliver">, event: HookEvent, text: string): CallResult;
 }
 
@@ -126,7 +128,7 @@ export function createRenderer({ view, secretStore, longResults }: RendererOptio
     hook: (client, event, text) => toResult(JSON.stringify(client.deliver(event, secretStore.hide(text)))),
     output(operation, output, notice) {
       if (view === "json") return toResult(secretStore.hide(JSON.stringify(output)));
-      const text = operation.compact(output, { keeper: "server" });
+      const text = operation.compact(output, { credentialHolder: "server" });
       return shorten(operation.name, notice === undefined ? text : `${notice}\n${text}`);
     },
     error(tool, error) {

@@ -8,6 +8,7 @@ import {
 import { neutralJson } from "@merkle/wire/text";
 import { CliError } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
+import { joinAsPeer } from "../sessions/join-as-peer.js";
 import { makeSessionKey } from "../sessions/session-key.js";
 import {
   findStoredPeer,
@@ -18,7 +19,6 @@ import {
   toOwnPeer,
   toStoredPeer,
 } from "../sessions/stored-peers.js";
-import { takePlace } from "../sessions/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { HandedOut } from "./mail/handed-out.js";
 import type { NewTeam, PeerSession, PeerSessions } from "./peer-sessions.js";
@@ -27,7 +27,10 @@ import type { SelfDescription } from "./self-description.js";
 
 /** The operations that make, change or end a place: what they give out is kept for the model, and for the next server. */
 export interface Membership {
-  /** Of who was launched for a session, the place in the new one comes behind that: it says so itself where it wants to go. */
+  /**
+   * Creates a session and takes a place in it. An agent that was launched for a session stays there until that is concluded:
+   * calls that name no session do not go to the new one, unless it joins it.
+   */
   createSession(
     input: Fields,
     signal: AbortSignal,
@@ -81,7 +84,7 @@ export function createMembership(options: MembershipOptions): Membership {
     const isKnown = teams.find(team.placeId) !== undefined;
     const held = hold ?? (isKnown ? undefined : await holdTeam(home, team.placeId).catch(noteUnsaved));
     const { earlier, ...fresh } = await handedOut.openPlace(team.placeId, epoch);
-    // Who goes back to a message wants to see again what was seen.
+    // An agent that goes back to an earlier message wants to see again what it has seen.
     const inbox = { ...fresh, ...(earlier && !team.replay && { earlier }) };
     teams.add({ ...team, epoch, inbox, ...(held && { release: () => held.release() }) }, { behind });
     if (!hold) await save(team);
@@ -125,7 +128,7 @@ export function createMembership(options: MembershipOptions): Membership {
       return { joined: await call("join_session", { ...described, team_id: known.credential }, signal) };
     if (!wanted.isPlain) return { joined: await call("join_session", described, signal) };
     const meshId = await link.meetMesh(signal);
-    const taken = await takePlace({
+    const taken = await joinAsPeer({
       ...describe(),
       caller: { call: (name, fields) => link.call(name, fields, { signal }) },
       home,
@@ -212,7 +215,7 @@ interface Wanted {
   readonly isPlain: boolean;
 }
 
-/** Whom the model wants to be, or undefined when it does not say so in words that the broker would take. */
+/** Reads as whom the model wants to join, or undefined when it does not say so in words that the broker would take. */
 function findWanted(input: Fields): Wanted | undefined {
   const { session_id: session, team_name: team, peer_name: peer, role, groups, ...more } = input;
   if (typeof session !== "string" || typeof team !== "string") return undefined;

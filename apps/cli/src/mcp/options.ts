@@ -2,7 +2,7 @@ import { defaultToolsets, type Toolset } from "@merkle/wire";
 import { type Flags, isSet, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 
-/** What `merkle mcp` was told when it was started. */
+/** The options that `merkle mcp` was started with. */
 export interface McpOptions {
   /** The session to join at the first connection, by id or slug, and the name to join it under. */
   readonly join: { readonly session: string; readonly team: string } | undefined;

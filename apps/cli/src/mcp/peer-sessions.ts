@@ -18,7 +18,7 @@ export interface PeerSession {
   readonly mail: Inbox;
   /** Whether this server was started for it. */
   readonly isLaunched: boolean;
-  /** What the place was taken with, where it was with a key. */
+  /** The key that the place was taken with, where it was with one. */
   readonly sessionKey: KeyPair | null;
   /** Opens what is private for the place. */
   readonly open: (message: Message) => Message;
@@ -27,13 +27,13 @@ export interface PeerSession {
   placed: boolean;
   /** The epoch that the mail's numbers belong to; undefined until it is known. */
   epoch: string | undefined;
-  /** What the broker was told last of what the model has got. */
+  /** The cursor that was acknowledged to the broker last. */
   acked: number;
   /** How many waits in a row were empty, as the broker counts. */
   idlePolls: number;
   /** The database was restored, and the model has not been told yet. */
   resynced: boolean;
-  /** What the model must be told of the session's record, and has not been yet. */
+  /** A warning about the session's record that the model has not been given yet. */
   warning: string | undefined;
   /** The highest version of the document that was heard of, and that the model knows. */
   readonly document: { heard: number; told: number };
@@ -42,9 +42,9 @@ export interface PeerSession {
   left: boolean;
   /** A newer connection holds the place: what comes goes there. */
   replaced: boolean;
-  /** What the peer has declared itself, as the broker said last. */
+  /** The status that the peer has declared itself, as the broker said last. */
   declared: DeclaredStatus | undefined;
-  /** What its hooks have shown of it, as the broker was told last. */
+  /** The status that its hooks have shown, as the broker was told last. */
   observed: "working" | "idle" | undefined;
   /** Whether a hook has told the conversation what the messages are that it brings. */
   introduced: boolean;
@@ -217,7 +217,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   };
 }
 
-/** What is here comes to whoever holds the place now. */
+/** Drops the messages that are here: they come to whoever holds the place now. */
 function giveUp(team: PeerSession): void {
   team.replaced = true;
   team.mail.restart(team.mail.place);

@@ -111,7 +111,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     const { operation, input, team } = performance;
     refuseCursor(operation.name, input);
     const parsed = catalogue.wait_for_messages.input.safeParse(input);
-    // What the broker would refuse, it refuses in its own words; and who is no team here has no place here.
+    // The broker refuses a wrong input in its own words. A caller without a team has no inbox here.
     if (!team || !parsed.success) return { output: await ask(performance) };
     const { timeout, include_own: includeOwn } = parsed.data;
     return read(performance, team, { timeoutMs: Math.min(timeout, waitSecondsMax()) * 1000, includeOwn });
@@ -168,7 +168,10 @@ function toPerformed(team: PeerSession, { output, again, settle }: Waited): Perf
   };
 }
 
-/** What the model did itself is no news to it; what it acknowledged is not handed to it. */
+/**
+ * The notes that are taken of the model's own calls: what it did itself is no news to it, and messages that it acknowledged are
+ * not handed to it.
+ */
 const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields) => void>> = {
   // The broker's answer to an operation is that operation's output.
   set_status: (team, output) => noteDeclared(team, output as OutputOf<"set_status">),
@@ -216,7 +219,7 @@ function explainInput(error: MerkleError, { operation }: Performance): MerkleErr
 function explainUnauthorized(error: MerkleError, { operation, input, team }: Performance): MerkleError {
   const { needs, close_code: closeCode } = error.details;
   if (needs === "membership" || closeCode === closeCodes.unauthorized.code) return notLetIn(error);
-  // What asks for no team's credential, such as an invite's proof, was refused for something else.
+  // An operation that takes no team's credential, such as one with an invite's proof, was refused for something else.
   if (!("team_id" in operation.input.shape)) return error;
   const { team_id: given, session_id: session } = input;
   if (given === undefined)

@@ -104,7 +104,7 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
     sealedBefore.set(wanted.idempotencyKey, { asked, sealed, to });
     if (sealedBefore.size > keysKeptMax) sealedBefore.delete(sealedBefore.keys().next().value ?? "");
     const message = { ...input, to, message: sealed, idempotency_key: wanted.idempotencyKey };
-    // What else the input holds, the broker checks.
+    // The broker checks the other fields of the input.
     return link.call("send_message", message as InputOf<"send_message">, { signal });
   }
 

@@ -1,13 +1,13 @@
 import { MerkleError, type OutputOf } from "@merkle/wire";
+import { joinAsPeer, toldOfKey } from "../sessions/join-as-peer.js";
 import { makeSessionKey } from "../sessions/session-key.js";
 import {
   findStoredPeer,
   holdTeam,
   listStoredPeers,
-  placeIdOf,
   type StoredPeer,
+  storedPeerId,
 } from "../sessions/stored-peers.js";
-import { takePlace, toldOfKey } from "../sessions/take-place.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { HandedOut } from "./mail/handed-out.js";
 import { toNewTeam } from "./membership.js";
@@ -102,7 +102,7 @@ async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> 
   const earlier = await goOnFromBefore(rejoin, meshId);
   if (!join || earlier.some((held) => isWanted(held, join))) return;
   const { link, secretStore, home, claudeSessionId, describe } = rejoin;
-  const { held, hold, joined } = await takePlace({
+  const { held, hold, joined } = await joinAsPeer({
     ...describe(),
     caller: link,
     home,
@@ -127,11 +127,11 @@ async function goOnFromBefore(rejoin: RejoinOptions, meshId: string): Promise<St
   const mine = held.filter((place) => place.claude_session_id === claudeSessionId).reverse();
   const taken: StoredPeer[] = [];
   for (const place of mine) {
-    if (teams.find(placeIdOf(place))) {
+    if (teams.find(storedPeerId(place))) {
       taken.push(place);
       continue;
     }
-    const hold = await holdTeam(home, placeIdOf(place));
+    const hold = await holdTeam(home, storedPeerId(place));
     if (!hold) continue;
     const release = () => hold.release();
     try {
@@ -153,7 +153,7 @@ async function takeUp(rejoin: RejoinOptions, held: StoredPeer, release?: () => P
   rejoin.secretStore.keep(held.credential);
   const { cursor, documentVersion } = await resume(rejoin, held);
   await addTeam(rejoin, {
-    placeId: placeIdOf(held),
+    placeId: storedPeerId(held),
     teamId: held.team_id,
     name: held.team_name,
     peerName: held.peer_name,

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { InputOf, Toolset, WakePath } from "@merkle/wire";
 import { readEnvironment } from "../config.js";
 
-/** What this server says of its client and its machine where it takes a place, so that others know whom they write to. */
+/** The client and the machine of this server, as others see them, so that they know whom they write to. */
 export type SelfDescription = Pick<InputOf<"join_session">, "capabilities" | "cwd" | "machine">;
 
 /** A client as it introduced itself. */
@@ -17,7 +17,7 @@ interface Describing {
   readonly wake: readonly WakePath[];
 }
 
-/** What is longer than the broker takes is cut: a client must not be kept out by its own name. */
+/** Describes this server. A text that is longer than the broker takes is cut: a client must not be kept out by its own name. */
 export function describeSelf({ client, toolsets, wake }: Describing): SelfDescription {
   const { model: named, projectFolder } = readEnvironment();
   const name = oneLine(client?.name ?? "", 100);

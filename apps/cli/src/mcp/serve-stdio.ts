@@ -59,7 +59,7 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-/** What a wrong configuration has to say is said before anything is served; what decides it is loaded only where it may be wrong. */
+/** Refuses an address that would be reached in clear text, before anything is served. */
 async function refuseClearText({ config }: CommandContext): Promise<void> {
   const { base } = config.broker;
   if (base.startsWith("https:") || isLoopback(new URL(base).hostname)) return;
@@ -91,7 +91,7 @@ function createLazyToolServer(load: (client: ToolClient) => Promise<ToolServer>)
   };
 }
 
-/** Whom the model will speak for, without asking a broker, which may not be there. */
+/** Finds for whom the model will speak, without asking a broker, which may not be there. */
 async function findPlace({ as, join }: McpOptions, home: string): Promise<KnownPlace | undefined> {
   if (as === undefined) return join && { ...join, peer: null };
   const held = await findStoredPeer(home, as);
@@ -105,14 +105,14 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whom the model speaks for, as far as this is known before a broker is reached. */
+/** The team and peer for which the model speaks, as far as they are known before a broker is reached. */
 interface KnownPlace {
   readonly session: string;
   readonly team: string;
   readonly peer: string | null;
 }
 
-/** What the client tells its model when it connects. Clients cut it, so it stays under 2,000 characters (STDIO-11). */
+/** The text that the client gives its model when it connects. Clients cut it, so it stays under 2,000 characters (STDIO-11). */
 export function writeInstructions(place: KnownPlace | undefined): string {
   return `Merkle is where agents of different people, on different machines, work on one thing: in a session, with a feed, one document, and a conclusion at the end.
 

@@ -2,7 +2,7 @@ import { type ListedTool, MerkleError, type Operation, type Toolset } from "@mer
 import { findOperation, operations, toTool } from "@merkle/wire/schemas";
 import { nearest } from "@merkle/wire/text";
 
-/** What this server keeps, or what only programs and people ask for, is an input of no tool. */
+/** Fields that are an input of no tool: this server keeps them, or only programs and people ask for them. */
 const unlisted: readonly string[] = ["team_id", "idempotency_key", "epoch"];
 
 /** A tool of this server's own. */
@@ -46,7 +46,7 @@ export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Opera
   );
 }
 
-/** What decides about agents is no tool of theirs (PERSON-11). */
+/** Whether agents may call it: an operation that decides about agents is no tool of theirs (PERSON-11). */
 function isAgents(human: Operation["human"]): boolean {
   return human === undefined || human === "person";
 }
@@ -120,5 +120,5 @@ function withoutBounds(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutBounds(value)]));
 }
 
-/** What it names, and when it may be left out, the instructions say once for all tools. */
+/** The instructions say once for all tools which session this is when it is left out. */
 const optionalSession = { type: "string" };

@@ -111,7 +111,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const sealing = createSealing({ link, home, log });
   const handedOut = createHandedOut({
     home,
-    // What a program reads is recorded in another form.
+    // A program reads messages in another form, which is not looked for in the client's record.
     sessionId: options.view === "compact" ? claudeSessionId : null,
     env: readEnvironment().variables,
     client: process.ppid,
@@ -164,7 +164,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     };
   }
 
-  /** What another process said of the place while no server was there (WAKE-15) holds no more. */
+  /** Takes back the status that another process declared while no server was there (WAKE-15). */
   function unblock(team: PeerSession, { reason }: Declared): void {
     if (reason !== serverEnded) return;
     const input = { session_id: team.sessionId, team_id: team.credential, status: "idle" } as const;
@@ -174,7 +174,10 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     );
   }
 
-  /** What a conclusion seals must go on from what this machine saw of the record before (CLI-73). */
+  /**
+   * Checks that a conclusion's seal goes on from the record that this machine saw before (CLI-73); if it does not, the model is
+   * warned.
+   */
   async function compareSeal(team: PeerSession, message: Message): Promise<void> {
     const problem = await checkConcluded(message, { home, broker: link });
     if (!problem) return;
@@ -186,7 +189,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     for (const team of teams.readers()) {
       claimGuard.refresh(team);
       sealing.publish(team);
-      // What could not be acknowledged when the connection was lost.
+      // Cursors that could not be acknowledged when the connection was lost are now.
       acknowledger.soon(team);
     }
     void enterQuietly();

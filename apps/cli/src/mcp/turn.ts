@@ -1,20 +1,20 @@
 import type { HookCall } from "./hook-call.js";
 
-/** Who makes a tool call. Without hooks nobody can tell, and then it is taken for the main agent's. */
+/** The agent that makes a tool call. Without hooks nobody can tell, and then it is taken for the main agent. */
 export type Caller =
   | { readonly is: "main" | "unknown" }
   | { readonly is: "subagent"; readonly agent: string };
 
 /**
- * What the client's hooks have said of its turns: whether one runs, and which tool calls are a subagent's. A hook says so
- * before the call comes, which then has the same id (WAKE-7).
+ * The client's turns, as its hooks have told them: whether one runs, and which tool calls are a subagent's. A hook says so before
+ * the call comes, which then has the same id (WAKE-7).
  */
 export interface Turn {
   /** Whether the client has run a hook of ours, so that it can be expected to run them on. */
   readonly hasHooks: boolean;
   /** Notes a hook; returns whether it is the first of another conversation. */
   hook(call: HookCall): { readonly isNewConversation: boolean };
-  /** Whose call it is that comes with this id. */
+  /** The agent whose call comes with this id. */
   callerOf(toolUseId: string | undefined): Caller;
   /** The turn is over, or was interrupted, of which no hook tells. */
   end(): void;

@@ -41,7 +41,7 @@ function isSigned(bytes: Uint8Array, key: string, signature: string): boolean {
  * sides. It follows Signal's numeric fingerprint (libsignal, `fingerprint.rs`): a group is five bytes of a SHA-512 digest,
  * taken modulo 100,000. Theirs has six groups for each side from a digest that is iterated, which slows down a search for
  * keys of half the digits; here one digest covers both sides, so that all sixty digits would have to be met at once.
- * Of a member it is the member's key that counts, so that the number stays from launch to launch.
+ * The key that counts for a member is the member's own, so that the number stays from launch to launch.
  */
 export function safetyNumber(
   ...ends: readonly [Pick<CheckedCard, KeyNames>, Pick<CheckedCard, KeyNames>]

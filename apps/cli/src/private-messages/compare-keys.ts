@@ -3,7 +3,7 @@ import type { OperationCaller } from "../broker/reach.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { makeCard, seedOf } from "../sessions/key-card.js";
-import { listStoredPeers, placeIdOf, type StoredPeer } from "../sessions/stored-peers.js";
+import { listStoredPeers, type StoredPeer, storedPeerId } from "../sessions/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { shellWord } from "../text/shell.js";
 import { toMoment } from "../text/time.js";
@@ -104,7 +104,7 @@ async function listNumbers(
 
 async function ownCard(home: string, stored: StoredPeer): Promise<CheckedCard | null> {
   const given = stored.session_key ? seedOf(stored.session_key) : undefined;
-  const seed = readPlaceSeed(home, placeIdOf(stored)) ?? given;
+  const seed = readPlaceSeed(home, storedPeerId(stored)) ?? given;
   return seed ? checkCard(await makeCard(seed, { home, meshId: stored.mesh_id })) : null;
 }
 

@@ -21,9 +21,9 @@ interface Sources {
 }
 
 /**
- * Who summarises progress entries: what the environment says, and where it says nothing `agent-progress.config.json` in
- * the folder that the broker is started in, once a person trusts it (PROGRESS-8). Without a key nobody does. An address goes
- * with a key that the same source names: a key of one never goes to an address of the other.
+ * Reads who summarises progress entries from the environment, and where that says nothing from `agent-progress.config.json` in
+ * the folder that the broker is started in, once a person trusts it (PROGRESS-8). Without a key nobody does. An address goes with
+ * a key that the same source names: a key of one never goes to an address of the other.
  *
  * @throws CliError `usage`, naming the variable or the file that holds a bad value; a key is never repeated
  */
@@ -33,7 +33,7 @@ export function readProgressSettings({ env, cwd, home }: Sources & { readonly ho
   return toProgress(env, found, found !== undefined && isTrusted(home, found.foreign));
 }
 
-/** What the environment and the file say together; of a file that nobody trusts nothing is used. */
+/** Puts together what the environment and the file say; a file that nobody trusts is not used at all. */
 export function toProgress(
   env: NodeJS.ProcessEnv,
   found: SettingsFile | undefined,

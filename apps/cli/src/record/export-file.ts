@@ -22,7 +22,7 @@ export async function writeWhole(
     await pipeline(bytes, createWriteStream(unfinished, { flags: "wx", mode: 0o600 }), { signal });
     if (replace) await rename(unfinished, path);
     // Unlike a renamed file, a link takes no other's place that came there meanwhile.
-    else await link(unfinished, path).catch((error: unknown) => takePlace(unfinished, path, error));
+    else await link(unfinished, path).catch((error: unknown) => renameUnlessThere(unfinished, path, error));
   } catch (error) {
     throw explain(path, error);
   } finally {
@@ -36,7 +36,7 @@ export function refuseExisting(path: string, replace: boolean): void {
 }
 
 /** Some file systems know no links. */
-async function takePlace(unfinished: string, path: string, error: unknown): Promise<void> {
+async function renameUnlessThere(unfinished: string, path: string, error: unknown): Promise<void> {
   if (Object(error).code === "EEXIST") throw fileExists(path);
   refuseExisting(path, false);
   await rename(unfinished, path);

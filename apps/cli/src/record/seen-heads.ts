@@ -14,7 +14,7 @@ export interface SeenRecord {
 }
 
 /**
- * What was seen last of a record (CLI-72); null when it was never looked at.
+ * Returns what this machine saw last of a record (CLI-72); null when it was never looked at.
  *
  * @throws CliError for a file that cannot be understood: to go on without it would be to forget what was seen
  */

@@ -49,7 +49,7 @@ export async function findNearSession(
 }
 
 async function findBySlug(broker: Pick<BrokerClient, "call">, name: string): Promise<Session | null> {
-  // What can be neither is not put into a path.
+  // A name that can be neither a slug nor an id is not put into a path.
   if (!isUuid(name) && !/^[a-z0-9]+(?:-[a-z0-9]+)*$/i.test(name)) return null;
   if (name.length > limits.slugCharsMax) return null;
   try {

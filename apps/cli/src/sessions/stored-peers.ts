@@ -28,9 +28,9 @@ export async function findStoredPeer(home: string, placeId: string): Promise<Sto
  * @throws CliError `conflict` where a place of another mesh has the id, which a broker may give on purpose
  */
 export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
-  const before = await findStoredPeer(home, placeIdOf(team));
+  const before = await findStoredPeer(home, storedPeerId(team));
   if (before && before.mesh_id !== team.mesh_id) throw ofAnotherMesh(before);
-  const path = placeFile(home, placeIdOf(team));
+  const path = placeFile(home, storedPeerId(team));
   const unfinished = `${path}.${randomUUID()}.new`;
   await explainingHome(home, async () => {
     await makeTeamsFolder(home);
@@ -87,7 +87,7 @@ function isPeerFile(name: string): boolean {
 async function readStoredPeer(folder: string, name: string): Promise<StoredPeer | undefined> {
   try {
     const team = parseStoredPeer(await readFile(join(folder, name), "utf8"));
-    return team && `${placeIdOf(team)}.json` === name ? team : undefined;
+    return team && `${storedPeerId(team)}.json` === name ? team : undefined;
   } catch {
     // Not readable, or not JSON: whatever it is, no place can be taken from it.
     return undefined;
@@ -123,8 +123,8 @@ export interface KeyPair {
   readonly private: string;
 }
 
-/** The name of a place on this machine, by its files and by `merkle mcp --as`. */
-export function placeIdOf({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | "team_id">): string {
+/** The id of a stored peer, by which its files and `merkle mcp --as` name it. */
+export function storedPeerId({ peer_id, team_id }: Pick<StoredPeer, "peer_id" | "team_id">): string {
   return peer_id ?? team_id;
 }
 

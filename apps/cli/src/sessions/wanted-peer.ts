@@ -1,4 +1,4 @@
-import { holdTeam, listStoredPeers, placeIdOf, type StoredPeer } from "./stored-peers.js";
+import { holdTeam, listStoredPeers, type StoredPeer, storedPeerId } from "./stored-peers.js";
 
 /** A place in a session, as it is asked for on this machine. */
 export interface RequestedPeer {
@@ -32,8 +32,8 @@ export async function listOwnTeams(wanted: RequestedPeer): Promise<StoredPeer[]>
   return (await listOfTeam(wanted)).filter((stored) => stored.peer_id === null);
 }
 
-/** The first of the held places that no live process acts in at this moment. */
-export async function findFreePlace(wanted: RequestedPeer): Promise<StoredPeer | undefined> {
+/** The first of the stored peers that no live process acts as at this moment. */
+export async function findFreeStoredPeer(wanted: RequestedPeer): Promise<StoredPeer | undefined> {
   for (const stored of await listStoredPeersOf(wanted)) {
     if (await isFree(wanted.home, stored)) return stored;
   }
@@ -41,7 +41,7 @@ export async function findFreePlace(wanted: RequestedPeer): Promise<StoredPeer |
 }
 
 export async function isFree(home: string, stored: StoredPeer): Promise<boolean> {
-  const hold = await holdTeam(home, placeIdOf(stored));
+  const hold = await holdTeam(home, storedPeerId(stored));
   await hold?.release();
   return hold !== null;
 }

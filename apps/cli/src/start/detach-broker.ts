@@ -52,8 +52,8 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
 }
 
 /**
- * What thousands of posts in flight hold outlives a young generation of the usual 16 MB, and is copied twice. A process cannot
- * change this of itself, so the broker in the foreground does without.
+ * A larger young generation than the usual 16 MB: thousands of posts in flight outlive that one and would be copied twice. A
+ * process cannot change this of itself, so the broker in the foreground does without.
  */
 const brokerNodeArgs = ["--max-semi-space-size=64"];
 

@@ -61,7 +61,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
     const { firstInvite } = broker;
-    // What an agent starts shows the agent no link that would make it human.
+    // A broker that an agent starts shows it no link that would make it human.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
     // The process that started this one in the background shows the invite: the output of this one is kept in a file.
     const isWatched = process.send === undefined;

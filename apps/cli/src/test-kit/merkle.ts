@@ -14,14 +14,14 @@ export interface TestMerkle {
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
   /** Starts a command that goes on. */
   start(args: readonly string[], options?: RunOptions): Started;
-  /** What `up` wrote down about the broker that runs. */
+  /** The facts that `up` wrote down about the broker that runs. */
   running(): Promise<{ pid: number; url: string; port: number }>;
 }
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** What comes on stdin, which is empty unless told. */
+  /** The bytes on stdin, which is empty unless told. */
   readonly input?: string | Uint8Array;
   /** Lets `up` make its PostgreSQL, where it otherwise finds one that has just been made. */
   readonly fromNothing?: boolean;
@@ -129,7 +129,7 @@ export async function testMerkle(
   return merkle;
 }
 
-/** What the first `up` on a home spends most of its time on. */
+/** Copies a database that was made before: making one is most of the work of the first `up` on a home. */
 function prepare(home: string): void {
   if (!existsSync(join(home, "pg"))) copyData(inject("preparedHome"), home);
 }
@@ -144,7 +144,7 @@ function watch(child: ChildProcess): Started {
     stderr += chunk.toString();
   });
   const ended = once(child, "close").then(([code]) => {
-    // What was asked for goes to stdout, and may be a secret; advice, progress and errors never are.
+    // Results go to stdout, and may be a secret; advice, progress and errors never are.
     lookForSecrets("a command's stderr", stderr);
     return { code, stdout, stderr };
   });

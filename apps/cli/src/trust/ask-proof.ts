@@ -6,7 +6,7 @@ import type { ReachableAddress } from "../broker/reach.js";
 import { reachBroker } from "../broker/reach.js";
 import { nodeCrypto } from "../core/node-crypto.js";
 
-/** What answers at an address, as it says itself, and what it proved. */
+/** The broker that answers at an address, as it says itself, and the keys that it proved to have. */
 interface AnsweringBroker {
   readonly broker_id: string;
   readonly mesh_id: string;

@@ -32,7 +32,7 @@ const harmless = new Set([
   "AGENT_PROGRESS_DB_PATH",
 ]);
 
-/** What each of the others means, for the person who is asked. */
+/** The meaning of each variable that is not harmless, for the person who is asked. */
 const meanings: Readonly<Record<string, (value: string) => string>> = {
   DATABASE_URL: (value) => `the broker keeps everything in the database at ${withoutPassword(value)}`,
   MERKLE_PUBLIC_URL: (value) => `agents are given the address ${value}`,

@@ -11,7 +11,7 @@ import { oneLine } from "../text/one-line.js";
 export interface ForeignFile {
   /** Absolute: the same file in another folder is another one. */
   readonly path: string;
-  /** What a person is asked about, a line each. */
+  /** The lines that a person is shown before deciding. */
   readonly says: readonly string[];
   /** Everything that makes it what was trusted: its text, what that stands for here, and the files that it names. */
   readonly content: readonly (string | null)[];

@@ -7,7 +7,7 @@ import { listStoredPeers } from "../sessions/stored-peers.js";
 import { askProof } from "./ask-proof.js";
 import { findKnownMesh, keepKnownMesh } from "./known-meshes.js";
 
-/** What a broker says that it is. Anybody can say it. */
+/** A broker's claim of who it is. Anybody can make it. */
 interface ClaimedMesh {
   readonly mesh_id: string;
   readonly broker_id: string;
@@ -46,7 +46,7 @@ export async function requireKnown(claimed: ClaimedMesh, address: AskedAddress):
   // The broker that runs on this home has told so itself, in a file that its owner alone can write.
   const isOwn = place === "home";
   if (!isOwn && (known || !(await isFirstSeen(claimed, address)))) throw elsewhere(base);
-  // What cannot prove itself now cannot move later without a person's word.
+  // A broker that cannot prove itself now cannot move later without a person's word.
   const proven = await askProof(address).then(
     (answering) => (answering.broker_id === broker_id ? answering.keys : []),
     () => [],

@@ -5,7 +5,7 @@ import { usageError } from "../core/cli-error.js";
 import { findAgentMark } from "../identity/agent-shell.js";
 
 /**
- * Whom to trust, a person says: not an agent with a shell, nor a script.
+ * Requires that a person decides whom to trust: not an agent with a shell, nor a script.
  *
  * @throws CliError `usage`, with what a person runs
  */

@@ -19,7 +19,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showin
   const { reader, output } = showing;
   const { ofSessions, ofFiles, allFiles } = await readNeeds(reader, page.sessions);
   const read = page.sessions.map((session, index) => ({ ...session, needs: ofSessions[index] ?? [] }));
-  // What was settled between the two calls waits no more.
+  // A session whose needs are empty was settled between the two calls.
   const sessions = read.filter((session) => session.needs.length > 0);
   const files = ofFiles.filter((file) => showing.isWanted(file));
   const places = [...sessions.map(placeOfSession), ...files.map(placeOfFile)];
@@ -36,7 +36,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showin
   if (!allFiles) output.note("  more waits than one reply holds: of files perhaps not all are here");
 }
 
-/** What is headed by its name, with what waits there below. */
+/** A session or a file, headed by its name, with what waits there below. */
 interface Place {
   readonly slug: string | null;
   readonly head: readonly [name: string, ...rest: string[]];

@@ -100,7 +100,7 @@ export function needText(need: Need): string {
 }
 
 /**
- * What ends it, as it is typed.
+ * The command line that settles a need.
  *
  * @param slug - null for what waits of a file
  */

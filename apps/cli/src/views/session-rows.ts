@@ -62,7 +62,7 @@ function rosterCell(participants: readonly Participant[], output: Output): Cell 
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
   const text = [...letters, ...rest].join(" ");
   const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
-  // What had to be cut is another text.
+  // A cell that had to be cut has another text, and is not painted.
   return { text, paint: (shown) => (shown === text ? painted : shown) };
 }
 

@@ -1,6 +1,6 @@
 "use client";
 
-/** What is left when even the frame of a page could not be drawn. It has nothing of the frame, its styles included. */
+/** The page for when even the frame of a page could not be drawn. It has nothing of the frame, its styles included. */
 export default function GlobalError({ error }: { error: Error }) {
   return (
     <html lang="en">

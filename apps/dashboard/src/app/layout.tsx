@@ -6,7 +6,7 @@ import { appearanceScript } from "@/core/preferences/appearance-script";
 import { PersonDialogHost } from "@/identity/person-dialog-host";
 import { secretScript } from "@/identity/secret-script";
 import { AppShell } from "@/start/app-shell";
-import { AppearanceKeeper } from "@/start/appearance-keeper";
+import { AppearanceController } from "@/start/appearance-controller";
 import { Providers } from "@/start/providers";
 import "./globals.css";
 
@@ -35,7 +35,7 @@ export default function RootLayout({ children }: { children: ReactNode }) {
       </head>
       <body className="min-h-dvh antialiased">
         <Providers>
-          <AppearanceKeeper />
+          <AppearanceController />
           <AppShell>{children}</AppShell>
           <PersonDialogHost />
         </Providers>

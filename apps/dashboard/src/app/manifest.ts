@@ -2,7 +2,7 @@ import type { MetadataRoute } from "next";
 
 export const dynamic = "force-static";
 
-/** What a browser needs to know to install the dashboard. */
+/** The facts that a browser needs to install the dashboard. */
 export default function manifest(): MetadataRoute.Manifest {
   return {
     id: "/",

@@ -3,7 +3,7 @@ import { thoughtText } from "@merkle/wire/record";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** What a record was found to be. */
+/** The outcome of checking a record. */
 export type ThoughtCheck =
   | { readonly holds: true; readonly steps: number }
   | { readonly holds: false; readonly problem: string };

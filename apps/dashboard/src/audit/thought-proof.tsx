@@ -11,7 +11,7 @@ import { checkThought, type ThoughtCheck } from "./check-thought";
 
 export interface ThoughtProofProps {
   readonly record: ThoughtRecord;
-  /** What its audit session was sealed with. */
+  /** The Merkle root that its audit session was sealed with. */
   readonly root: string;
 }
 

@@ -62,7 +62,7 @@ export interface MeshChange {
 
 export type SessionChange = FeedChange;
 
-/** What may change a read: of the mesh, or of the session that the read is about. */
+/** The changes after which a read may differ: of the mesh, or of the session that the read is about. */
 export type ChangeKind = MeshChangedKind | ChangedKind;
 
 /** Whether the broker lets in members alone, and nobody is signed in in this browser, or not any more. */

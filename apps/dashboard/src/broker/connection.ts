@@ -27,7 +27,7 @@ export function openConnection(events: ConnectionEvents): Connection {
   return toConnection(connect({ url: location.origin, insecure: true, answerHello }), events);
 }
 
-/** What the browser is signed in by is good for a ticket; that lets one connection in. */
+/** Gets a ticket with the browser's sign-in. A ticket lets one connection in. */
 async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if (auth === "open") return undefined;
   // A request that is bound to be refused would stand in the console as a fault.

@@ -14,7 +14,7 @@ export type Liveness =
 
 /** So long it is reconnecting; then it is offline. */
 const reconnectingMsMax = 10_000;
-/** What comes so soon after the return was missed before it. */
+/** Messages that come so soon after the return were missed before it. */
 const fillingMs = 2_000;
 const backShownMs = 8_000;
 

@@ -2,7 +2,7 @@ import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import type { Broker, ChangeKind } from "./broker";
 import { type Problem, toProblem } from "./problem";
 
-/** What is known of something that is read. What was read stays while it is read again, and when that fails. */
+/** The state of a read. Data that was read stays while it is read again, and when that fails. */
 export type ReadState<T> =
   | { readonly status: "loading"; readonly data: undefined; readonly problem: undefined }
   | { readonly status: "ready"; readonly data: T; readonly problem: undefined }
@@ -118,7 +118,7 @@ class StoredRead {
     );
   }
 
-  /** What reads as before stays the same object, and nobody is told: most hints concern something else. */
+  /** Keeps the same object when the data reads as before, and tells nobody: most hints concern something else. */
   #settleWith(reading: AbortController, data: unknown): void {
     const text = JSON.stringify(data);
     const isSame = this.state.status === "ready" && text === this.#text;

@@ -21,7 +21,7 @@ export interface ReadOptions {
 const waiting = { status: "loading", data: undefined, problem: undefined } as const;
 
 /**
- * What an operation answers, kept up to date: it is read again when a change of the kinds given is told, and after every
+ * Returns an operation's answer, kept up to date: it is read again when a change of the kinds given is told, and after every
  * reconnect. With null as input nothing is read yet. All who read the same share one answer.
  */
 export function useRead<Name extends OperationName>(

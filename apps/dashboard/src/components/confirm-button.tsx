@@ -16,7 +16,7 @@ export interface ConfirmButtonProps {
   /** The button that asks. */
   readonly button: ReactNode;
   readonly question: string;
-  /** What it comes to. */
+  /** The consequence, as the dialog tells it. */
   readonly children: ReactNode;
   readonly no: string;
   readonly yes: string;

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 export interface FactProps {
   readonly name: string;
-  /** What the name alone does not say. */
+  /** A remark for a name that does not say enough. */
   readonly note?: string;
   readonly children: ReactNode;
 }

@@ -18,9 +18,9 @@ import {
 interface FormDialogProps extends Pick<ComponentProps<typeof DialogContent>, "role" | "className"> {
   readonly title: ReactNode;
   readonly description: ReactNode;
-  /** What the button says that does it. */
+  /** The label of the button that does it. */
   readonly submit: string;
-  /** What it says meanwhile. */
+  /** The button's label while it is done. */
   readonly submitting: string;
   readonly cancel?: string;
   /** Whether what is typed can be sent already. */

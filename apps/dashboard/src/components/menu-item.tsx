@@ -22,7 +22,7 @@ export function MenuItem({ icon: Icon, onClick, disabled = false, children }: Me
   );
 }
 
-/** What became of what a menu was asked to do, below the item that was pressed. */
+/** The outcome of an item that was pressed in a menu, shown below it. */
 export function MenuNote({ children }: { readonly children: string }) {
   return (
     <p

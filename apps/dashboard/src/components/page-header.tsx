@@ -8,7 +8,7 @@ import { LiveBadge } from "./live-badge";
 export interface PageHeaderProps {
   /** Where the page is, from the outside in; the last is the page itself. */
   readonly crumbs: readonly Crumb[];
-  /** What can be done on the page. */
+  /** The buttons for all that can be done on the page. */
   readonly actions?: ReactNode;
 }
 

@@ -9,15 +9,15 @@ import { Button } from "@/ui/button";
 
 export interface ProblemAlertProps {
   readonly problem: Problem;
-  /** What failed, as a sentence, such as "The memories could not be read." */
+  /** The failure as a sentence, such as "The memories could not be read." */
   readonly title?: string;
-  /** What works nevertheless, as a sentence. */
+  /** A sentence about all that works nevertheless. */
   readonly stillWorks?: string | undefined;
   readonly onRetry?: (() => void) | undefined;
   readonly className?: string | undefined;
 }
 
-/** What failed and why, what still works, and how to try again. */
+/** Tells of a failure and its reason, what still works, and how to try again. */
 export function ProblemAlert({ problem, title, stillWorks, onRetry, className }: ProblemAlertProps) {
   return (
     <Alert className={cn("flex flex-wrap items-start justify-between gap-x-4 gap-y-2", className)}>

@@ -7,7 +7,7 @@ import { Skeleton } from "@/ui/skeleton";
 
 export interface ReadPanelProps<T> {
   readonly read: Read<T>;
-  /** What is said when it fails, as a sentence. */
+  /** The sentence that is shown when the read fails. */
   readonly failed: string;
   readonly children: (data: T) => ReactNode;
 }

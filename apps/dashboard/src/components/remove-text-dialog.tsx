@@ -10,11 +10,11 @@ import { Input } from "@/ui/input";
 
 interface RemoveTextDialogProps {
   readonly title: string;
-  /** What is to lose its text. */
+  /** The message, or the versions of the document, that lose their text. */
   readonly input: Omit<InputOf<"redact_message">, "reason" | "team_id" | "idempotency_key">;
   readonly onDone: () => void;
   readonly onClose: () => void;
-  /** What is about to go, as far as it can be shown. */
+  /** The text that is about to go, as far as it can be shown. */
   readonly children: ReactNode;
 }
 

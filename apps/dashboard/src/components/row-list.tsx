@@ -32,7 +32,7 @@ export function ListRow({ title, facts, action }: ListRowProps) {
   );
 }
 
-/** What has ended already, out of the way. */
+/** Things that have ended already, folded out of the way. */
 export function Ended({ what, count, children }: { what: string; count: number; children: ReactNode }) {
   if (count === 0) return null;
   return (

@@ -11,7 +11,7 @@ export function mergeClasses(text: string): string {
   return result;
 }
 
-/** What was merged before: the same few texts come again with every drawing. */
+/** The results for texts that were merged before: the same few come again with every drawing. */
 const merged = new Map<string, string>();
 const mergedMax = 2_000;
 
@@ -41,7 +41,7 @@ function takeApart(name: string): { condition: string; utility: string } {
   };
 }
 
-/** What a class sets, and what it sets along with it; nothing for one that is not known. */
+/** Returns the group that a class sets, and those that it sets along with it; nothing for a class that is not known. */
 function groupsOf(utility: string): readonly string[] {
   for (const [pattern, toGroups] of rules) {
     const match = pattern.exec(utility);

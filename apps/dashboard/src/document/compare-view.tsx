@@ -19,14 +19,14 @@ import { RestoreVersion } from "./restore-version-lazy";
 import { useVersion } from "./use-document";
 import { type Comparison, toCompareParam } from "./use-version-param";
 
-/** What two versions differ in, one below the other or side by side. */
+/** The differences of two versions, one below the other or side by side. */
 export function CompareView({ comparison }: { comparison: Comparison }) {
   const { session, looksOn } = useSession();
   const { from, to } = comparison;
   const { data, problem, refresh } = useRead(
     "read_session_doc",
     { session_id: session.session_id, since_version: from, version: to },
-    // What they differ in stays as it is, but a text may be removed.
+    // The difference of two versions never changes, but a text may be removed.
     { on: ["document"] },
   );
   const [layout] = usePreference("diff");

@@ -1,4 +1,4 @@
-/** What somebody is writing and has not saved. It is kept in the browser, so that a reload or a crash loses nothing. */
+/** A text that somebody is writing and has not saved. It is kept in the browser, so that a reload or a crash loses nothing. */
 export interface DocumentDraft {
   /** The version that it was begun on. */
   readonly baseVersion: number;

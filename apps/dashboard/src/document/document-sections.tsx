@@ -15,7 +15,7 @@ export interface DocumentSectionsProps {
   readonly pointedOut: ReadonlySet<string>;
   /** Begins to edit a section in place; absent where nothing can be edited. */
   readonly onEdit?: ((section: DocumentSection) => void) | undefined;
-  /** What stands in place of the section that is edited; above all, where that is not there any more. */
+  /** The editor that takes the place of the section with this key; above all sections, where that one is not there any more. */
   readonly editor: { readonly key: string; readonly face: ReactNode } | null;
 }
 

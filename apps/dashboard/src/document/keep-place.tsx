@@ -2,7 +2,7 @@ import { Component, type ReactNode, type RefObject } from "react";
 import type { Revision } from "@/sessions/source";
 
 interface KeepPlaceProps {
-  /** What is scrolled. */
+  /** The element that is scrolled. */
   readonly scroller: RefObject<HTMLElement | null>;
   /** Changes with the content that may move what is read. */
   readonly version: Revision;

@@ -15,7 +15,7 @@ export interface SectionEditorProps {
   readonly section: string;
   readonly baseVersion: number;
   readonly onClose: () => void;
-  /** What is to be decided concerns the whole document from here on. */
+  /** Goes on in the editor of the whole document, after a conflict. */
   readonly onWhole: () => void;
 }
 

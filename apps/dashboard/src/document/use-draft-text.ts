@@ -17,7 +17,9 @@ export interface DraftText {
   discard(): void;
 }
 
-/** What is being written, kept in the browser as it is typed. It begins with the draft that was kept, where there is one. */
+/**
+ * The text that is being written, kept in the browser as it is typed. It begins with the draft that was kept, where there is one.
+ */
 export function useDraftText(start: DraftStart): DraftText {
   const { session } = useSession();
   const shelf = useMemo(

@@ -1,4 +1,4 @@
-/** What waits in this tab alone: the secret of a link to join or to sign in by, and where to go on then. */
+/** The things that are kept in this tab alone: the secret of a link to join or to sign in by, and where to go on then. */
 export type KeptThing = "join" | "sign-in" | "then";
 
 export const secretKeyPrefix = "merkle.secret.";

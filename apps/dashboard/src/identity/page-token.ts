@@ -20,7 +20,7 @@ export async function forgetPageToken(): Promise<void> {
   await inStore("readwrite", (tokens) => tokens.delete(key));
 }
 
-/** What goes along with whatever this browser asks for as who is signed in. */
+/** The headers of every request that this browser makes as the person who is signed in. */
 export async function pageHeaders(): Promise<Record<string, string>> {
   return headersFor(await getPageToken());
 }

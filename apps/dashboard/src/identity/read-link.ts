@@ -1,10 +1,10 @@
-/** What a link is for: joining, signing in, or looking on in one session. */
+/** The purposes of a link: joining, signing in, or looking on in one session. */
 export type LinkKind = "join" | "sign-in" | "observe";
 
-/** What a text that somebody pasted lets one do. */
+/** A pasted link, or its secret alone, and what it is good for. */
 export interface ReadLink {
   readonly kind: LinkKind;
-  /** What is given to the broker: of a link, the part behind the #. */
+  /** The text that is given to the broker: of a link, the part behind the #. */
   readonly secret: string;
   /** The page that it is for, where it names one. */
   readonly path: string | null;

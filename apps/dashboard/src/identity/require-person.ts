@@ -6,7 +6,7 @@ interface NameRequest {
 }
 
 /*
- * Who waits for a name, and who asks for it. There is one dialog on a page, and any part of the page may need it.
+ * The dialog that asks for a name, and the requests that wait for it. A page has one dialog, and any part of it may need that.
  */
 const listeners = new Set<() => void>();
 let waiting: readonly NameRequest[] = [];

@@ -4,7 +4,7 @@ import { callHttp } from "./call-http";
 import type { KeptMember } from "./member-key";
 import { keepPageToken } from "./page-token";
 
-/** What the broker says of itself to everybody, and whom it takes this browser for. */
+/** The broker's description of itself, which everybody may read, and whom it takes this browser for. */
 export interface SignInState {
   readonly auth: "open" | "invite";
   readonly broker_id: string;

@@ -33,7 +33,7 @@ export interface MemoryBrowserProps {
   readonly session: string | null;
 }
 
-/** What was remembered: searched best match first, or listed newest first; by tag, author and time. */
+/** The memories: searched best match first, or listed newest first; by tag, author and time. */
 export function MemoryBrowser({ session }: MemoryBrowserProps) {
   const params = useSearchParams();
   const choice = useMemo(() => toMemoryChoice(new URLSearchParams(params)), [params]);
@@ -224,7 +224,7 @@ function Filters({
   );
 }
 
-/** What can be chosen: what is seen on the page, and what is chosen already. */
+/** Returns the values to choose from: those seen on the page, and the one that is chosen already. */
 function choicesOf(seen: readonly string[], chosen: string | null): readonly string[] {
   return [...new Set(chosen === null ? seen : [chosen, ...seen])].sort((a, b) => a.localeCompare(b));
 }

@@ -14,7 +14,7 @@ import { MarkedText } from "@/text/marked-text";
 import { Button } from "@/ui/button";
 import type { ShownMemory } from "./use-memories";
 
-/** What was chosen to be done to a memory. */
+/** The action that was chosen for a memory. */
 export interface MemoryAction {
   readonly kind: "forget" | "tags";
   readonly memory: ShownMemory;

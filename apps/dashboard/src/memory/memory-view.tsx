@@ -4,7 +4,7 @@ import { PageHeader } from "@/components/page-header";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { MemoryBrowser } from "./memory-browser";
 
-/** What was remembered in all sessions of the mesh. */
+/** The memories of all sessions of the mesh. */
 export function MemoryView() {
   return (
     <>

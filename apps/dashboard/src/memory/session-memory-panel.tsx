@@ -4,7 +4,7 @@ import { PanelBoundary } from "@/components/panel-boundary";
 import { useSession } from "@/sessions/session-context";
 import { MemoryBrowser } from "./memory-browser";
 
-/** What was remembered in one session. */
+/** The memories of one session. */
 export function SessionMemoryPanel() {
   const { session } = useSession();
   return (

@@ -35,7 +35,7 @@ export interface ProgressBrowserProps {
 
 const on = ["progress"] as const;
 
-/** What was done: newest first, by project, tags, time and who, searched in titles, texts and tags. */
+/** The progress entries: newest first, by project, tags, time and author, searched in titles, texts and tags. */
 export function ProgressBrowser({ session }: ProgressBrowserProps) {
   const params = useSearchParams();
   const choice = useMemo(() => toProgressChoice(new URLSearchParams(params)), [params]);

@@ -20,7 +20,7 @@ export interface ProgressFiltersProps {
   readonly onLog: () => void;
 }
 
-/** What leaves entries out. Each is in the address, so that a choice can be sent on. */
+/** The filters of progress entries. Each is in the address, so that a choice can be sent on. */
 export function ProgressFilters({ choice, known, projects, onLog }: ProgressFiltersProps) {
   const [, text, setText] = useTypedParam("q");
   const [, tag, setTag] = useTypedParam("tag");
@@ -143,7 +143,7 @@ function Day({ id, label, name, value }: DayProps) {
   );
 }
 
-/** What can be chosen: what is seen on the page, and what is chosen already. */
+/** Returns the values to choose from: those seen on the page, and the one that is chosen already. */
 function namesIn(seen: readonly string[], chosen: string | null): readonly string[] {
   return [...withChosen([...new Set(seen)], chosen)].sort((a, b) => a.localeCompare(b));
 }

@@ -12,7 +12,7 @@ const AuditSessions = dynamic(() => import("@/audit/audit-sessions").then((part)
   ssr: false,
 });
 
-/** What was done in all projects of the mesh, and beside it how things were decided. */
+/** The progress of all projects of the mesh, and beside it how things were decided. */
 export function ProgressView() {
   const [view] = useQueryParam("view");
   const showsThoughts = view === "thoughts";

@@ -4,7 +4,7 @@ import { PanelBoundary } from "@/components/panel-boundary";
 import { useSession } from "@/sessions/session-context";
 import { ProgressBrowser } from "./progress-browser";
 
-/** What was logged in one session. */
+/** The progress entries of one session. */
 export function SessionProgressPanel() {
   const { session } = useSession();
   return (

@@ -75,7 +75,7 @@ function wordsOf(message: Message): EventWords {
   };
 }
 
-/** What a conclusion signed, beside it. */
+/** The size and root that a conclusion signed. */
 function SealNote({ head }: { readonly head: unknown }) {
   const { size, root } = Object(head);
   if (typeof size !== "number" || typeof root !== "string") return null;

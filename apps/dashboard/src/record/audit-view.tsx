@@ -10,7 +10,10 @@ import { EffortTable } from "./effort-table";
 import { ExportLink } from "./export-link";
 import { SealCard } from "./seal-card";
 
-/** What can be shown of the session to somebody who was not there: its seal, its exports, what happened, and who did how much. */
+/**
+ * The facts about the session that can be shown to somebody who was not there: its seal, its exports, what happened, and who did
+ * how much.
+ */
 export function AuditView() {
   const { session } = useSession();
   return (

@@ -21,7 +21,7 @@ export interface BundleReportProps {
 /** After so many findings the rest is a matter of asking for another export. */
 const findingsShown = 20;
 
-/** What the check of a record came to: the first wrong thing on top, the rows around it, and what was counted. */
+/** The outcome of checking a record: the first wrong thing on top, the rows around it, and what was counted. */
 export function BundleReport({ name, result }: BundleReportProps) {
   const { report, excerpt } = result;
   const [, ...others] = report.findings;

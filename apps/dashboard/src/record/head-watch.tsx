@@ -20,7 +20,8 @@ export function HeadWatch({ session }: { readonly session: SessionFacts["session
   const pathname = usePathname();
   const [different, setDifferent] = useState<Different | null>(null);
   const { session_id, seal } = session;
-  // What nobody has looked at is not signed for the sake of it: a head of an open session is one more that is kept.
+  // For each state of an open session that is asked for, a head is signed and kept. So none is asked for where nobody has
+  // looked at the record.
   const isWanted = seal !== null || pathname.endsWith("/audit") || session_id in getSeenHeads();
   const sealedSize = seal?.size ?? 0;
 

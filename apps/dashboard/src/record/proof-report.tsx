@@ -9,7 +9,7 @@ import { Verdict } from "./verdict";
 /** Both lists begin their values at the same place. */
 const columns = "sm:grid-cols-[7.5rem_minmax(0,1fr)]";
 
-/** What a proof came to here, and everything that it was computed from. */
+/** The outcome of checking a proof here, and everything that it was computed from. */
 export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
   const { proof } = checked;
   const { inclusion, head } = proof;
@@ -143,7 +143,7 @@ function recipientsOf(to: unknown): string | null {
 
 const textCharsMax = 280;
 
-/** What was recorded, as it was hashed, beside what was found of it. */
+/** The recorded text, as it was hashed, beside what was found out about it. */
 function RecordedText({ content, words }: { readonly content: string | null; readonly words: string }) {
   return (
     <>

@@ -55,7 +55,7 @@ function Proof({ sequence }: { readonly sequence: number }) {
   return <ProofReport checked={checked} />;
 }
 
-/** What was computed here from an answer of the broker's; null until it was. */
+/** The check of a proof that the broker gave, computed here; null until it is done. */
 function useChecked(answer: unknown, sequence: number): CheckedProof | Error | null {
   const [checked, setChecked] = useState<CheckedProof | Error | null>(null);
   useEffect(() => {

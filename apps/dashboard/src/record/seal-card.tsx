@@ -25,7 +25,7 @@ const VerifySheet = lazy(() =>
 type Seal = OutputOf<"session_seal">;
 type Head = Seal["head"];
 
-/** What the broker has signed of this session: when it was concluded, or as it stands now; and how to check it here. */
+/** The head that the broker has signed of this session: when it was concluded, or as it stands now; and how to check it here. */
 export function SealCard() {
   const { session } = useSession();
   const { data, problem, refresh } = useRead("session_seal", { session_id: session.session_id });

@@ -10,7 +10,7 @@ import { HeadWatch } from "./head-watch";
 
 const ProofSheet = lazy(() => import("./proof-sheet").then(({ ProofSheet }) => ({ default: ProofSheet })));
 
-/** What every tab of a session has of its record: the proof that the address asks for, and the watch over what was signed. */
+/** The record's part of every tab of a session: the proof that the address asks for, and the watch over what was signed. */
 export function SessionRecord() {
   const { session } = useSession();
   const [proof, setProof] = useQueryParam("proof");

@@ -15,7 +15,7 @@ const faces: Readonly<Record<VerdictProps["tone"], { Icon: LucideIcon; box: stri
   wrong: { Icon: ShieldAlert, box: "border-danger/40 bg-danger-surface", text: "text-danger" },
 };
 
-/** What a check came to. Wherever it says that something holds, it says what that does not show. */
+/** The verdict of a check. Wherever it says that something holds, it says what that does not show. */
 export function Verdict({ tone, title, children }: VerdictProps) {
   const { Icon, box, text } = faces[tone];
   return (

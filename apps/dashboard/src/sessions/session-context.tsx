@@ -4,7 +4,7 @@ import type { OutputOf, Participant, Peer } from "@merkle/wire";
 import { createContext, type ReactNode, use, useMemo } from "react";
 import { SourceContext, type SourceFacts } from "@/sessions/source-context";
 
-/** What every part of a session's page needs to know of the session. */
+/** The facts about a session that every part of its page needs. */
 export interface SessionFacts {
   readonly session: OutputOf<"get_session">;
   /** Everybody who is or was in it, in the order in which they joined. */

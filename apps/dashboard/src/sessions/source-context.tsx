@@ -3,7 +3,7 @@
 import { createContext, use } from "react";
 import type { Revision, Source } from "@/sessions/source";
 
-/** What every part of a page about a document or a file needs to know of it. */
+/** The facts about a document or a file that every part of its page needs. */
 export interface SourceFacts {
   readonly source: Source;
   /** The newest state of its text; undefined until that is known. */

@@ -1,4 +1,7 @@
-/** What is commented on, rewritten and read: a session's document, or a file under Git. Its kind is also what people call it. */
+/**
+ * A text that is commented on, rewritten and read: a session's document, or a file under Git. Its kind is also what people call
+ * it.
+ */
 export type Source =
   | { readonly kind: "document"; readonly session_id: string }
   | { readonly kind: "file"; readonly source_path: string };
@@ -11,12 +14,12 @@ export function toInput(source: Source): { session_id: string } | { source_path:
   return source.kind === "document" ? { session_id: source.session_id } : { source_path: source.source_path };
 }
 
-/** What tells a source from all others, for what is kept about it in the browser. */
+/** Returns a key that tells a source from all others, for what is kept about it in the browser. */
 export function keyOf(source: Source): string {
   return source.kind === "document" ? source.session_id : source.source_path;
 }
 
-/** What topics, jobs and proposals say of the source that they are about. */
+/** The fields by which topics, jobs and proposals name the source that they are about. */
 export interface OfSource {
   readonly session_id: string | null;
   readonly source_path: string | null;

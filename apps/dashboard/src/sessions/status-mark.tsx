@@ -3,7 +3,7 @@ import { cn } from "@/core/utils";
 export type Observed = "active" | "idle" | "disconnected";
 
 export interface StatusMarkProps {
-  /** What the broker saw of the team or peer. */
+  /** The status of the team or peer, as the broker saw it. */
   readonly status: Observed;
   /** Whether it declared itself blocked: the mark then says that, and the word both. */
   readonly blocked?: boolean | undefined;

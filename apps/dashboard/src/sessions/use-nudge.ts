@@ -9,7 +9,7 @@ import { addressOf } from "./roster-rows";
 export interface Nudging {
   nudge(): void;
   readonly pending: boolean;
-  /** What came of it, for each peer; empty before. */
+  /** The nudge's outcome for each peer, in words; empty before. */
   readonly told: string;
   readonly refusal: Refusal | null;
 }
@@ -34,7 +34,7 @@ export function useNudge(to: string): Nudging {
 
 type Nudged = OutputOf<"nudge">["nudged"][number];
 
-/** What a nudge came to, for each peer that it was for. */
+/** Tells what a nudge came to, for each peer that it was for. */
 function describeNudge(nudged: readonly Nudged[]): string {
   return nudged.length === 0 ? "Nobody is there to be woken." : nudged.map(describePeer).join(" ");
 }

@@ -17,7 +17,7 @@ import { Sidebar } from "./sidebar";
 
 const GuestShell = lazy(() => import("./guest-shell").then((part) => ({ default: part.GuestShell })));
 
-/** What stands around every page: the way to the others, for whoever may go there, and the way in for whoever may not. */
+/** The frame of every page: the way to the others, for whoever may go there, and the way in for whoever may not. */
 export function AppShell({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const state = useConnectionState();
@@ -61,7 +61,7 @@ function MemberShell({ children }: { children: ReactNode }) {
         </main>
         <BottomBar />
       </div>
-      <FocusKeeper />
+      <FocusController />
       <Notifier />
       <FeedAnnouncer />
     </ShellKeys>
@@ -69,7 +69,7 @@ function MemberShell({ children }: { children: ReactNode }) {
 }
 
 /** Sees to it that the focus is never lost, on whatever page; loaded after the page, which can do without it for so long. */
-function FocusKeeper() {
+function FocusController() {
   useEffect(() => {
     let stop: (() => void) | undefined;
     let isGone = false;

@@ -6,7 +6,7 @@ import { AnnouncerProvider } from "@/core/announcer/announcer-provider";
 import { ShortcutProvider } from "@/core/keyboard/shortcut-provider";
 import { ToastProvider } from "@/ui/toast-provider";
 
-/** What every page below has: the broker, the keyboard, and ways to tell what happens. */
+/** The services of every page below: the broker, the keyboard, and ways to tell what happens. */
 export function Providers({ children }: { children: ReactNode }) {
   return (
     <BrokerProvider>

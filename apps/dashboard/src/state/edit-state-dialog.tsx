@@ -24,7 +24,7 @@ import { useStateChange } from "./use-state-change";
 export interface EditStateDialogProps {
   /** A key of null is a new one, which is named here. */
   readonly address: Omit<StateAddress, "key"> & { readonly key: string | null };
-  /** What the key holds now; null for a new one. */
+  /** The entry that the key has now; null for a new one. */
   readonly entry: StateEntry | null;
   /** The value to begin with, in place of the one it holds. */
   readonly proposed?: unknown;

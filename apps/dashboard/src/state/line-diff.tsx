@@ -4,7 +4,7 @@ import { cn } from "@/core/utils";
 export interface LineDiffProps {
   readonly before: string;
   readonly after: string;
-  /** What the two are, for those who do not see the colours. */
+  /** The names of the two texts, for those who do not see the colours. */
   readonly label: string;
 }
 

@@ -23,7 +23,7 @@ export interface StateDetailsProps {
   readonly onClose: () => void;
 }
 
-/** What a key held before, who changed it, and who is told of its changes. */
+/** The history of a key: its earlier values, who changed it, and who is told of its changes. */
 export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps) {
   const { key, scope, sessionId } = address;
   const { data, problem, refresh } = useRead(

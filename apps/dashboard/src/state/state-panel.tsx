@@ -28,7 +28,7 @@ const DeleteStateDialog = dynamic(
   { ssr: false },
 );
 
-/** What is being done to a key; a key of null is a new one. */
+/** A change of a key that somebody is making; a key of null is a new one. */
 type Doing =
   | {
       readonly kind: "edit";

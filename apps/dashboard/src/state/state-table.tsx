@@ -163,7 +163,7 @@ function Row({ entry, flash, isSelected, onSelect, onEdit, onDelete }: RowProps)
   );
 }
 
-/** What stands in the head of the table, where there is none. */
+/** The label of a value on a card: where rows become cards, the table has no head that says it. */
 function CardLabel({ children }: { children: ReactNode }) {
   return <span className="text-muted-foreground md:hidden">{children}</span>;
 }

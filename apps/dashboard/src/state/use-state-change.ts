@@ -6,7 +6,7 @@ import { type Call, useCall } from "@/broker/use-call";
 import type { StateAddress } from "./state-details";
 
 export interface StateChange extends Action {
-  /** What the key became while it was being changed here; null unless somebody was faster. */
+  /** The entry that somebody else made while the key was being changed here; null unless somebody was faster. */
   readonly theirs: StateEntry | null;
   /** Does the change unless the key is at another version by then. Resolves with whether it was done. */
   change(work: (call: Call, signal: AbortSignal) => Promise<unknown>): Promise<boolean>;

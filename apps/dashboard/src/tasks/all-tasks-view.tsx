@@ -10,7 +10,7 @@ import { TimeText } from "@/components/time-text";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { stateLabels, waitsText, withWhom } from "./describe-task";
 
-/** What is to be done in all open sessions, the longest untouched first. */
+/** The unfinished tasks of all open sessions, the longest untouched first. */
 export function AllTasksView() {
   return (
     <>

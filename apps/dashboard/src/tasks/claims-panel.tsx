@@ -22,7 +22,7 @@ const edits: Readonly<Record<Edits, string>> = {
   refuse: "Agents' edits are refused",
 };
 
-/** Who holds which files and things, and what agents' hooks do about it. */
+/** The claims on files and things, who holds them, and what agents' hooks do about it. */
 export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
   const { session } = useSession();
   const read = useRead("list_claims", { session_id: session.session_id }, { on: ["tasks", "session"] });

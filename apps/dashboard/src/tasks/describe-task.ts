@@ -9,7 +9,7 @@ export const stateLabels: Readonly<Record<TaskState, string>> = {
   cancelled: "Cancelled",
 };
 
-/** Who has it, or whom it is for; empty where it is for whoever takes it. */
+/** Returns who has the task, or whom it is for; empty where it is for whoever takes it. */
 export function withWhom({ holder, assignee }: Pick<Task, "holder" | "assignee">): string {
   return holder ?? (assignee === null ? "" : `for ${assignee}`);
 }

@@ -130,7 +130,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
   );
 }
 
-/** What a person can do about it: claims and their ends for everybody, the rest for verified humans. */
+/** The actions on a task: claims and their ends for everybody, the rest for verified humans. */
 function Actions({ task }: { readonly task: TaskInFull }) {
   const { session_id, task: number, state, mine } = task;
   const call = useCall();

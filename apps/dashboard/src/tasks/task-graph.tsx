@@ -8,7 +8,7 @@ import type { TaskListProps } from "./task-board";
 const belowPx = 32;
 const node = { width: 168, height: 44, gapX: 56, gapY: 14 };
 
-/** What waits for what, from left to right. What is drawn is also said, with each task. */
+/** The tasks that wait for others, from left to right. All that is drawn is also said, with each task. */
 export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
   const placed = toLayers(tasks);
   if (placed.length === 0) return <p className="py-6 text-muted-foreground">No task waits for another.</p>;
@@ -74,7 +74,7 @@ function line(from: PlacedTask, to: PlacedTask): string {
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
 }
 
-/** What is over holds nobody up any more. */
+/** A task that is over holds nobody up any more, so lines from it are dashed. */
 function stroke({ task: { state } }: PlacedTask) {
   const isOver = state === "done" || state === "cancelled";
   return {

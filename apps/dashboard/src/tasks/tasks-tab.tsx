@@ -26,7 +26,7 @@ const NewTaskDialog = dynamic(() => import("./new-task-dialog").then((part) => p
 const views = { board: TaskBoard, list: TaskRows, order: TaskGraph } as const;
 type View = keyof typeof views;
 
-/** What there is to do in a session, who does it, what waits for what, and who holds which files. */
+/** The tasks of a session, who does them, what waits for what, and who holds which files. */
 export function TasksTab() {
   return (
     <section aria-label="Tasks" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4 lg:p-6">

@@ -5,7 +5,10 @@ import { Popover, PopoverAnchor, PopoverContent } from "@/ui/popover";
 
 export interface AnchoredPopoverProps {
   readonly label: string;
-  /** What it opens at, and what is focused again when it closes. It need not know of popovers, so they load when first opened. */
+  /**
+   * The element that it opens at, and that is focused again when it closes. It need not know of popovers, so they load when first
+   * opened.
+   */
   readonly anchor: HTMLElement;
   readonly onClose: () => void;
   readonly align?: "start" | "end";
@@ -31,7 +34,7 @@ export function AnchoredPopover({
         {...(className ? { className } : {})}
         onCloseAutoFocus={(event) => {
           event.preventDefault();
-          // What was pressed inside may have moved the focus on, to the composer for one.
+          // A button that was pressed inside may have moved the focus on, to the composer for one.
           if (document.activeElement === null || document.activeElement === document.body) anchor.focus();
         }}
         // A press on the anchor itself would close it here and open it again there.

@@ -4,7 +4,7 @@ import { type ReactNode, useId } from "react";
 import { cn } from "@/core/utils";
 
 export interface SegmentedProps<Value extends string> {
-  /** What is chosen, for those who do not see where it stands. */
+  /** The name of the choice, for those who do not see where it stands. */
   readonly label: string;
   readonly value: Value;
   readonly options: readonly { readonly value: Value; readonly label: ReactNode }[];

@@ -3,7 +3,7 @@
 import type { KeyboardEvent, PointerEvent, RefObject } from "react";
 
 export interface SplitterProps {
-  /** What is divided. */
+  /** The box that is divided. */
   readonly box: RefObject<HTMLElement | null>;
   /** The share of what stands before it. */
   readonly percent: number;

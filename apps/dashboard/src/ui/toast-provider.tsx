@@ -5,7 +5,7 @@ import { createContext, type ReactNode, use, useCallback, useRef, useState } fro
 import { Button } from "@/ui/button";
 
 export interface Toast {
-  /** What came of it, as a short sentence. */
+  /** The outcome, as a short sentence. */
   readonly text: string;
   readonly tone?: "done" | "failed";
   readonly action?: { readonly label: string; readonly run: () => void };

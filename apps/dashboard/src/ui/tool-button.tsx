@@ -8,7 +8,7 @@ export interface ToolButtonProps {
   readonly label: string;
   /** The state of a button that opens and closes something beside the text. */
   readonly isPressed?: boolean;
-  /** What stands behind the words. */
+  /** A note behind the words. */
   readonly note?: ReactNode;
   readonly onClick: () => void;
 }

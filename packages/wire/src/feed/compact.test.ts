@@ -10,8 +10,8 @@ import type { Message } from "./message.js";
 
 const id = "5e551000-0000-4000-8000-000000000001";
 const at = "2026-01-01T14:02:10.123Z";
-const server: Rendering = { keeper: "server" };
-const caller: Rendering = { keeper: "caller" };
+const server: Rendering = { credentialHolder: "server" };
+const caller: Rendering = { credentialHolder: "caller" };
 
 /** Lines of ours, as they would have to look to deceive. */
 const lures = [

@@ -101,17 +101,20 @@ function sealInLine(name: string, value: unknown): string | null {
 /** For whom compact text is made. */
 export interface Rendering {
   /**
-   * The keeper of the cursors and the credentials: the model itself, or the server that speaks for it. Those that a server
-   * keeps are not in the text: the model would pay for them, and it cannot give away a credential that it never saw.
+   * The holder of credentials and cursors: the model itself, or the server that speaks for it. A server's are not in the
+   * text: the model would pay for them, and a credential that it never saw it cannot give away.
    */
-  readonly keeper: "caller" | "server";
+  readonly credentialHolder: "caller" | "server";
   /** Whether the connection remembers the team, so that no credential of it is in the output (MCP-2). */
   readonly remembered?: boolean;
 }
 
 /** The cursor and credential that a caller has to keep of a create or a join, and a server keeps for it. */
-export function kept(given: { cursor: number; team_id: string }, { keeper, remembered }: Rendering): string {
-  if (keeper === "server") return "";
+export function kept(
+  given: { cursor: number; team_id: string },
+  { credentialHolder, remembered }: Rendering,
+): string {
+  if (credentialHolder === "server") return "";
   return ` cursor ${given.cursor}.${remembered ? " No team_id is needed here." : ` team_id ${given.team_id}`}`;
 }
 

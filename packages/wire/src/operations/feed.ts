@@ -116,18 +116,18 @@ export const waitForMessages = operation("wait_for_messages", {
     advice: z.string().optional().meta({ description: "What to do now, when the idle budget is used up." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "resync"],
-  compact: (result, { keeper }) =>
+  compact: (result, { credentialHolder }) =>
     lines(
       ...result.messages.map((message) => compactBrought(message, result.again)),
-      keeper === "caller" &&
+      credentialHolder === "caller" &&
         result.skipped !== undefined &&
         `${result.skipped} skipped unread: call without since_cursor`,
       result.remaining !== undefined && `${result.remaining} more: call again`,
       result.document_version !== undefined && `document v${result.document_version}`,
       result.session_closed && "session closed",
       result.advice && `advice: ${result.advice}`,
-      keeper === "server" && result.messages.length === 0 && "nothing new",
-      keeper === "caller" &&
+      credentialHolder === "server" && result.messages.length === 0 && "nothing new",
+      credentialHolder === "caller" &&
         `${result.messages.length === 0 ? "nothing new, " : ""}next_cursor ${result.next_cursor}`,
     ),
 });

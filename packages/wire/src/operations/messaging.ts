@@ -158,14 +158,14 @@ export const checkMessages = operation("check_messages", {
     }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "resync"],
-  compact: (result, { keeper }) =>
+  compact: (result, { credentialHolder }) =>
     lines(
       result.remaining !== undefined && `${result.remaining} more after these: call again`,
       ...result.messages.map((message) => compactBrought(message, result.again)),
       result.document_version !== undefined && `document v${result.document_version}`,
       result.session_closed && "session closed",
       result.messages.length === 0 && "nothing new",
-      keeper === "caller" && `next_cursor ${result.next_cursor}`,
+      credentialHolder === "caller" && `next_cursor ${result.next_cursor}`,
     ),
 });
 

@@ -35,8 +35,8 @@ export const createPerson = operation("create_person", {
     verified: Verified,
   }),
   errors: ["forbidden", "conflict"],
-  compact: ({ person_id, name }, { keeper }) =>
-    `person ${nameInLine(name)} is here. ${keeper === "caller" ? `person_id ${person_id}` : `team_id ${person_id.split(".")[0]} speaks as this person`}`,
+  compact: ({ person_id, name }, { credentialHolder }) =>
+    `person ${nameInLine(name)} is here. ${credentialHolder === "caller" ? `person_id ${person_id}` : `team_id ${person_id.split(".")[0]} speaks as this person`}`,
 });
 
 export const getPerson = operation("get_person", {

@@ -127,7 +127,7 @@ export const joinSession = operation("join_session", {
   compact: (joined, rendering) =>
     lines(
       `${joined.resumed ? "resumed" : "joined"} ${joined.slug} as ${peerAddress(joined.team_name, joined.peer_name)}.${kept(joined, rendering)}`,
-      rendering.keeper === "caller" &&
+      rendering.credentialHolder === "caller" &&
         !rendering.remembered &&
         joined.peer_id &&
         `peer_id ${joined.peer_id}: give it as team_id`,
@@ -171,6 +171,8 @@ export const rotateTeamCredential = operation("rotate_team_credential", {
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: TeamCredential }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
-  compact: (rotated, { keeper, remembered }) =>
-    keeper === "caller" && !remembered ? `team_id ${rotated.team_id}` : "the credential was replaced",
+  compact: (rotated, { credentialHolder, remembered }) =>
+    credentialHolder === "caller" && !remembered
+      ? `team_id ${rotated.team_id}`
+      : "the credential was replaced",
 });

@@ -194,7 +194,9 @@ function toResult(
 ): CallResult {
   const output = remembered && operation.teamCredential !== undefined ? withoutSecrets(given) : given;
   const text =
-    view === "compact" ? operation.compact(output, { keeper: "caller", remembered }) : JSON.stringify(output);
+    view === "compact"
+      ? operation.compact(output, { credentialHolder: "caller", remembered })
+      : JSON.stringify(output);
   return { content: [{ type: "text", text }] };
 }
 

@@ -11,7 +11,7 @@ import { formatProposals } from "../../work/format-proposal.js";
 interface Wanted {
   readonly broker: BrokerClient;
   readonly of: Pick<InputOf<"list_proposals">, "session_id" | "source_path">;
-  /** What is typed to look at one and decide. */
+  /** The command line with which a person looks at a proposal and decides. */
   acceptBy(number: number): string;
 }
 

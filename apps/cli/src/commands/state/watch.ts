@@ -105,7 +105,7 @@ async function follow({ context, session, client, matches }: Watched): Promise<v
     subscription.ready.then(
       () => {
         output.note(`watching the state of ${scope === "mesh" ? "the mesh" : session.slug}`);
-        // What changed between the reading and the subscription.
+        // Keys may have changed between the first reading and the subscription.
         void readAgain();
       },
       () => undefined,

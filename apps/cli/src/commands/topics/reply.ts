@@ -43,7 +43,7 @@ function replyCommand(target: TopicTarget): Command {
         bytesMax: limits.topicMessageBytesMax,
         signal,
       };
-      // What is closed or reopened without a word is not waited for on stdin.
+      // A topic can be closed or reopened without a word, so stdin is not waited for then.
       const text = given === undefined && change !== undefined ? undefined : await readText(reply);
       const actor = await commented.actor();
       const topic = await actor.call("reply_to_topic", { topic_id, text, ...change });

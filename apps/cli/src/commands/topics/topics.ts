@@ -63,7 +63,7 @@ function formatTopics(topics: readonly Topic[], output: Output): string {
   return formatTable(rows, { columns: output.columns, flexible: 5, more: output.signs.more });
 }
 
-/** What a topic is about, and all that was said in it. */
+/** A topic's quote and state, and all its messages. */
 function formatTopic(topic: OutputOf<"get_topic">, output: Output): string {
   const quote = topic.anchor === null ? "" : `\n${output.dim(indented(topic.anchor.quote))}`;
   const said = topic.messages.map(

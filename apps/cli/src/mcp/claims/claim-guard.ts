@@ -12,7 +12,7 @@ import { pathInRepository } from "./repository-path.js";
 export interface ClaimGuard {
   /** Asks anew what is claimed, because the broker says that it has changed, or because nobody listened. */
   refresh(team: PeerSession, kind?: ChangedKind): void;
-  /** What a hook says about the edit of a file; null where nobody else has claimed it. */
+  /** The verdict that a hook gives on the edit of a file; null where nobody else has claimed it. */
   judge(file: string): EditVerdict | null;
 }
 
@@ -35,7 +35,7 @@ export function createClaimGuard(options: {
   const asking = new Set<string>();
   const again = new Set<string>();
 
-  /** Of several changes in a row the last is read, however long the first read takes. */
+  /** Reads a session's claims. However many changes come during one read, one more read follows it and has seen them all. */
   async function read(team: PeerSession): Promise<void> {
     const { sessionId, credential } = team;
     if (asking.has(sessionId)) return void again.add(sessionId);

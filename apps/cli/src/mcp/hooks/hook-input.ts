@@ -4,7 +4,7 @@ import type { Fields } from "../membership.js";
 /** A client says a few hundred characters, and with a prompt or a tool's results as many as these have. */
 const inputBytesMax = 16 * 1024 * 1024;
 
-/** What the client tells a command that it runs as a hook; nothing where that is not understood. */
+/** Reads the fields that the client gives a command that it runs as a hook; none where they are not understood. */
 export async function readHookInput(input: Readable): Promise<Fields> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -5,7 +5,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import { isServing } from "../../clients/serving.js";
 import { type Config, readEnvironment } from "../../config.js";
 import { asStub } from "../../private-messages/open-message.js";
-import { findStoredPeer, placeIdOf, type StoredPeer } from "../../sessions/stored-peers.js";
+import { findStoredPeer, type StoredPeer, storedPeerId } from "../../sessions/stored-peers.js";
 import { type HookCall, parseHookCall } from "../hook-call.js";
 import type { InboxOptions } from "../inbox.js";
 import { createHandedOut } from "../mail/handed-out.js";
@@ -37,7 +37,7 @@ export async function bringMail({ config, input, signal }: HookMail): Promise<st
     const fields = await readHookInput(input);
     const call = parseHookCall({ ...fields, event: fields["hook_event_name"] });
     const place = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
-    if (!place || call.agentId !== "" || isServing(config.home, placeIdOf(place))) return undefined;
+    if (!place || call.agentId !== "" || isServing(config.home, storedPeerId(place))) return undefined;
     const text = await readMail(
       config,
       place,
@@ -45,7 +45,7 @@ export async function bringMail({ config, input, signal }: HookMail): Promise<st
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
     // One that has begun meanwhile brings it, and knows that it may have been seen.
-    if (text === "" || isServing(config.home, placeIdOf(place))) return undefined;
+    if (text === "" || isServing(config.home, storedPeerId(place))) return undefined;
     const added = { hookEventName: call.event, additionalContext: text };
     return JSON.stringify({ systemMessage: toUser, hookSpecificOutput: added });
   } catch {
@@ -73,7 +73,7 @@ async function readMail(
     client: Number(variables["CLAUDE_PID"] ?? process.ppid),
   });
   const messages = page.messages.map(asStub);
-  const openPlace = () => handedOut.openPlace(placeIdOf(place), page.epoch);
+  const openPlace = () => handedOut.openPlace(storedPeerId(place), page.epoch);
   const inbox = await untilRecorded(openPlace, messages);
   const teams = createPeerSessions({
     log: () => undefined,
@@ -81,7 +81,7 @@ async function readMail(
     open: (_, message) => message,
   });
   const team = teams.add({
-    placeId: placeIdOf(place),
+    placeId: storedPeerId(place),
     teamId: place.team_id,
     name: place.team_name,
     peerName: place.peer_name,
@@ -95,7 +95,7 @@ async function readMail(
   team.warning = notice;
   team.closed = page.session_closed;
   team.mail.fill(cursor, messages, page.next_cursor);
-  // What the conversation holds was brought by a hook before this one.
+  // Messages that the conversation holds were brought by a hook before this one.
   if (team.mail.place > cursor) await broker.call("ack", { session_id, cursor: team.mail.place });
   const hooks = createHookServer({
     teams,

@@ -16,7 +16,7 @@ interface HookServer {
 }
 
 export interface HookAnswer {
-  /** What the model is given, or empty. */
+  /** The text for the model, or empty. */
   readonly text: string;
   /** Tells whether the answer was written to the client. */
   settle(written: boolean): void;
@@ -148,7 +148,7 @@ function lastToDeliver({ mail, declared }: PeerSession, event: HookEvent): numbe
   return isWorthIt ? pending.at(-1)?.sequence : undefined;
 }
 
-/** What does not fit at all is announced, once: the end of a turn would never come otherwise. */
+/** Announces messages that are too long for a hook, once: announced at each end of a turn, they would keep it from ending. */
 function announceOnce(team: PeerSession, pending: readonly Message[]): HookAnswer {
   const last = pending.at(-1)?.sequence ?? 0;
   if (last <= team.announced) return nothing;

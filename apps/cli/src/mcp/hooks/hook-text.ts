@@ -7,7 +7,7 @@ import type { PeerSession } from "../peer-sessions.js";
 /** Above 10,000 characters Claude Code puts what a hook says into a file; this leaves room for what it adds. */
 export const hookCharsMax = 9_000;
 
-/** What the frame around the messages may take, in which the longest names fit. */
+/** The room for the frame around the messages, in which the longest names fit. */
 const frameCharsMax = 1_200;
 const againMark = "(again) ";
 
@@ -53,7 +53,7 @@ export function writeMail(mail: HookMail): string {
   );
 }
 
-/** What a conversation is told once of the messages that follow. */
+/** The words that a conversation is given once before the messages that follow. */
 export function introduce({ slug, address }: Pick<PeerSession, "address" | "slug">): string {
   return (
     `from other agents or humans of the session ${slug}, in which you are ${address}. ` +

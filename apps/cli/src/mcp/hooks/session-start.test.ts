@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished } from "vitest";
-import { findStoredPeer, placeIdOf, type StoredPeer, saveTeam } from "../../sessions/stored-peers.js";
+import { findStoredPeer, type StoredPeer, saveTeam, storedPeerId } from "../../sessions/stored-peers.js";
 import { testMerkle } from "../../test-kit/merkle.js";
 import { startSession } from "./session-start.js";
 
@@ -39,7 +39,7 @@ it("[WAKE-12] a conversation that begins is told who it is, and its place is hel
   await saveTeam(home, place);
   const sessionId = randomUUID();
   const { code, stdout, stderr } = await run(["hook", "session-start"], {
-    env: { MERKLE_PEER: placeIdOf(place) },
+    env: { MERKLE_PEER: storedPeerId(place) },
     input: JSON.stringify({ session_id: sessionId, hook_event_name: "SessionStart", source: "startup" }),
   });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -48,7 +48,7 @@ it("[WAKE-12] a conversation that begins is told who it is, and its place is hel
   expect(added.additionalContext).toContain('You are "Birch/atlas" in the Merkle session talk');
   expect(added.additionalContext).toContain("recall");
   expect(stdout).not.toContain("mk_");
-  expect(await findStoredPeer(home, placeIdOf(place))).toEqual({ ...place, claude_session_id: sessionId });
+  expect(await findStoredPeer(home, storedPeerId(place))).toEqual({ ...place, claude_session_id: sessionId });
 });
 
 it("[WAKE-12] who was not launched is told nothing, and nothing fails", async () => {
@@ -57,6 +57,6 @@ it("[WAKE-12] who was not launched is told nothing, and nothing fails", async ()
     expect(await startSession({ home, placeId, input: said(randomUUID()) })).toBeUndefined();
   await saveTeam(home, place);
   for (const input of [Readable.from(["not json"]), said(7), said(""), Readable.from([])])
-    expect(await startSession({ home, placeId: placeIdOf(place), input })).toContain("Birch/atlas");
-  expect(await findStoredPeer(home, placeIdOf(place))).toEqual(place);
+    expect(await startSession({ home, placeId: storedPeerId(place), input })).toContain("Birch/atlas");
+  expect(await findStoredPeer(home, storedPeerId(place))).toEqual(place);
 });

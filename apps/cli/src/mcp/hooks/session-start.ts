@@ -6,11 +6,11 @@ interface SessionStart {
   readonly home: string;
   /** The place that the launch of this client took; undefined when nobody launched it. */
   readonly placeId: string | undefined;
-  /** What the client tells its hook. */
+  /** The fields that the client gives its hook. */
   readonly input: Readable;
 }
 
-/** What Claude Code is to add to a conversation that begins; undefined when there is nothing to say (WAKE-12). */
+/** The answer that has Claude Code add text to a conversation that begins; undefined when there is nothing to say (WAKE-12). */
 export async function startSession({ home, placeId, input }: SessionStart): Promise<string | undefined> {
   const sessionId = conversationOf(await readHookInput(input));
   const introduction = await introduceSession({ home, placeId, sessionId });

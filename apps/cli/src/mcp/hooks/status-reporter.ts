@@ -37,7 +37,7 @@ export function createStatusReporter(link: BrokerLink, log: (text: string) => vo
   };
 }
 
-/** What the broker took: a status that the model has declared itself stands. */
+/** Notes the declared status that the broker answered with: a status that the model has declared itself stands. */
 export function noteDeclared(team: PeerSession, { declared }: OutputOf<"set_status">): void {
   team.declared = declared.status;
 }

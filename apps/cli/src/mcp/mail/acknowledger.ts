@@ -15,8 +15,9 @@ const soonMs = 200;
 const recordWithinMs = 5_000;
 
 /**
- * What evidence shows the model to have is acknowledged once the client's record of the conversation holds it: a client
- * that is killed before has lost it, and is offered it again when it goes on. Without a record evidence is enough (WAKE-4).
+ * Acknowledges messages that evidence shows the model to have, once the client's record of the conversation holds them: a client
+ * that is killed before has lost them, and is offered them again when it goes on. Evidence is enough where there is no record, or
+ * where it does not hold them after a while (WAKE-4).
  */
 export function createAcknowledger(
   link: BrokerLink,

@@ -4,7 +4,7 @@ import { handedOutFile } from "../../sessions/stored-peers.js";
 import type { Earlier, InboxOptions } from "../inbox.js";
 import { readTranscript, type Transcript } from "./transcript.js";
 
-/** What is known of mail beyond this server's life: what was handed out for a place, and what the client recorded of it. */
+/** Knowledge of messages that outlives this server: which were handed out for a place, and which the client recorded. */
 export interface HandedOut {
   /** The client's record of the conversation that reads, or undefined when nothing is known of it. */
   readTranscript(): Promise<Transcript | undefined>;

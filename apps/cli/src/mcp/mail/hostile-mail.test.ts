@@ -137,7 +137,7 @@ describe("text that would be taken for ours", () => {
     const messages = hostileMessages();
     const page = { messages, next_cursor: 9, session_closed: false, epoch: messages[0]?.id ?? "" };
     for (const name of ["wait_for_messages", "check_messages"] as const) {
-      const text = catalogue[name].compact(page, { keeper: "server" });
+      const text = catalogue[name].compact(page, { credentialHolder: "server" });
       expect(leftLines(text)).toHaveLength(messages.length);
       expectHarmless(text);
     }

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { compactMessage, type Message } from "@merkle/wire";
 
-/** What a conversation of Claude Code holds of messages, as its client has written it down. */
+/** The messages that a conversation of Claude Code holds, as its client has written them down. */
 export interface Transcript {
   /** Whether the conversation would still have it, were it resumed now. */
   holds(message: Message): boolean;
@@ -83,7 +83,7 @@ interface Entry {
   readonly isResult: boolean;
   /** Whether the model said it. */
   readonly isAnswer: boolean;
-  /** What hooks put in and tools returned. */
+  /** The texts that hooks put in and tools returned. */
   readonly texts: readonly string[];
 }
 

@@ -77,7 +77,7 @@ async function readOrBlock(
     await findPlace(link, team, signal);
     const leftMs = ends - performance.now();
     const isOver = team.left || parked.signal.aborted || (wasConnected && leftMs <= 0);
-    // What is there when it begins is read, whatever it is; what comes then has to be worth it, until the time is up.
+    // A wait that begins reads whatever is there. Later messages must be worth ending it, until the time is up.
     if (!request.includeOwn && (isFirst || isOver ? team.mail.pending.length > 0 : isAnswered(team))) {
       tellProgress(link, request);
       return fromMail(request, team.epoch ?? (await link.connected(signal)));
@@ -143,7 +143,8 @@ async function askBroker(
   const signal = AbortSignal.any([enough.signal, parked.signal]);
   let timer = setTimeout(() => enough.abort(), leftMs);
   try {
-    // What is offered is not the model's yet, and the broker would hand it out again at once: then pushes alone answer.
+    // Messages that are offered are not the model's yet, and the broker would hand them out again at once: so pushes alone
+    // answer until the offer is settled.
     await untilMail(team, signal, () => isAnswered(team) || !team.mail.isOffering);
     if (signal.aborted || (!includeOwn && isAnswered(team))) return null;
     clearTimeout(timer);
@@ -241,7 +242,7 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
 /** With one's own messages a page is no page of the mail; it passes over what that holds. */
 function withOwn({ team, view }: WaitRequest, reply: WaitOutput): Waited {
   const fits = fitPage(view);
-  // What the model has got is not acknowledged before it is recorded, and comes along.
+  // The broker's page repeats messages that the model has got: they are acknowledged only once they are recorded.
   const all = reply.messages.filter(({ sequence }) => sequence > team.mail.shown).map(team.open);
   const beyond = all.findIndex((message) => !fits(message));
   const messages = beyond === -1 ? all : all.slice(0, beyond);
@@ -288,7 +289,7 @@ function toOutput(
   };
 }
 
-/** What is answered when the time is up and the broker has not said so: it is stopping, or away. */
+/** The answer when the time is up and the broker has not said so: it is stopping, or away. */
 async function nothing(link: BrokerLink, team: PeerSession, signal: AbortSignal): Promise<Waited> {
   const epoch = await link.connected(signal);
   const output = toOutput(team, { epoch, next_cursor: team.mail.place }, [], {

@@ -68,7 +68,7 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
   };
 }
 
-/** What a client that knows channels shows its model as `<channel source="merkle" …>content</channel>`. */
+/** A message that a client that knows channels shows its model as `<channel source="merkle" …>content</channel>`. */
 export interface ChannelMessage {
   readonly content: string;
   /** Clients drop whatever is no string. */

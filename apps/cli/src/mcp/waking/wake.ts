@@ -17,7 +17,7 @@ export interface Nudge {
   readonly interrupts: boolean;
 }
 
-/** What it goes by, as it is at the moment when it is asked for. */
+/** The facts that a waker goes by, as they are at the moment when they are asked for. */
 interface WakerState {
   readonly mail: Pick<Inbox, "pending" | "listen">;
   /** Whether only what breaks through may wake the peer. */
@@ -54,7 +54,10 @@ export function createWaker(options: WakerOptions): Waker {
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Those of an earlier server of the same client are not used again, which would drop them.
   let last = Math.floor(Date.now() / 1_000) % 100_000;
-  /** Of the mail that is unread now: since when, how often it was nudged for, when any last was, and up to which message. */
+  /**
+   * The unread messages of now: since when there are any, how often they were nudged for, when any nudge was last, and up to
+   * which message.
+   */
   let since: number | undefined;
   let nudges = 0;
   let nudgedAt = Number.NEGATIVE_INFINITY;

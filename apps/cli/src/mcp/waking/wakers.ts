@@ -93,7 +93,7 @@ interface NudgeLine {
   readonly number: number;
   readonly session: string;
   readonly unread: readonly Message[];
-  /** Who asked for it, when nobody's message did. */
+  /** The name of whoever asked for the nudge, when no message caused it. */
   readonly by?: string | undefined;
 }
 

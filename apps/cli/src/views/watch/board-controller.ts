@@ -86,7 +86,7 @@ export function startBoard(kept: KeptBoard): BoardController {
     else if (key.is === "text") {
       const [letter = "", ...rest] = key.text;
       press(letter);
-      // What was typed fast is for what the first key has begun.
+      // Letters that were typed fast come at once; the others are for what the first one has begun.
       if (rest.length > 0) onKey({ is: "text", text: rest.join("") });
     }
   }

@@ -59,7 +59,7 @@ export async function runWatch(context: CommandContext): Promise<number> {
       board.stop();
     }
   } catch (error) {
-    // What was asked for when it ended is no failure.
+    // An error that comes after the command was ended on purpose is no failure.
     if (!ended.aborted) throw error;
   } finally {
     await client.close();

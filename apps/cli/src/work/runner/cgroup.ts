@@ -31,9 +31,9 @@ interface CommandLine {
 }
 
 /**
- * What a run is limited to, by the files of both versions of cgroups: those that there are count. However many processes and
- * sessions it makes, all of them together have a quarter of what one process beside them has: little enough that others hardly
- * notice, and enough that an agent gets on where a machine is never idle.
+ * The limits of a run, by the files of both versions of cgroups: those that there are count. However many processes and sessions
+ * it makes, all of them together have a quarter of what one process beside them has: little enough that others hardly notice, and
+ * enough that an agent gets on where a machine is never idle.
  */
 const limitsOf = (processesMax: number) =>
   Object.entries({ "pids.max": processesMax, "cpu.shares": 256, "cpu.weight": 25 });

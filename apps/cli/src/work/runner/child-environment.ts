@@ -1,6 +1,6 @@
 /**
- * What of this process's environment an agent is given: where it is and how it speaks, and what Claude Code itself is
- * configured and signs in by. Everything else may be a secret of the broker's.
+ * The variables of this process's environment that an agent is given: where it is and how it speaks, and what Claude Code itself
+ * is configured and signs in by. Everything else may be a secret of the broker's.
  */
 const passed: ReadonlySet<string> = new Set([
   "PATH",

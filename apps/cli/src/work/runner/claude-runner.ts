@@ -55,7 +55,7 @@ const processesUsual = 256 + 16 * availableParallelism();
 
 /**
  * Runs jobs with Claude Code in its headless mode (RUNNER-1): without a shell, the prompt on stdin, an environment of its own.
- * What an earlier runner of this folder left behind is ended first.
+ * Processes that an earlier runner of this folder left behind are ended first.
  */
 export async function startClaudeRunner(options: ClaudeRunnerOptions): Promise<ClaudeRunner> {
   const { folder, env = readEnvironment().variables, processesMax = processesUsual } = options;
@@ -166,8 +166,8 @@ function toArguments({
 }
 
 /**
- * What the agent reads from stdin: which skill it uses, and the job as a labelled block, a value on each line. Most of the
- * values come from people, and none of them can pass for another line or end the block (RUNNER-26).
+ * The prompt that the agent reads from stdin: which skill it uses, and the job as a labelled block, a value on each line. Most of
+ * the values come from people, and none of them can pass for another line or end the block (RUNNER-26).
  */
 export function toPrompt(
   { kind, job_id, parameters }: Pick<RunnableJob, "kind" | "job_id" | "parameters">,

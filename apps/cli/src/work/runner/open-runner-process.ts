@@ -41,7 +41,7 @@ export function openRunnerProcess(
   let isClosed = false;
   let lastId = 0;
 
-  // What cannot be sent was meant for a process that has ended, which is told of below.
+  // A message that cannot be sent was meant for a process that has ended; its end rejects whatever was asked of it.
   const send = (message: RunnerMessage) => void child.send(message, () => undefined);
 
   /** It is our own program, which answers each question with what was asked for. */

@@ -20,7 +20,7 @@ export async function startRunnerProcess({
   const prepare = () => prepareFolder(options.folder);
   await prepare();
   let current: RunnerProcess | undefined;
-  // What a process that failed left behind has ended before another one begins.
+  // Settles once everything that a failed process left behind has ended; another one begins only then.
   let cleared: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   let asked = 0;

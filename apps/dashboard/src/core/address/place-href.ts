@@ -1,6 +1,6 @@
 import { sourceHref } from "./source-href";
 
-/** What topics, jobs and proposals say of where they belong. */
+/** The fields by which topics, jobs and proposals tell where they belong. */
 export interface Placed {
   /** The session's slug. */
   readonly session: string | null;

@@ -5,9 +5,9 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { addressBecame, onAddress, queryAhead } from "./address";
 
 /**
- * What the address asks for, from the moment it is changed; Next renders for it when it finds time, and a choice read from
- * there would jump back to what it was until then. To be used below a Suspense boundary: the exported page does not know
- * its address.
+ * Returns the query of the address, from the moment it is changed. Next renders for it when it finds time, and a choice read from
+ * there would jump back to what it was until then. To be used below a Suspense boundary: the exported page does not know its
+ * address.
  */
 export function useQuery(): URLSearchParams {
   const rendered = useSearchParams();

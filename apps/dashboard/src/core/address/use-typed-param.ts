@@ -17,7 +17,7 @@ export function useTypedParam(name: string): [value: string, typed: string, type
   const written = useRef(value);
 
   useEffect(() => {
-    // What was written from here comes back later than the next letter may be typed.
+    // A value that was written from here may come back after the next letter is typed.
     if (value === written.current) return;
     written.current = value;
     setTyped(value);

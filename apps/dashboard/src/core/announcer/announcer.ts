@@ -8,7 +8,7 @@ export type Announcement =
 
 export type Announcements = "all" | "asks" | "off";
 
-/** What screen readers are to read out now: politely, or at once. */
+/** The texts that screen readers are to read out now: politely, or at once. */
 export interface Spoken {
   readonly polite: string;
   readonly assertive: string;

@@ -10,7 +10,7 @@ const graceMs = 100;
 export function keepFocus(page: Document): () => void {
   const listening = new AbortController();
   const { signal } = listening;
-  /** What has the focus, and what it stands in, from the inside out; empty once somebody has left it. */
+  /** The element that has the focus, and those that it stands in, from the inside out; empty once somebody has left it. */
   let trail: readonly Element[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -37,7 +37,7 @@ export function isPressed(press: KeyPress, event: KeyboardEvent, letterKeys: Let
   const wantsAlt = press.alt || (isAlone && letterKeys === "alt");
   // A key held with Alt may write another letter; which key it was, the code still says.
   const matches = key === press.key || (wantsAlt && event.code === `Key${press.key.toUpperCase()}`);
-  // What a sign needs Shift for depends on the keyboard, so only letters are told apart by it.
+  // Signs need Shift on some keyboards and not on others, so only letters are told apart by it.
   const isLetter = /^[a-z]$/.test(press.key);
   return matches && event.altKey === wantsAlt && (!(isLetter || !isSign) || event.shiftKey === press.shift);
 }

@@ -3,7 +3,7 @@ import { isField, isModifier, isPressed, type LetterKeys, parseKeys } from "./ke
 export interface Shortcut {
   /** As people write it: `j`, `?`, `Escape`, `mod+k` (Ctrl, or Cmd on a Mac), or one after another: `g s`. */
   readonly keys: string;
-  /** What it does, for the list of keys. */
+  /** The shortcut's effect, for the list of keys. */
   readonly label: string;
   /** Where in the list it stands. */
   readonly group: string;

@@ -3,7 +3,7 @@ import { type PreferenceName, type Preferences, parsePreferences, preferencesKey
 
 const stored = createStoredValue(preferencesKey, parsePreferences);
 
-/** What was chosen, in this tab or in another; the same object until something changes. */
+/** Returns the person's choices, made in this tab or in another; the same object until something changes. */
 export const getPreferences: () => Preferences = stored.get;
 
 /** Listens to choices made here and in other tabs. */

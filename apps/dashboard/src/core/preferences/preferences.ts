@@ -1,4 +1,4 @@
-/** What a person has chosen for this browser. */
+/** A person's choices for this browser. */
 export interface Preferences {
   readonly theme: "system" | "light" | "dark";
   readonly density: "comfortable" | "compact";
@@ -8,7 +8,7 @@ export interface Preferences {
   readonly enterSends: boolean;
   /** Single-letter keys: as they are, only together with Alt, or not at all. */
   readonly letterKeys: "on" | "alt" | "off";
-  /** What is read out to screen readers as it happens. */
+  /** The announcements that are read out to screen readers as they happen. */
   readonly announcements: "all" | "asks" | "off";
   /** Why the browser may notify; none unless chosen. */
   readonly notifications: readonly NotificationReason[];

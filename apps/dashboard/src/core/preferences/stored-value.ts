@@ -1,5 +1,5 @@
 export interface StoredValue<Value> {
-  /** What is stored, also by another tab; the same object until something else is. */
+  /** The value that is stored, also by another tab; the same object until something else is. */
   get(): Value;
   /** Stores a text, or takes it away, and tells who listens here and in other tabs. */
   set(text: string | null): void;

@@ -19,7 +19,10 @@ import { describeRemovalInLine } from "@/text/describe-removal";
 import { type Draft, emptyDraft, toPostInput, toQuoted } from "./draft";
 import { type DraftStore, openDraftStore } from "./draft-store";
 
-/** What rows of the feed and cards of peers can ask of the composer. It stays the same object as long as the session does. */
+/**
+ * The requests that rows of the feed and cards of peers can make to the composer. It stays the same object as long as the session
+ * does.
+ */
 export interface Compose {
   /** Quotes a message and lets its reader write a reply to it. */
   reply(message: Message): void;

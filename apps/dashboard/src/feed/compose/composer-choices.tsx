@@ -64,7 +64,7 @@ const priorityWords: Record<DraftPriority, string> = {
   low: "Priority low",
 };
 
-/** What a select gives back is one of its options; the first, should a browser think otherwise. */
+/** Returns the option that a select gave back; the first, should a browser give back something else. */
 function toOne<T extends string>(values: readonly [T, ...T[]], chosen: string): T {
   return values.find((value) => value === chosen) ?? values[0];
 }

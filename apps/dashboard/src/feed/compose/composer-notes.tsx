@@ -16,7 +16,7 @@ export interface ComposerNotesProps {
 
 const namedMax = 3;
 
-/** What a writer should know before the message is sent, and while it is not sent yet. */
+/** Notes for a writer: before the message is sent, and while it is not sent yet. */
 export function ComposerNotes({ text, problem, away, waiting, onGiveUp }: ComposerNotesProps) {
   return (
     <div className="grid gap-1 text-sm empty:hidden">

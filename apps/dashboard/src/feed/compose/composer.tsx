@@ -48,7 +48,7 @@ export function Composer() {
       // Something was quoted or addressed meanwhile: that is the next draft's.
       else store.change({ text: "", kind: "message", options: [] });
       setTold(`Posted as #${cursor}.`);
-      // What was just said is not to be found in the past.
+      // The message that was just posted is not to be found in the past.
       if (at !== null) setQuery({ at: null });
       if (myTeamId === null) refresh();
     });

@@ -13,7 +13,7 @@ export interface DraftStore {
 
 interface Kept {
   readonly draft: Draft;
-  /** What was last tried, and the key it was tried with. */
+  /** The input that was last tried, and the key it was tried with. */
   readonly tried: { readonly input: string; readonly key: string } | null;
 }
 

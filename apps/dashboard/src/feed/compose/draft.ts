@@ -15,7 +15,7 @@ export interface Quoted {
   readonly options: readonly string[];
 }
 
-/** What somebody is about to say in a session. */
+/** A message that somebody is about to post in a session. */
 export interface Draft {
   readonly text: string;
   /** The recipients, in the names that the broker takes; nobody named is everyone. */
@@ -68,7 +68,7 @@ export function writtenOptions(options: readonly string[]): string[] {
   return options.map((option) => option.trim()).filter((option) => option !== "");
 }
 
-/** What the broker would refuse, in words, as long as it can be told here; null when it can be sent. */
+/** Returns why the broker would refuse the draft, in words and as far as it can be told here; null when it can be sent. */
 export function problemOf(draft: Draft, bytesMax: number): string | null {
   if (draft.text.trim() === "") return "Write something first.";
   const bytes = bytesOf(draft.text);

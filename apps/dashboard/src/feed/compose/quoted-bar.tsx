@@ -10,7 +10,7 @@ export interface QuotedBarProps {
   readonly onRemove: () => void;
 }
 
-/** What the draft replies to or answers; an ask brings the answers that it offers. */
+/** The message that the draft replies to or answers; an ask brings the answers that it offers. */
 export function QuotedBar({ quoted, onOption, onReplyOnly, onRemove }: QuotedBarProps) {
   return (
     <div className="flex items-start gap-2 rounded-md border-l-2 border-primary bg-surface px-2.5 py-1.5 text-sm">

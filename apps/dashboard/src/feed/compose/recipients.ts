@@ -6,7 +6,7 @@ export interface Recipient {
   /** As the broker takes it. */
   readonly value: string;
   readonly label: string;
-  /** What tells it from others of the same name, and whether it is there. */
+  /** The words that tell it from others of the same name, and whether it is there. */
   readonly note: string;
   readonly kind: "everyone" | "humans" | "group" | "team" | "peer";
   readonly colour: number | null;

@@ -8,7 +8,7 @@ export interface ActiveOption {
 
 export interface ActiveOptionInput {
   readonly count: number;
-  /** What the list is made from: another text begins at the first option again. */
+  /** The text that the list is made from: another one begins at the first option again. */
   readonly text: string;
   readonly onPick: (index: number) => void;
   readonly onClose: () => void;

@@ -19,7 +19,7 @@ export interface AskPartProps {
   readonly isMine: boolean;
 }
 
-/** What an ask offers, to be answered in place, until somebody has: the first answer counts. */
+/** The answers that an ask offers, to be given in place until somebody has: the first answer counts. */
 export function AskPart({ message, answer, isMine }: AskPartProps) {
   const { session, at, looksOn } = useSession();
   const settled = useSettled(message, answer);

@@ -16,14 +16,14 @@ import { Skeleton } from "@/ui/skeleton";
 import { MessageLink } from "./message-link";
 
 export interface CatchUpPanelProps {
-  /** What has been read. */
+  /** The sequence up to which the person has read. */
   readonly since: number;
   readonly onClose: () => void;
 }
 
 const shownMax = 100;
 
-/** What matters of what was not read: asks, decisions, the document, who came and went, and how it ended. */
+/** The unread things that matter: asks, decisions, versions of the document, who came and went, and how it ended. */
 export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
   const { session } = useSession();
   const { session_id } = session;

@@ -10,7 +10,7 @@ type Status = OutputOf<"message_status">;
 
 const namedMax = 6;
 
-/** What became of my own message, as far as it is known: posted, delivered to whom, answered. */
+/** The delivery of my own message, as far as it is known: posted, delivered to whom, answered. */
 export function DeliveryLine({ message }: { readonly message: Message }) {
   const { session, at } = useSession();
   const { data, problem } = useRead(

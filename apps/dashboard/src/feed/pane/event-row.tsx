@@ -16,7 +16,7 @@ export interface EventRowProps {
   readonly onRaw: (message: Message) => void;
 }
 
-/** What the broker announced. What changes the session stands out; comings and goings do not. */
+/** An event that the broker announced. One that changes the session stands out; comings and goings do not. */
 export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
   const { text, reason } = describeEvent(message);
   const stands = !isFoldable(message);

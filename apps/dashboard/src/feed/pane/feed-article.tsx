@@ -94,7 +94,7 @@ function labelOf({ first, messages }: FeedRow): string {
 function UnreadDivider({ at, onCatchUp }: { readonly at: string; readonly onCatchUp: (() => void) | null }) {
   return (
     <div className="flex items-center gap-2 px-3 py-1 text-sm text-link">
-      {/* What can be pressed stands beside the separator: nothing within one is told to screen readers. */}
+      {/* The button stands beside the separator: nothing within one is told to screen readers. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot hold words. */}
       <div role="separator" aria-label="New messages" className="flex flex-1 items-center gap-2">
         <span aria-hidden className="h-px flex-1 bg-current opacity-50" />

@@ -23,7 +23,7 @@ const labels: Readonly<Record<FeedType, string>> = {
   system: "System",
 };
 
-/** What of the feed is shown, as the address says it. What it hides is counted. */
+/** The choice of the part of the feed that is shown, as the address says it. Messages that it hides are counted. */
 export function FilterBar({ filter, hidden, findField }: FilterBarProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: search would be announced as the page's own.

@@ -9,7 +9,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
 
-/** What a message says, as far as this page can know. */
+/** A message's text, as far as this page can know it. */
 export function MessageBody({ message }: { readonly message: Message }) {
   if (isRedacted(message)) return <RemovedText redaction={message.redaction} />;
   return isPrivate(message) ? <SealedBody message={message} /> : <TextBody message={message} />;

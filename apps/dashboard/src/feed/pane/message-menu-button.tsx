@@ -21,7 +21,7 @@ export interface MessageMenuButtonProps {
   readonly onRaw: () => void;
 }
 
-/** What can be done with a message; the reply, which has a key of its own, shows while the row is pointed at or focused. */
+/** The actions on a message; the reply, which has a key of its own, shows while the row is pointed at or focused. */
 export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonProps) {
   const { session, at, looksOn } = useSession();
   const { reply } = useCompose();

@@ -20,7 +20,7 @@ export interface MessageRowProps {
   readonly onRaw: (message: Message) => void;
 }
 
-/** What somebody said: who to whom and when, the text, and what became of it. */
+/** A posted message: who to whom and when, the text, and what became of it. */
 export const MessageRow = memo(function MessageRow({
   message,
   answer,

@@ -147,7 +147,7 @@ function afterFrames(count: number, run: () => void): void {
   else requestAnimationFrame(() => afterFrames(count - 1, run));
 }
 
-/** What I said is what I want to see: it leads to the end, from wherever in the feed I was. */
+/** Leads to the end of the feed after a message of my own, from wherever in the feed I was: I want to see it. */
 function useFollowOwn(toEnd: () => void): void {
   const { onPosted } = useCompose();
   useEffect(() => onPosted(() => toEnd()), [onPosted, toEnd]);

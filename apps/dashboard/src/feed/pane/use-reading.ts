@@ -11,7 +11,7 @@ const readAfterMs = 1_000;
 export const readOnMax = 500;
 
 export interface Reading {
-  /** What had been read when the feed was opened, or when the window was left; null where that is unknown. */
+  /** The sequence that had been read up to when the feed was opened, or when the window was left; null where that is unknown. */
   readonly readUpTo: number | null;
   /** More is unread than one would read on from, and nothing was chosen yet. */
   readonly isFarBehind: boolean;
@@ -56,7 +56,7 @@ export function useReading(): Reading {
         timer.current = undefined;
         if (!isLookedAt()) return;
         void note(Math.min(sequence, shown.current));
-        // What came on the screen meanwhile has its own second to go.
+        // Messages that came on the screen meanwhile have their own second to go.
         if (shown.current > sequence) seen(shown.current);
       }, readAfterMs);
     },

@@ -1,7 +1,7 @@
 import { findEventKind, isRedacted, type Message, redactedVersions } from "@merkle/wire";
 import { showHidden } from "../../text/markdown/hidden-characters";
 
-/** What the broker announced, in words. */
+/** An event in words. */
 export interface EventWords {
   readonly text: string;
   readonly reason: string | null;

@@ -1,6 +1,6 @@
 import type { InputOf } from "@merkle/wire";
 
-/** What the chips stand for, as the address names them. */
+/** The kinds of message that the chips stand for, as the address names them. */
 export const feedTypes = ["chat", "ask", "decision", "system"] as const;
 export type FeedType = (typeof feedTypes)[number];
 

@@ -16,7 +16,7 @@ export interface FeedRow {
 export interface RowOptions {
   /** Ids of events whose run is shown in full. */
   readonly unfolded: ReadonlySet<string>;
-  /** What was read when the feed was opened; null where nothing is known of that. */
+  /** The sequence that was read up to when the feed was opened; null where nothing is known of that. */
   readonly readUpTo: number | null;
   readonly myTeamId: string | null;
   readonly dayOf: (at: string) => string;
@@ -42,7 +42,7 @@ export function toRows(messages: readonly Message[], options: RowOptions): FeedR
   return rows;
 }
 
-/** What a person has not read: what others said (READ-2); one's own words and events are not news. */
+/** Whether a person has yet to read it: messages by others count (READ-2); one's own words and events are not news. */
 export function isUnread(
   { type, sequence, posted_by_team_id }: Message,
   { readUpTo, myTeamId }: Pick<RowOptions, "readUpTo" | "myTeamId">,

@@ -56,7 +56,7 @@ export function toFeedSource(
   };
 }
 
-/** What the broker is asked for a page of a feed. */
+/** Returns the request for a page of a feed. */
 export function toHistoryInput(
   { sessionId, filter, at }: FeedView,
   request: PageRequest,

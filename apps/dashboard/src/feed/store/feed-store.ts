@@ -71,7 +71,7 @@ export class FeedStore {
   #opened = new AbortController();
   #opening = false;
   #epoch: string | undefined;
-  /** What was redacted since the feed was opened: a page that was read before may still bring the text. */
+  /** The messages that were redacted since the feed was opened: a page that was read before may still bring the text. */
   readonly #redacted = new Map<number, RedactedMessage>();
   #stopFollowing: (() => void) | undefined;
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
@@ -154,7 +154,10 @@ export class FeedStore {
   /** The message that the reader is at, kept for a resync; null at the end of the feed. */
   reading: Message | null = null;
 
-  /** What is shown already need not be read, and what was being read instead of it is not wanted any more. */
+  /**
+   * Goes to a place that the window already shows: nothing is read for it, and a page that was being read for another place is
+   * given up.
+   */
   #stayAt(place: Place): void {
     if (this.#opening) this.#restart();
     if (this.#stopFollowing === undefined) this.#follow(this.#state.end);
@@ -182,7 +185,7 @@ export class FeedStore {
   ): Promise<void> {
     const signal = this.#restart();
     this.#opening = true;
-    // What is on the screen stays there until there is something to take its place.
+    // The messages on the screen stay there until there is something to take their place.
     if (this.#state.status === "failed") this.#set({ status: "opening", problem: null });
     try {
       const page = await this.#source.readPage(request, this.#epoch, signal);

@@ -4,7 +4,7 @@ export type HistoryPage = OutputOf<"get_history">;
 
 /**
  * A part of a feed without a hole: every message from `from` to `to`, or of these every one that a filter lets through.
- * What lies outside has not been read.
+ * Messages outside of it have not been read.
  */
 export interface FeedWindow {
   readonly messages: readonly Message[];

@@ -2,7 +2,7 @@ import { isRedacted, type Message } from "@merkle/wire";
 import { describeRemovalInLine } from "../../text/describe-removal";
 import { describeEvent } from "./describe-event";
 
-/** What a message says; of a private one, which no page can open, what everybody sees of it. */
+/** Returns a message's text; for a private one, which no page can open, what everybody sees of it. */
 export function textOf(message: Message): string {
   const { content } = message;
   if (isRedacted(message)) return describeRemovalInLine(message.redaction);
@@ -36,7 +36,7 @@ const shownCharsMax = 4_000;
 
 export interface Clipped {
   readonly text: string;
-  /** What the rest amounts to, in words; null when all of it is shown. */
+  /** The length of the whole text, in words; null when all of it is shown. */
   readonly whole: string | null;
 }
 

@@ -8,7 +8,7 @@ export async function readBrokerKeys(signal?: AbortSignal): Promise<readonly Aud
     const { keys } = Object(await response.json());
     return Array.isArray(keys) ? keys.filter(isKey) : [];
   } catch {
-    return []; // What is signed by keys that were seen before can be told without it.
+    return []; // A record that is signed by keys that were seen before can be checked without these.
   }
 }
 

@@ -73,7 +73,7 @@ function ownKeys(brokerKeys: readonly AuditKey[], keyId: string): readonly Audit
   return brokerKeys.some(({ key_id }) => key_id === keyId) ? brokerKeys : [];
 }
 
-/** What the bundle says to be decides what it is compared with; the check itself trusts no word of it. */
+/** Reads which record a bundle claims to be, and so what it is compared with; the check itself trusts no word of it. */
 async function readClaim(source: BundleSource): Promise<{ recordId: string; keyId: string }> {
   try {
     const { session, head } = Object(JSON.parse(await readText(source, bundleFiles.manifest)));

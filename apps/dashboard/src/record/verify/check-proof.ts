@@ -13,7 +13,7 @@ import {
 import type { Inclusion, Proof } from "./parse-proof";
 import { sha256 } from "./sha256";
 
-/** What a proof came to in this browser. */
+/** The outcome of checking a proof in this browser. */
 export interface CheckedProof {
   readonly proof: Proof;
   /** Whether the text that came with it is the one that was recorded. */
@@ -22,7 +22,7 @@ export interface CheckedProof {
   readonly leads: boolean;
   /** The head that is signed over that root, and who signed it: a key that is known here, or one that is not. */
   readonly signature: "holds" | "unknown key" | "wrong" | "none";
-  /** What is wrong, in sentences, the first thing first; empty where all of it holds. */
+  /** Sentences about what is wrong, the first thing first; empty where all of it holds. */
   readonly findings: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof):
 }
 
 function leafOf(entry: Inclusion["entry"]): Uint8Array {
-  // What is hashed is the entry as it stands here, whatever it holds: another one leads to another root.
+  // The entry is hashed as it stands here, whatever it holds: another one leads to another root.
   return entryLeaf(entry as unknown as FeedEntry, sha256);
 }
 

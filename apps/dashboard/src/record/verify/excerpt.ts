@@ -8,7 +8,7 @@ export interface ExcerptRow {
   readonly by: string | null;
   readonly at: string | null;
   readonly text: string;
-  /** What is wrong with it, in sentences. */
+  /** Sentences about what is wrong with it. */
   readonly wrong: readonly string[];
 }
 

@@ -1,13 +1,15 @@
 import type { SeenHead } from "@merkle/wire/record";
 import { createStoredValue } from "@/core/preferences/stored-value";
 
-/** What this browser saw of records, by their ids; the one that was seen last at the end. */
+/** The heads of records that this browser saw, by the records' ids; the one that was seen last at the end. */
 export type SeenHeads = Readonly<Record<string, SeenHead>>;
 
 /** Some 1.5 kB each, of the 5 MB that a browser keeps. */
 const seenMax = 500;
 
-/** What every tab of this browser saw of records. Later heads are compared with it, so that a record that was changed is noticed. */
+/**
+ * The heads that any tab of this browser saw. Later heads are compared with them, so that a record that was changed is noticed.
+ */
 const stored = createStoredValue("merkle.seen-heads", parseSeen);
 
 export function getSeenHeads(): SeenHeads {
@@ -31,7 +33,7 @@ export function forgetHead(recordId: string): void {
   stored.set(JSON.stringify(others));
 }
 
-/** What is stored came from checks of ours; what does not look like it is as if it had not been kept. */
+/** Reads stored heads, which came from checks of ours; one that does not look like a head is as if it had not been kept. */
 function parseSeen(text: string | null): SeenHeads {
   try {
     const kept: unknown = JSON.parse(text ?? "{}");

@@ -3,11 +3,11 @@ import type { CheckedProof } from "./check-proof";
 import type { Excerpt } from "./excerpt";
 import type { SeenHeads } from "./seen-heads";
 
-/** What the page believes already, from before: what is checked is compared with it. */
+/** The things that the page believes already, from before: a record is compared with them. */
 export interface Believed {
   /** Keys of the broker that served the page. */
   readonly brokerKeys: readonly AuditKey[];
-  /** What this browser saw of records before. */
+  /** The heads of records that this browser saw before. */
   readonly seen: SeenHeads;
 }
 
@@ -16,12 +16,12 @@ export type Checkable =
   /** The JSON of a session_proof. */
   | { readonly what: "proof"; readonly text: string };
 
-/** What the page asks of the worker; a new check ends the one before it. */
+/** The page's requests to the worker; a new check ends the one before it. */
 export type VerifyRequest =
   | ({ readonly type: "check"; readonly id: number; readonly believed: Believed } & Checkable)
   | { readonly type: "give up" };
 
-/** What the worker tells: that it has everything it needs, how far it is, and what it found. */
+/** The worker's messages: that it has everything it needs, how far it is, and what it found. */
 export type VerifyReply =
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly id: number; readonly share: number }

@@ -14,7 +14,9 @@ export interface SelectedStretch extends SourceStretch {
  * `data-part`, each piece in it one with `data-at`: an offset in its part.
  */
 export interface PagePlaces {
-  /** What is written where somebody selected; null where nothing of the document is selected. */
+  /**
+   * Returns the stretch of the source that is written where somebody selected; null where nothing of the document is selected.
+   */
   toSource(selected: Range): SelectedStretch | null;
   /** Where in the page a stretch is laid out, piece by piece; empty where none of it is seen. */
   toPage(stretch: SourceStretch): Range[];

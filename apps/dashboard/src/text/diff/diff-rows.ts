@@ -40,8 +40,8 @@ export interface ChangedPart {
 }
 
 /**
- * What differs between a removed line and the added one in its place: all between their common beginning and their common
- * end. Null when they share too little for the difference to say anything.
+ * Returns the parts that differ between a removed line and the added one in its place: all between their common beginning and
+ * their common end. Null when they share too little for the difference to say anything.
  */
 export function changedParts(
   removed: string,

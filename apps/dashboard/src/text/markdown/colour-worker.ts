@@ -1,6 +1,6 @@
 import { type CodeLine, colourCode } from "./colour-code";
 
-/** What a page asks of the worker, and what comes back under the same id. */
+/** A page's request to the worker; the answer has the same id. */
 export interface ColourRequest {
   readonly id: number;
   readonly code: string;

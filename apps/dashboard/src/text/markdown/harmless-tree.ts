@@ -5,7 +5,7 @@ type Element = NonNullable<ExtraProps["node"]>;
 type Content = Element["children"][number];
 
 const depthMax = 40;
-/** What readers take for part of the page when a message can set it. */
+/** The properties that elements keep. Others, set by a message, could make readers take it for part of the page. */
 const propertiesKept: Record<string, readonly string[]> = {
   a: ["href"],
   code: ["className"],

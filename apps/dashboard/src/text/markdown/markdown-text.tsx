@@ -7,7 +7,7 @@ import { isMarkdownLayable } from "./markdown-bounds";
 import type { RenderedMarkdownProps } from "./rendered-markdown";
 
 const LazyMarkdown = lazy(loadMarkdown);
-/** What has been loaded stays for as long as the page does. A lazy component shows its fallback once even then. */
+/** The renderer, kept once it is loaded for as long as the page lasts. A lazy component shows its fallback once even then. */
 let loaded: ComponentType<RenderedMarkdownProps> | undefined;
 
 /** Loads what lays out markdown, ahead of the first text. Once it is there, texts are laid out at once. */
@@ -25,9 +25,9 @@ export interface MarkdownTextProps {
 }
 
 /**
- * What somebody wrote, as markdown: the only renderer of texts that are not ours. It never makes elements of HTML, loads no
- * image, leads only to http, https and mail addresses, and says where. Until the renderer is loaded, and for texts that it
- * could not lay out in a moment, the text itself is shown.
+ * A text by somebody else, as markdown: the only renderer of texts that are not ours. It never makes elements of HTML, loads no
+ * image, leads only to http, https and mail addresses, and says where. Until the renderer is loaded, and for texts that it could
+ * not lay out in a moment, the text itself is shown.
  */
 export function MarkdownText({ text, variant = "feed", className }: MarkdownTextProps) {
   const box = cn(

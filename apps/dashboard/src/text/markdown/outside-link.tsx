@@ -6,7 +6,7 @@ const linkStyles = "text-link underline decoration-1 underline-offset-2 break-wo
 
 export interface OutsideLinkProps {
   readonly href: string | undefined;
-  /** What the link says, to see whether it says where it leads. */
+  /** The link's words, to see whether they say where it leads. */
   readonly text: string;
   readonly children: ReactNode;
 }

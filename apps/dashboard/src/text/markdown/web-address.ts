@@ -1,7 +1,7 @@
 /** Where a link that somebody else wrote may lead. */
 export interface WebAddress {
   readonly href: string;
-  /** What a reader should see before following it: the host as the browser reads it, or the recipient of a mail. */
+  /** The words that a reader should see before following it: the host as the browser reads it, or the recipient of a mail. */
   readonly place: string;
 }
 

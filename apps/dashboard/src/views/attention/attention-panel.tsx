@@ -8,7 +8,7 @@ import { useAttention } from "@/components/use-attention";
 import { Button } from "@/ui/button";
 import { AttentionRow } from "./attention-row";
 
-/** What needs a human, most pressing first. Nothing leaves the list but by what resolves it, or for oneself. */
+/** The items that need a human, most pressing first. Nothing leaves the list but by what resolves it, or for oneself. */
 export function AttentionPanel() {
   const [withDismissed, setWithDismissed] = useState(false);
   const attention = useAttention({ dismissed: withDismissed });

@@ -1,6 +1,6 @@
 import type { AttentionItem } from "@merkle/wire";
 
-/** What an item says: who it is about, what about it, and its words, each to be set apart in its own way. */
+/** An item in words: who it is about, what about it, and its quote, each to be set apart in its own way. */
 export interface ItemWords {
   readonly who: string | null;
   readonly what: string;
@@ -36,7 +36,7 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
   }
 }
 
-/** What an item is called where there is only room for a word. */
+/** The words for an item where there is only room for one. */
 export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   ask: "Ask",
   proposal: "Proposal",

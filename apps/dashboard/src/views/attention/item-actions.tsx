@@ -14,7 +14,7 @@ export interface ItemActionsProps {
   readonly onChanged: () => void;
 }
 
-/** What can be done about an item without leaving the list, and what came of it. */
+/** The actions on an item, without leaving the list, and what came of them. */
 export function ItemActions({ item, onChanged }: ItemActionsProps) {
   const attempt = useAttempt(onChanged);
   return (

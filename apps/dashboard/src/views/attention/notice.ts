@@ -15,7 +15,7 @@ export interface Notice {
   readonly address: string;
 }
 
-/** What a person can be told of, each switched on by itself. */
+/** The reasons for a notification, each switched on by itself. */
 export const noticeReasons: Readonly<Record<NotificationReason, string>> = {
   ask: "An agent asks humans something",
   proposal: "A text is proposed",
@@ -54,7 +54,7 @@ export function toConcludedNotice({ session_id, slug, title, conclusion }: Sessi
   };
 }
 
-/** What has come and what is gone since the last look; notifications of the gone are withdrawn. */
+/** Returns the notices that have come and those that are gone since the last time; notifications of the gone are withdrawn. */
 export function compareNotices(
   before: ReadonlyMap<string, Notice>,
   now: readonly Notice[],

@@ -22,7 +22,7 @@ export function NotificationReporter() {
   useEffect(() => {
     if (!attention.data || !closed.data) return;
     const now = [...attention.data.items.map(toNotice), ...closed.data.sessions.map(toConcludedNotice)];
-    // What was there before anybody could have been told is no news.
+    // Items that were there before anybody could have been told are no news.
     const { come, gone } = compareNotices(known.current ?? new Map(now.map((each) => [each.id, each])), now);
     known.current = new Map(now.map((each) => [each.id, each]));
     for (const { id } of gone) {

@@ -14,7 +14,7 @@ export function placeOfItem(item: AttentionItem): string {
   return sequence === null ? home : `${home}?m=${sequence}`;
 }
 
-/** What that is called: the session's title, or the file's path. */
+/** The name of that place: the session's title, or the file's path. */
 export function nameOfPlace(item: AttentionItem): string {
   return item.session_id === null ? item.source_path : item.session_title;
 }

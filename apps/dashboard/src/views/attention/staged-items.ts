@@ -8,7 +8,7 @@ const told = {
   snoozed_until: null,
 };
 
-/** What tests look at: an agent's ask in a session. */
+/** An agent's ask in a session, for tests. */
 export const stagedAsk: Extract<AttentionItem, { session_id: string }> = {
   ...told,
   id: "ask:1:2",

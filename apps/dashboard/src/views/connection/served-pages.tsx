@@ -5,7 +5,7 @@ const served = [
   { path: "/metrics", about: "Figures for Prometheus" },
 ];
 
-/** What else the broker serves, for programs and agents. */
+/** The broker's other pages, for programs and agents. */
 export function ServedPages() {
   return (
     <ul aria-label="Also served here" className="grid gap-x-6 gap-y-2 sm:grid-cols-2">

@@ -7,11 +7,11 @@ import type { ConnectionSnippet } from "./snippets";
 
 export interface SnippetTabsProps {
   readonly snippets: readonly ConnectionSnippet[];
-  /** What stands before the snippet and changes it. */
+  /** Fields that stand before the snippet and change it. */
   readonly children?: ReactNode;
 }
 
-/** What to paste to connect an agent, by what it is pasted into; the first is shown. */
+/** The snippets that connect an agent, by where they are pasted; the first is shown. */
 export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
   const [chosen, setChosen] = useState<ConnectionSnippet["id"] | null>(null);
   const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];

@@ -13,7 +13,7 @@ export interface ConnectionSnippet {
   readonly id: "merkle-cli" | "claude-code" | VendorClient | "mcp-json" | "curl";
   readonly label: string;
   readonly text: string;
-  /** What it does, and where it goes. */
+  /** Words on what it does, and where it goes. */
   readonly note: string;
 }
 
@@ -26,8 +26,8 @@ const whereTokensComeFrom =
   "MERKLE_TOKEN is a token of yours: merkle token create makes one, and so does Settings, Tokens.";
 
 /**
- * What connects an agent to a broker at an address. Nothing secret stands in any of them: a credential is a variable of the
- * shell that runs it.
+ * Returns the snippets that connect an agent to a broker at an address. Nothing secret stands in any of them: a credential is a
+ * variable of the shell that runs it.
  */
 export function connectionSnippets(
   { base, mcp }: { readonly base: string; readonly mcp: string },

@@ -5,7 +5,7 @@ import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
 
 export interface EndButtonProps {
-  /** What the button of the row says to those who do not see where it stands. */
+  /** The button's name for those who do not see in which row it stands. */
   readonly label: string;
   readonly title: ReactNode;
   readonly consequence: ReactNode;

@@ -16,16 +16,16 @@ import {
 interface MakeDialogProps<Made> {
   readonly title: string;
   readonly description: ReactNode;
-  /** What the button says that makes it. */
+  /** The label of the button that makes it. */
   readonly submit: string;
   readonly isReady?: boolean;
   readonly onMake: (signal: AbortSignal) => Promise<Made>;
   /** Something was made: lists read differently now. */
   readonly onMade: () => void;
   readonly onClose: () => void;
-  /** What is asked for. */
+  /** The fields that are to be filled in. */
   readonly children?: ReactNode;
-  /** What was made, which is not shown again. */
+  /** The title and body that show the thing that was made, once. */
   readonly made: (made: Made) => { readonly title: string; readonly body: ReactNode };
 }
 

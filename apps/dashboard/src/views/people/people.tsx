@@ -26,7 +26,7 @@ export function People() {
   );
 }
 
-/** What there is to say of people where there are no members. */
+/** The note in place of the members, where everybody is let in. */
 function OpenNote() {
   return (
     <div className="grid max-w-prose gap-3">

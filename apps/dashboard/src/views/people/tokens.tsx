@@ -20,7 +20,7 @@ const SignInLinkDialog = lazy(() =>
   import("./sign-in-link-dialog").then((part) => ({ default: part.SignInLinkDialog })),
 );
 
-/** What lets programs and browsers in without a key: each with when it was used last, and how to end it. */
+/** The tokens and links that let programs and browsers in without a key: each with when it was used last, and how to end it. */
 export function Tokens() {
   const { data, problem, refresh } = useRead("list_tokens", {});
   const [making, setMaking] = useState<"token" | "link" | null>(null);

@@ -68,7 +68,7 @@ export function hrefOfHit(hit: SearchHit, anySession: string | null = null): str
   }
 }
 
-/** What a hit is called, in a line. */
+/** A hit's title, in a line. */
 export function titleOfHit(hit: SearchHit): string {
   switch (hit.kind) {
     case "message":

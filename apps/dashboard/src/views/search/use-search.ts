@@ -2,7 +2,7 @@ import type { OutputOf, SearchKind } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { hitsAtOnce, type SearchHit } from "./search-hits";
 
-/** What is found for a query, while it is typed; what was found for the last one stays until then. */
+/** Searches while a query is typed; the hits of the last one stay until those of the next are there. */
 export function useSearch(query: string, kinds: readonly SearchKind[]) {
   const wanted = query.trim();
   return useRead(

@@ -68,7 +68,10 @@ function useCloser(sessionId: string, closedAt: string | null): string | null {
   return first?.by ?? null;
 }
 
-/** What a session that goes on from this one begins with; where it comes from the broker says in its description. */
+/**
+ * The title and description that a session begins with when it goes on from this one; where it comes from the broker says in its
+ * description.
+ */
 function toContinue({ title, description }: SessionFacts["session"]): { title: string; description: string } {
   return { title: `${title}, continued`.slice(0, limits.titleCharsMax), description };
 }

@@ -55,7 +55,7 @@ export function ConcludeDialog({ onClose }: { onClose: () => void }) {
 }
 
 interface ConclusionFormProps {
-  /** What stands there now. */
+  /** The conclusion that stands there now. */
   readonly written: string;
   readonly mayNot: boolean;
   readonly onClose: () => void;

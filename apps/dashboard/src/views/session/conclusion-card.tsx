@@ -7,7 +7,7 @@ import { useSession } from "@/sessions/session-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Skeleton } from "@/ui/skeleton";
 
-/** What a closed session came to, before everything that was said in it. */
+/** The conclusion of a closed session, before everything that was said in it. */
 export function ConclusionCard() {
   return (
     <section

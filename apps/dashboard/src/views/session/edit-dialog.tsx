@@ -13,7 +13,7 @@ import { Textarea } from "@/ui/textarea";
 export function EditDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();
-  // What stood there when it was opened: a change by somebody else meanwhile must not look like one of ours.
+  // The texts from when it was opened: a change by somebody else meanwhile must not look like one of ours.
   const [before] = useState({ title: session.title, description: session.description });
   const [title, setTitle] = useState(before.title);
   const [description, setDescription] = useState(before.description);

@@ -15,7 +15,7 @@ import { SourceJobs } from "@/work/jobs/source-jobs";
 import { useJobs } from "@/work/jobs/use-jobs";
 import { draftTheConclusion, useStartJob } from "@/work/jobs/use-start-job";
 
-/** What agents were asked to do about the session's document, and how that goes. */
+/** The jobs that agents were given about the session's document, and how they go. */
 export function JobsTab() {
   return (
     <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4 lg:p-6">

@@ -9,7 +9,7 @@ import { useSession } from "@/sessions/session-context";
 import { useNudge } from "@/sessions/use-nudge";
 import { Button } from "@/ui/button";
 
-/** What a person can do about a team: write to it, wake it, and look at what it said. */
+/** The actions on a team: to write to it, to wake it, and to look at what it said. */
 export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => void }) {
   const { session, looksOn } = useSession();
   const { address } = useCompose();
@@ -25,7 +25,7 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
             size="sm"
             onClick={() => {
               onDone();
-              // What closes gives the focus back to what it was opened from; the composer's comes after that.
+              // A card that closes gives the focus back to where it was opened; the composer takes it after that.
               requestAnimationFrame(() => address(team.team_name));
             }}
           >

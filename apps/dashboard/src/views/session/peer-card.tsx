@@ -12,12 +12,12 @@ import { PeerFacts } from "./peer-facts";
 
 export interface PeerCardProps {
   readonly row: RosterRow;
-  /** What the card opens at, and what is focused again when it closes. */
+  /** The element that the card opens at, and that is focused again when it closes. */
   readonly anchor: HTMLElement;
   readonly onClose: () => void;
 }
 
-/** What is known of a team and its peers, each fact with its age, and what can be done about it. */
+/** The facts about a team and its peers, each with its age, and the actions on them. */
 export function PeerCard({ row, anchor, onClose }: PeerCardProps) {
   return (
     <AnchoredPopover label={row.team.team_name} anchor={anchor} onClose={onClose} className="w-88">

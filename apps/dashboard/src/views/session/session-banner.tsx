@@ -9,7 +9,10 @@ import { useNudge } from "@/sessions/use-nudge";
 import { Button } from "@/ui/button";
 import { useSessionActions } from "./use-session-actions";
 
-/** What keeps the session from going on: a hold, a spent budget, or that nobody is there. Each with what ends it. */
+/**
+ * The things that keep the session from going on: a hold, a spent budget, or that nobody is there. Each has what ends it beside
+ * it.
+ */
 export function SessionBanner() {
   const { session } = useSession();
   const { message_budget } = session.settings;

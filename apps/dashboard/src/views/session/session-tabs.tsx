@@ -12,7 +12,7 @@ import { useSession } from "@/sessions/session-context";
 
 interface Tab {
   readonly label: string;
-  /** What follows the session in the address. */
+  /** The part of the address behind the session. */
   readonly place: string;
   readonly count?: "unfinished_tasks" | "state_keys" | "memories" | "progress_entries";
   /** Left out for who only looks on: it shows what belongs to the mesh. */

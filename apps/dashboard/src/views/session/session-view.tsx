@@ -39,7 +39,7 @@ function SessionOfAddress({ children }: { children: ReactNode }) {
     return problem === null ? <SessionSkeleton /> : <SessionProblem problem={problem} onRetry={refresh} />;
   }
   return (
-    // What is written and what is open belongs to one session, so another one begins anew.
+    // Texts that are being written and panels that are open belong to one session, so another one begins anew.
     <SessionFrame key={facts.session.session_id} facts={facts}>
       {problem !== null && <StaleNote problem={problem} onRetry={refresh} />}
       <EarlyPageContext value={early}>{children}</EarlyPageContext>

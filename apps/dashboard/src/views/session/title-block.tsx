@@ -80,7 +80,7 @@ const keptMsMax = 2_000;
 interface ChangedText {
   /** How often it has changed since it was first shown. */
   readonly changes: number;
-  /** What it was, until that has faded out. */
+  /** The text before the change, until it has faded out. */
   readonly before: string | null;
   readonly onFadedOut: () => void;
 }

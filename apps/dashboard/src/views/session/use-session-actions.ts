@@ -5,7 +5,7 @@ import type { Refusal } from "@/broker/refusal";
 
 export type SessionDialog = "edit" | "hold" | "budget" | "agent" | "conclude" | "invite" | "observe";
 
-/** What can be done with a session as a whole, from wherever on its page. */
+/** The actions on a session as a whole, from wherever on its page. */
 export interface SessionActions {
   open(dialog: SessionDialog): void;
   openMenu(anchor: HTMLElement): void;

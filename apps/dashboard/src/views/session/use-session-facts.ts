@@ -8,7 +8,7 @@ import { usePerson } from "@/identity/use-person";
 import type { SessionFacts } from "@/sessions/session-context";
 
 export interface SessionFactsRead {
-  /** What is known, from before a failure, too. */
+  /** The facts that are known, from before a failure, too. */
   readonly facts: SessionFacts | null;
   /** Why the session, or who takes part in it, could not be read at last. */
   readonly problem: Problem | null;

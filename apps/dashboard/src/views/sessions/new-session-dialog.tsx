@@ -19,7 +19,7 @@ import { Input } from "@/ui/input";
 import { Textarea } from "@/ui/textarea";
 
 export interface NewSessionDialogProps {
-  /** What stands in the fields at first, as when a session goes on from another. */
+  /** The texts that stand in the fields at first, as when a session goes on from another. */
   readonly initial?: { readonly title?: string; readonly description?: string };
   /** A concluded session that it goes on from: its conclusion is the first memory. */
   readonly from?: { readonly session_id: string; readonly title: string };

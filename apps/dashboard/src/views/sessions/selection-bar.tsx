@@ -9,7 +9,7 @@ export interface SelectionBarProps {
   readonly onClear: () => void;
 }
 
-/** What can be done with the sessions that are selected. */
+/** The actions on the sessions that are selected. */
 export function SelectionBar({ selected, onClear }: SelectionBarProps) {
   const call = useCall();
   const attempt = useAttempt(onClear);

@@ -46,7 +46,8 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   }
 
   const { sessions } = list;
-  // What needs me stands above the rows and orders them: were they shown before it is known, they would move.
+  // Sessions that need me stand above the others and order them: were rows shown before it is known which these are, they would
+  // move.
   const isLoading = (sessions === undefined && !list.problem) || attention.status === "loading";
   const isEmptyMesh = sessions?.length === 0 && list.counts?.active === 0 && list.counts.closed === 0;
   return (
@@ -135,7 +136,7 @@ function rowOf(element: EventTarget | null): HTMLElement | null {
 
 const defaults = parseSessionQuery(() => null);
 
-/** What the address asks for, and how to ask for something else; what is as usual does not stand in the address. */
+/** Returns the query that the address holds, and how to change it; a value that is as usual does not stand in the address. */
 function useSessionQuery(): [SessionQuery, (change: Partial<SessionQuery>) => void] {
   const params = useQuery();
   const change = useCallback((changed: Partial<SessionQuery>) => {

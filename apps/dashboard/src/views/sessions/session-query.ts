@@ -1,6 +1,6 @@
 import type { InputOf } from "@merkle/wire";
 
-/** What the address of the index says to show (`?state=open&q=&team=&needs=1&sort=`). */
+/** The query of the index, from its address (`?state=open&q=&team=&needs=1&sort=`). */
 export interface SessionQuery {
   readonly state: "open" | "closed" | "all";
   readonly q: string;
@@ -36,7 +36,7 @@ function isSort(text: string | null): text is SessionSort {
   return text !== null && Object.hasOwn(sortLabels, text);
 }
 
-/** What the broker is asked for, but for the page. */
+/** Returns the request for the sessions of a query; which page of them is left to the caller. */
 export function toListInput({ state, q, team, needs, sort }: SessionQuery): InputOf<"list_sessions"> {
   return {
     status: state,

@@ -96,7 +96,7 @@ function StateWords({ session }: { session: Session }) {
   );
 }
 
-/** What a session is for, or once it is closed, what came of it. */
+/** The description of a session, or once it is closed, its conclusion. */
 function SecondLine({ session: { slug, status, description, conclusion } }: { session: Session }) {
   const line = status === "closed" && conclusion !== null ? conclusion : description;
   return (

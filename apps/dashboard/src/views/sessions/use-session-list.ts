@@ -12,7 +12,7 @@ export interface SessionListState {
   readonly counts: { readonly active: number; readonly closed: number } | undefined;
   /** Names of teams that are in those shown, to filter by. */
   readonly teams: readonly string[];
-  /** What is to be asked for the sessions behind these; absent where there are none. */
+  /** The request for the sessions behind these; absent where there are none. */
   readonly next: InputOf<"list_sessions"> | undefined;
   refresh(): void;
 }
@@ -47,5 +47,5 @@ export function useSessionList(query: SessionQuery, needing: ReadonlySet<string>
   };
 }
 
-/** What changes a list of sessions. */
+/** The changes after which a list of sessions is read again. */
 export const reading = { on: ["sessions", "attention", "person"], keepLast: true } as const;

@@ -57,7 +57,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
 
 const names = Object.keys(thresholds) as Threshold[];
 
-/** What the broker goes by, for everybody. */
+/** The broker's settings, which are the same for everybody. */
 export function BrokerSettings() {
   const { data, problem, refresh } = useRead("get_settings", {}, { on: ["settings"] });
   if (data) return <ThresholdForm key={JSON.stringify(data.settings)} settings={data.settings} />;

@@ -137,7 +137,7 @@ const sections: readonly Section[] = [
   },
 ];
 
-/** What can be adjusted, for this browser and for everybody, and how the broker is. */
+/** The settings, for this browser and for everybody, and the broker's state. */
 export function SettingsView() {
   const isMembers = useAdmitted() !== null;
   const isAdmin = useIsAdmin();

@@ -9,7 +9,10 @@ export interface JoinSnippetsOptions {
   readonly teamName: string;
 }
 
-/** What to paste where an agent runs. No secret stands in any of them: a command line can be read by others on its machine. */
+/**
+ * Returns the snippets to paste where an agent runs. No secret stands in any of them: a command line can be read by others on its
+ * machine.
+ */
 export function joinSnippets({ base, slug, teamName }: JoinSnippetsOptions): readonly ConnectionSnippet[] {
   const others = connectionSnippets({ base, mcp: `${base}/api/mcp` }, { needsToken: true });
   const named = (id: ConnectionSnippet["id"]) => others.filter((each) => each.id === id);

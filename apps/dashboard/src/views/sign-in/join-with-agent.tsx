@@ -8,7 +8,7 @@ import { Input } from "@/ui/input";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
 import { joinSnippets } from "./join-snippets";
 
-/** What to paste on the machine where an agent runs. */
+/** The lines to paste on the machine where an agent runs. */
 export function JoinWithAgent({ slug }: { readonly slug: string | null }) {
   const id = useId();
   const [typed, setTyped] = useState("");

@@ -14,7 +14,7 @@ import { useLink } from "./use-link";
 
 export interface SignInPanelProps {
   readonly title: string;
-  /** What happened before, or what this place is. */
+  /** Words on what happened before, or what this place is. */
   readonly about: ReactNode;
   /** This browser is signed in now. */
   readonly onSignedIn: () => void;
@@ -68,7 +68,9 @@ function OwnKey({ member, onSignedIn }: { readonly member: KeptMember; readonly 
   );
 }
 
-/** What is wrong with a key the broker tells nobody; there are two reasons, and one way out of both. */
+/**
+ * Explains a key that is refused. The broker tells nobody what is wrong with it: there are two reasons, and one way out of both.
+ */
 function explainKey(refusal: Refusal): Refusal {
   if (refusal.code !== "unauthorized") return refusal;
   return {

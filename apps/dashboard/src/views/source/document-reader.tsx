@@ -166,8 +166,8 @@ interface Seen {
 const nothingChanged: ReadonlySet<string> = new Set();
 
 /**
- * What of the document changed since it was last acknowledged; the first version that is shown counts as looked at. Whoever
- * wrote the newest version themselves has nothing to be told.
+ * Tells which sections of the document changed since it was last acknowledged. The first version that is shown counts as looked
+ * at. Whoever wrote the newest version themselves has nothing to be told.
  */
 function useSeenDocument(
   doc: { readonly version: number; readonly content: string },

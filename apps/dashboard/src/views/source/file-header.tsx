@@ -69,7 +69,7 @@ function Committed({ file }: { readonly file: FileRead }) {
   );
 }
 
-/** What agents were asked to do about the file, in place of its text. */
+/** Shows the jobs that agents were given about the file, in place of its text. */
 function JobsButton() {
   const { data } = useJobs();
   const [jobs] = useQueryParam("jobs");

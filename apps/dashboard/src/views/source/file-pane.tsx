@@ -88,7 +88,7 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
   );
 }
 
-/** What agents were asked to do about a file, and how that goes. */
+/** The jobs that agents were given about a file, and how they go. */
 function FileJobs() {
   return (
     <section aria-label="Jobs" className="grid max-w-4xl gap-3 p-4 lg:p-6">
@@ -108,7 +108,7 @@ function FileJobs() {
 
 const noText = { revision: "", content: "", layout: "lines" } as const;
 
-/** What was said of a file that cannot be read any more. */
+/** The comments on a file that cannot be read any more. */
 function GoneFile() {
   const shown = useTopicParam();
   const { data } = useTopics({ status: "open" });

@@ -1,6 +1,6 @@
 import { lazy } from "react";
 
-/** What is loaded when it is asked for: most who come here only read. */
+/** These are loaded when they are first shown: most who come here only read. */
 export const SectionEditor = lazy(async () => ({
   default: (await import("@/document/section-editor")).SectionEditor,
 }));

@@ -7,9 +7,9 @@ import { PerspectivePane } from "@/views/source/lazy-faces";
 
 export interface SourcePaneProps {
   readonly label: string;
-  /** What stands above the text and does not scroll with it. */
+  /** The part above the text, which does not scroll with it. */
   readonly head: ReactNode;
-  /** What stands below it. */
+  /** The part below the text. */
   readonly foot?: ReactNode;
   /** As whom the text is looked at beside it. */
   readonly persona: string | null;

@@ -185,7 +185,10 @@ function LaneBars({
   );
 }
 
-/** What happened when, by a sign for each kind. The slider that they stand in says them in words. */
+/**
+ * The marks of a lane: a sign for each kind of thing that happened, at its time. The slider that they stand in says them in
+ * words.
+ */
 function LaneMarks({ scale, marks }: { scale: TimeScale; marks: readonly TimelineMark[] }) {
   return (
     <div aria-hidden className="absolute inset-x-0 top-0.5 h-4">

@@ -18,7 +18,10 @@ import { Skeleton } from "@/ui/skeleton";
 import { LaneTrack } from "./lane-track";
 import { findMoments, stepMoment, type Timeline, toLanes, toTimeScale } from "./time-scale";
 
-/** What each team said over time, and the way to any moment of it: feed and document are shown as they were then. */
+/**
+ * The lanes of the teams: how much each said over time, and the way to any moment of it. Feed and document are shown as they were
+ * then.
+ */
 export function TimeLanes() {
   return (
     <PanelBoundary title="The time lanes">
@@ -160,7 +163,7 @@ const buckets = 120;
 /** However fast a feed grows, its lanes are read no more often. */
 const growEveryMs = 2_000;
 
-/** What the lanes show, growing with the session. */
+/** Reads the timeline that the lanes show, again as the session grows. */
 function useTimeline(): Read<Timeline> {
   const { session } = useSession();
   const { session_id, last_sequence } = session;

@@ -105,7 +105,7 @@ export function stepMoment(
   return moments.findLast((moment) => moment < before) ?? from;
 }
 
-/** What happened in the stretch that ends at a moment, for those who hear the lanes instead of seeing them. */
+/** Describes the stretch that ends at a moment, for those who hear the lanes instead of seeing them. */
 export function describeMoment(timeline: Timeline, ms: number): string {
   const scale = toTimeScale(timeline);
   const index = Math.min(Math.floor((ms - scale.from - 1) / scale.bucketMs), lastBucket(timeline));

@@ -26,7 +26,7 @@ export interface ConclusionDraftProps {
   readonly isUsed: boolean;
   /** Whether nothing stands in the field: then a draft is put there by itself. */
   readonly isEmpty: boolean;
-  /** What stands in the field is of this draft from now on; with a text that takes its place. */
+  /** Counts the text in the field as made of this draft from now on. A text that is given takes its place. */
   readonly onUse: (proposalId: number, text?: string) => void;
 }
 
@@ -178,7 +178,7 @@ interface DecideProps {
   readonly onUse: ConclusionDraftProps["onUse"];
 }
 
-/** What else can be decided about a draft than to conclude with it. */
+/** The decisions about a draft other than to conclude with it. */
 function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse }: DecideProps) {
   const call = useCall();
   const keep = () =>
@@ -188,7 +188,7 @@ function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse
         { proposal_id, decision: "rebase" },
         { signal },
       );
-      // What was edited stays: it is of the new revision now.
+      // The edited text stays: it is of the new revision now.
       if (next_proposal_id !== null) onUse(next_proposal_id);
     });
   const reject = () =>

@@ -1,7 +1,7 @@
 import type { Job, JobKind, JobStatus } from "@merkle/wire";
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** What a job is for, in words. */
+/** The purpose of a job, in words. */
 export function describeJob({ kind, topic_id, persona_name, source_path }: DescribedJob): string {
   const what = source_path === null ? "document" : "file";
   switch (kind) {

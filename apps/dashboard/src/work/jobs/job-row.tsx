@@ -87,7 +87,7 @@ function Retry({ job }: { readonly job: Job }) {
   );
 }
 
-/** What a job made, as the way to it. */
+/** The result of a job, as the way to it. */
 function JobResult({ job }: { readonly job: Job }) {
   const { result } = job;
   if (result === null) return null;

@@ -13,7 +13,7 @@ export function JobTail({ text, label }: { readonly text: string; readonly label
   const shown = isWhole ? lines : lines.slice(-linesShown);
   return (
     <div className="mt-1.5 min-w-0">
-      {/* What scrolls must be reached by keys. */}
+      {/* A box that scrolls must be reached by keys. */}
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
         tabIndex={0}

@@ -19,7 +19,7 @@ export function RunnerNote() {
   );
 }
 
-/** What hinders jobs, as sentences; null where nothing does. */
+/** Returns what hinders jobs, as sentences; null where nothing does. */
 export function whyNothingRuns({ here, elsewhere }: OutputOf<"get_runner">): string | null {
   if (here === null) {
     return elsewhere

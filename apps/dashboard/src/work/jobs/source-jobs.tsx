@@ -51,7 +51,7 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
   );
 }
 
-/** What is concluded can be read and concluded anew, and not rewritten. */
+/** Whether the broker would take such a job: a concluded document can be read and concluded anew, and not rewritten. */
 function isTaken({ kind }: Job, isOpen: boolean): boolean {
   return kind !== "incorporate" || isOpen;
 }

@@ -8,7 +8,7 @@ export interface PersonaConflictProps {
   readonly onTake: () => void;
 }
 
-/** What somebody else saved while one was writing, to be taken or replaced knowingly. */
+/** The version that somebody else saved while one was writing, to be taken or replaced knowingly. */
 export function PersonaConflict({ theirs, onTake }: PersonaConflictProps) {
   const { name, prompt, version, retired, updated_by, updated_at } = theirs;
   return (
@@ -29,7 +29,7 @@ export function PersonaConflict({ theirs, onTake }: PersonaConflictProps) {
           </>
         )}
       </p>
-      {/* What scrolls must be reached by keys. */}
+      {/* A box that scrolls must be reached by keys. */}
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
         tabIndex={0}

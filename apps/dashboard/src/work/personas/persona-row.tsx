@@ -57,7 +57,7 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
   );
 }
 
-/** What a persona is about stands at the beginning. */
+/** The beginning of a prompt says what the persona is about. */
 function firstParagraph(prompt: string): string {
   return prompt.trim().split(/\n\s*\n/, 1)[0] ?? "";
 }

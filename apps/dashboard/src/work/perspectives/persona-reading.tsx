@@ -17,7 +17,7 @@ import { useJobs } from "@/work/jobs/use-jobs";
 import { ReadButton, type StartReading } from "./read-button";
 import { type OfferedPersona, usePerspective } from "./use-perspectives";
 
-/** What a persona's reading came to, whether it still holds, and how it goes with another one. */
+/** The outcome of a persona's reading, whether it still holds, and how it goes with another one. */
 export function PersonaReading({ persona, perspective }: OfferedPersona) {
   const { revision } = useSource();
   const { data } = useJobs();
@@ -44,7 +44,7 @@ export function PersonaReading({ persona, perspective }: OfferedPersona) {
   );
 }
 
-/** What became of the last try, where it was not cancelled, which somebody wanted. */
+/** Whether the last try failed. A cancelled one did not: somebody wanted that. */
 function isFailure({ status }: Job): boolean {
   return status === "failed" || status === "timed_out";
 }

@@ -12,7 +12,7 @@ import { Button } from "@/ui/button";
 import { describeJob } from "@/work/jobs/describe-job";
 import { RunnerNote } from "@/work/jobs/runner-note";
 
-/** What is needed to have a text read, and what stands in the way. */
+/** The facts that decide whether a persona can be asked to read a text. */
 export interface StartReading {
   readonly persona: Persona;
   readonly isEmpty: boolean;

@@ -23,7 +23,7 @@ export function usePerspectives(): Read<{ readonly perspectives: readonly Perspe
   return read;
 }
 
-/** What a persona's reading of it came to. */
+/** Reads the outcome of a persona's reading of the text. */
 export function usePerspective(
   persona_name: string,
 ): Read<OutputOf<"get_perspective"> | OutputOf<"get_source_perspective">> {

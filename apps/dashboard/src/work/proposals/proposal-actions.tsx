@@ -23,7 +23,7 @@ export interface ProposalActionsProps {
   readonly onDecided: () => void;
 }
 
-/** What can be decided about an open proposal. Nothing is written but what is seen: one that is stale is shown anew first. */
+/** The decisions about an open proposal. Nothing is written but what is seen: one that is stale is shown anew first. */
 export function ProposalActions({ proposal, chosen, onEdit, onDecided }: ProposalActionsProps) {
   const { looksOn, isOpen } = useSource();
   const call = useCall();

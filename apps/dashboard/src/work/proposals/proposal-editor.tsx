@@ -84,7 +84,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
     return next;
   }
 
-  /** What another wrote meanwhile, where that is what hinders; null where the proposal itself was decided. */
+  /** Finds the text that another wrote meanwhile, where that is what hinders; null where the proposal itself was decided. */
   async function findNewer(id: number, text: string, on: Revision): Promise<Conflict<Revision> | null> {
     const now = await call("get_proposal", { proposal_id: id });
     if (now.status !== "open" || kind !== "rewrite") return null;
@@ -193,7 +193,7 @@ interface FileText {
   readonly text: string;
 }
 
-/** What a file was made to meanwhile, beside one's own text; null where both read the same. */
+/** Finds the text that a file was given meanwhile, beside one's own; null where both read the same. */
 async function findFileConflict(
   call: Call,
   { source_path, base, text }: FileText,

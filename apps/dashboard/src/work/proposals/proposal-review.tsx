@@ -17,7 +17,7 @@ import { ProposalHunk } from "./proposal-hunk";
 import { ProposalOutcome } from "./proposal-outcome";
 import { type ProposalInFull, useProposal } from "./use-proposals";
 
-/** What somebody proposes to change, place by place, and what can be decided about it. */
+/** The changes that somebody proposes, place by place, and what can be decided about them. */
 export function ProposalReview({ proposalId }: { readonly proposalId: number }) {
   const { source } = useSource();
   const { data, problem, refresh } = useProposal(proposalId);
@@ -53,7 +53,8 @@ const noneLeft: ReadonlySet<string> = new Set();
 function Review({ proposal, onDecided }: ReviewProps) {
   const { content, hunks, status } = proposal;
   const [layout] = usePreference("diff");
-  // What is not wanted is remembered, so that a change that was not seen yet is never left out unasked.
+  // Changes that are left out are kept instead of those that are chosen, so that one that was not seen yet is never left out
+  // unasked.
   const [left, setLeft] = useState(noneLeft);
   const [isEdited, setEdited] = useState(false);
   const list = useRef<HTMLDivElement>(null);

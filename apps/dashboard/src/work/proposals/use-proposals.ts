@@ -10,7 +10,7 @@ export type ProposalInFull = OutputOf<"get_proposal">;
 /** A proposal with what it would change, kept up to date with the text that it is for. */
 export function useProposal(proposalId: number): Read<ProposalInFull> {
   const read = useRead("get_proposal", { proposal_id: proposalId }, { on: ["proposals"] });
-  // What it changes, and whether it can be accepted as it is, goes by the newest text.
+  // The newest text decides what the proposal changes, and whether it can be accepted as it is.
   useRefreshWithText(read.refresh);
   return read;
 }

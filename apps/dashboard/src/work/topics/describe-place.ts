@@ -1,7 +1,7 @@
 import type { Revision } from "@/sessions/source";
 import type { Topic } from "./use-topics";
 
-/** What became of the place that a comment was made at; null where it stands as it stood. */
+/** Describes what became of the place that a comment was made at; null where it stands as it stood. */
 export function describePlace({ anchor, place }: Topic): string | null {
   if (anchor === null || place === null) return null;
   switch (place.found) {

@@ -47,7 +47,7 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
         { signal },
       );
       forget();
-      // What is refused here is offered again in the thread, beside what was said.
+      // A job that is refused here is offered again in the thread, beside what was said.
       if (isForAgent) {
         const input = { kind: "incorporate", ...toInput(source), topic_id: topic.topic_id } as const;
         await call("start_job", input).catch(() => undefined);

@@ -18,7 +18,7 @@ export interface PassagePickerProps {
  * that is only read does not offer.
  */
 export function PassagePicker({ text, onClose }: PassagePickerProps) {
-  // What is selected belongs to the text that it was selected in.
+  // A selection belongs to the text that it was made in.
   const [{ revision, content }] = useState(text);
   const [quote, setQuote] = useState<Quote | null>(null);
   const [isWriting, setWriting] = useState(false);

@@ -1,6 +1,6 @@
 import { showHidden } from "@/text/markdown/hidden-characters";
 
-/** What a comment is about, as it is written; a long one is cut for the eye alone. */
+/** The passage that a comment is about, as it is written; a long one is cut for the eye alone. */
 export function QuoteText({ text }: { readonly text: string }) {
   return (
     <blockquote

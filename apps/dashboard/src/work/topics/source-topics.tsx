@@ -26,7 +26,7 @@ const marginFromPx = 896;
 const noTopics: readonly Topic[] = [];
 const noRanges: readonly Range[] = [];
 
-/** What people said about places of a document or file: marks in the text, threads beside it, and the way to add to them. */
+/** The comments on a document or file: marks in the text, threads beside it, and the way to add to them. */
 export function SourceTopics({ text, root, scroller, canWrite }: SourceTopicsProps) {
   const { revision, content, layout } = text;
   const shown = useTopicParam();

@@ -15,7 +15,7 @@ export interface TopicJobProps {
   readonly canStart: boolean;
 }
 
-/** What the agent does about a topic: how its last job stands, and the way to have another. */
+/** The agent's work on a topic: how its last job stands, and the way to have another. */
 export function TopicJob({ topic, canStart }: TopicJobProps) {
   const { data } = useJobs();
   const { start, pending, refusal } = useStartJob();

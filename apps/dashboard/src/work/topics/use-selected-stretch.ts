@@ -3,11 +3,11 @@ import type { PagePlaces, SelectedStretch } from "@/text/anchors/page-places";
 
 export interface Selected {
   readonly stretch: SelectedStretch;
-  /** What was selected, as it is laid out. */
+  /** The selection, as it is laid out. */
   readonly range: Range;
 }
 
-/** What is selected in the document, by mouse, finger or keys; null while a mouse is still selecting. */
+/** Returns the selection in the document, by mouse, finger or keys; null while a mouse is still selecting. */
 export function useSelectedStretch(
   root: RefObject<HTMLElement | null>,
   places: PagePlaces | null,

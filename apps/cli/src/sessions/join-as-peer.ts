@@ -8,20 +8,20 @@ import {
   findStoredPeer,
   holdTeam,
   type KeyPair,
-  placeIdOf,
   type StoredPeer,
   saveTeam,
+  storedPeerId,
   toOwnPeer,
   toStoredPeer,
 } from "./stored-peers.js";
 import { listOwnTeams, listStoredPeersOf, type RequestedPeer } from "./wanted-peer.js";
 
-/** The peer that takes a place, and what the broker is told of it; what is left out stays as it was. */
-export interface Taker {
+/** A peer that is to join, as the broker is told of it; whatever is left out stays as it was. */
+export interface JoiningPeer {
   readonly caller: OperationCaller;
   readonly home: string;
   readonly meshId: string;
-  /** Null where it is not known yet: then the place keeps the one it had. */
+  /** Null where it is not known yet: then the stored peer keeps the one it had. */
   readonly claudeSessionId: string | null;
   readonly role?: string | undefined;
   readonly groups?: readonly string[] | undefined;
@@ -31,26 +31,27 @@ export interface Taker {
   readonly sessionKey?: KeyPair | undefined;
 }
 
-export type TakePlace = Taker & RequestedPeer;
+export type JoinAsPeer = JoiningPeer & RequestedPeer;
 
-export interface TakenPlace {
+/** A stored peer that has joined, and that this process alone acts as. */
+export interface LockedPeer {
   readonly held: StoredPeer;
-  /** To be released when the process acts in the place no more. */
+  /** To be released when the process acts as the peer no more. */
   readonly hold: ProcessLock;
-  /** Whether it was a place that this machine held. */
+  /** Whether this machine had stored it before. */
   readonly resumed: boolean;
   readonly joined: OutputOf<"join_session">;
 }
 
 /**
- * Takes a place in a session: one that this machine holds and no live process acts in; or else a new one in a team that
- * it holds; or else one in a new team, which it then holds (LAUNCH-4).
+ * Joins a session as a peer that this machine has stored and no live process acts as; or else as a new one of a team that it
+ * has stored; or else as one of a new team, which it then stores (LAUNCH-4).
  *
  * @throws CliError `conflict` when somebody is there by the name that was asked for, with one that is free
  */
-export async function takePlace(wanted: TakePlace): Promise<TakenPlace> {
+export async function joinAsPeer(wanted: JoinAsPeer): Promise<LockedPeer> {
   for (const stored of await listStoredPeersOf(wanted)) {
-    const resumed = await resumePlace(wanted, placeIdOf(stored));
+    const resumed = await rejoinStoredPeer(wanted, storedPeerId(stored));
     if (resumed) return resumed;
   }
   for (const team of await listOwnTeams(wanted)) {
@@ -64,19 +65,22 @@ export async function takePlace(wanted: TakePlace): Promise<TakenPlace> {
   return holdNew(wanted, joined);
 }
 
-/** Takes exactly this place again; undefined when a live process acts in it, or when the broker refuses it. */
-export async function resumePlace(taker: Taker, placeId: string): Promise<TakenPlace | undefined> {
-  const lock = await holdTeam(taker.home, placeId);
+/** Joins as exactly this peer again; undefined when a live process acts as it, or when the broker refuses it. */
+export async function rejoinStoredPeer(
+  joining: JoiningPeer,
+  placeId: string,
+): Promise<LockedPeer | undefined> {
+  const lock = await holdTeam(joining.home, placeId);
   if (!lock) return undefined;
   let resumed = false;
   try {
     // Read under the hold: who held it before may have changed its credential, or forgotten it.
-    const stored = await findStoredPeer(taker.home, placeId);
-    const joined = stored && (await rejoin(taker, stored));
+    const stored = await findStoredPeer(joining.home, placeId);
+    const joined = stored && (await rejoin(joining, stored));
     if (!joined) return undefined;
-    const held = toStoredPeer(joined, taker, stored);
-    // Saved anew, so that the newest of the held places is the one used last.
-    await saveTeam(taker.home, held);
+    const held = toStoredPeer(joined, joining, stored);
+    // Saved anew, so that the newest of the stored peers is the one used last.
+    await saveTeam(joining.home, held);
     resumed = true;
     return { held, hold: lock, resumed, joined };
   } finally {
@@ -84,10 +88,13 @@ export async function resumePlace(taker: Taker, placeId: string): Promise<TakenP
   }
 }
 
-async function rejoin(taker: Taker, stored: StoredPeer): Promise<OutputOf<"join_session"> | undefined> {
-  const told = await toldOf({ ...taker, sessionKey: stored.session_key ?? taker.sessionKey });
+async function rejoin(
+  joining: JoiningPeer,
+  stored: StoredPeer,
+): Promise<OutputOf<"join_session"> | undefined> {
+  const told = await toldOf({ ...joining, sessionKey: stored.session_key ?? joining.sessionKey });
   return unlessRefused(() =>
-    taker.caller.call("join_session", {
+    joining.caller.call("join_session", {
       session_id: stored.session_id,
       team_name: stored.team_name,
       team_id: stored.credential,
@@ -99,7 +106,7 @@ async function rejoin(taker: Taker, stored: StoredPeer): Promise<OutputOf<"join_
 /** The name of a new peer of a team that would have done without a name, were its own place free. */
 const nameBesideOwnPlace = "agent";
 
-async function addToTeam(wanted: TakePlace, team: StoredPeer): Promise<TakenPlace | undefined> {
+async function addToTeam(wanted: JoinAsPeer, team: StoredPeer): Promise<LockedPeer | undefined> {
   const name = wanted.peerName ?? wanted.defaultPeerName ?? nameBesideOwnPlace;
   const joined = await unlessRefused(() =>
     joinAs(wanted, name, (peer_name) => ({
@@ -111,7 +118,7 @@ async function addToTeam(wanted: TakePlace, team: StoredPeer): Promise<TakenPlac
   return joined && holdNew(wanted, joined);
 }
 
-/** A place whose credential the broker does not know is passed over, and kept: the broker's word may be wrong. */
+/** A stored peer whose credential the broker does not know is passed over, and kept: the broker's word may be wrong. */
 async function unlessRefused<T>(join: () => Promise<T>): Promise<T | undefined> {
   try {
     return await join();
@@ -125,7 +132,7 @@ const attemptsMax = 10;
 
 /** Joins by that name. A taken one that was asked for is refused; any other gets the number that the broker says is free. */
 async function joinAs(
-  wanted: TakePlace,
+  wanted: JoinAsPeer,
   name: string | null,
   as: (peerName: {
     peer_name?: string;
@@ -169,7 +176,7 @@ function taken(name: string, free: string, cause: unknown): CliError {
   );
 }
 
-async function toldOf({ role, groups, capabilities, cwd, machine, sessionKey, ...where }: Taker) {
+async function toldOf({ role, groups, capabilities, cwd, machine, sessionKey, ...where }: JoiningPeer) {
   return {
     ...(role !== undefined && { role }),
     ...(groups !== undefined && { groups: [...groups] }),
@@ -188,13 +195,13 @@ export async function toldOfKey(
   return { session_key: key.public, key_card: await keyCardOf(key, where) };
 }
 
-async function holdNew(taker: Taker, joined: OutputOf<"join_session">): Promise<TakenPlace> {
-  const held = toStoredPeer(joined, taker);
+async function holdNew(joining: JoiningPeer, joined: OutputOf<"join_session">): Promise<LockedPeer> {
+  const held = toStoredPeer(joined, joining);
   // Held before it is saved, so that nobody else finds it free.
-  const hold = await holdTeam(taker.home, placeIdOf(held));
-  if (!hold) throw new Error(`Another process holds ${placeIdOf(held)}, which has joined just now.`);
+  const hold = await holdTeam(joining.home, storedPeerId(held));
+  if (!hold) throw new Error(`Another process holds ${storedPeerId(held)}, which has joined just now.`);
   try {
-    await saveTeam(taker.home, held);
+    await saveTeam(joining.home, held);
     return { held, hold, resumed: false, joined };
   } catch (error) {
     await hold.release();

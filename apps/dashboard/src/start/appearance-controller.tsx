@@ -3,7 +3,7 @@
 import { useAppearance } from "@/core/preferences/use-appearance";
 
 /** Keeps the page looking as it was chosen. */
-export function AppearanceKeeper() {
+export function AppearanceController() {
   useAppearance();
   return null;
 }

@@ -3,8 +3,8 @@ import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { type BrokerClient, createBrokerClient } from "../broker/broker-client.js";
+import { type JoinAsPeer, joinAsPeer } from "./join-as-peer.js";
 import { listStoredPeers } from "./stored-peers.js";
-import { type TakePlace, takePlace } from "./take-place.js";
 
 const meshId = "0b6f2f7e-0000-4000-8000-000000000001";
 
@@ -28,8 +28,8 @@ async function setUp() {
     return home;
   };
   const home = await makeHome();
-  const take = (teamName: string, more: Partial<TakePlace> = {}) =>
-    takePlace({
+  const take = (teamName: string, more: Partial<JoinAsPeer> = {}) =>
+    joinAsPeer({
       caller,
       home,
       meshId,
@@ -47,7 +47,7 @@ async function setUp() {
   return { home, makeHome, sessionId, slug, take, joinings, peers };
 }
 
-describe("takePlace", () => {
+describe("joinAsPeer", () => {
   it("[LAUNCH-4] joins as a peer of a new team, holds both, and takes the same place the next time", async () => {
     const { home, slug, take, joinings, peers } = await setUp();
     const sessionKey = { public: `${"A".repeat(43)}=`, private: "B" };
