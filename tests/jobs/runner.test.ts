@@ -18,7 +18,7 @@ const job: RunnableJob = {
   parameters: { Session: "split-auth", "Document version": "3" },
   credential,
   broker_url: "http://localhost:7423",
-  timeout_ms: 30_000,
+  timeout_ms: 300_000,
 };
 
 function startRunner(agent: StagedAgent, options: Partial<ClaudeRunnerOptions> = {}) {

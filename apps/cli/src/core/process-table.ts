@@ -35,7 +35,7 @@ export async function findMarked(mark: string, pids?: readonly number[]): Promis
  * threads, which have no program, are not.
  */
 async function readEnvironment(pid: number): Promise<Buffer | undefined> {
-  for (let waitMs = 1; waitMs <= 64; waitMs *= 2) {
+  for (let waitMs = 1; waitMs <= 512; waitMs *= 2) {
     const environment = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
     if (environment === undefined || environment.length > 0) return environment;
     if (!(await readlink(`/proc/${pid}/exe`).catch(() => ""))) return undefined;

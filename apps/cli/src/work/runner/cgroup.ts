@@ -15,6 +15,8 @@ export interface Cgroup {
   wrap(command: CommandLine): CommandLine;
   /** Whether the kernel counts its processes, and refuses those beyond what it may have. */
   readonly isCounted: boolean;
+  /** The processes that it has, whatever they have become. */
+  processes(): Promise<readonly number[]>;
   /** How many processes and threads it has, where they are counted. */
   count(): Promise<number>;
   /** Whether the kernel has refused it a process. */
@@ -74,6 +76,10 @@ export async function findCgroups(mark: string): Promise<Cgroups | undefined> {
       let isBack = false;
       return {
         wrap: (command) => enter(made, command),
+        async processes() {
+          const listed = await readFile(join(made[0] ?? "", "cgroup.procs"), "utf8").catch(() => "");
+          return listed.split("\n").filter(Boolean).map(Number);
+        },
         isCounted: counting !== undefined,
         count: async () => Number(await read("pids.current")),
         wasFull: async () => /^max [1-9]/m.test(await read("pids.events")),

@@ -1,10 +1,12 @@
+import type { Cgroup } from "./cgroup.js";
+
 /** Keeps the processes of a run together, so that none of them outlives it. */
 export interface Containment {
   readonly kind: "namespace" | "marks";
   /** The command line that runs a program contained; what it inherits is the program's. */
   wrap(program: ContainedProgram): { readonly path: string; readonly args: readonly string[] };
-  /** Begins to keep track of a run whose first process is this one. */
-  hold(pid: number, mark: string): Held;
+  /** Begins to keep track of a run whose first process is this one, and of all that its cgroup holds where it has one. */
+  hold(pid: number, mark: string, group?: Pick<Cgroup, "processes">): Held;
 }
 
 interface ContainedProgram {

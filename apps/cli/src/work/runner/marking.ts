@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { askToEnd, findMarked, listProcesses, type ProcessRow, signal } from "../../core/process-table.js";
+import type { Cgroup } from "./cgroup.js";
 import type { Containment, Held, Tools } from "./containment.js";
 
 /**
- * Finds the processes of a run by everything that gives them away: their process group and session, a mark in the environment
+ * Finds the processes of a run by everything that gives them away: their cgroup, process group and session, a mark in the environment
  * that they were started with, and being a child of one that was seen before. What leaves all of these within one look, on
  * purpose, is not found: against that only a namespace helps.
  */
@@ -22,7 +23,7 @@ export function createMarking({ prlimit, nice, timeout }: Tools): Containment {
       ];
       return { path: first, args: rest };
     },
-    hold: (pid, mark) => holdByMarks(pid, mark, timeout !== undefined),
+    hold: (pid, mark, group) => holdByMarks(pid, mark, { passesOn: timeout !== undefined, group }),
   };
 }
 
@@ -36,7 +37,13 @@ const userProcessesUsual = 4_096;
 const roundsMax = 200;
 const roundMs = 10;
 
-function holdByMarks(pid: number, mark: string, passesOn = false): Held {
+interface Marking {
+  /** Whether the first process passes signals on to the program. */
+  readonly passesOn: boolean;
+  readonly group: Pick<Cgroup, "processes"> | undefined;
+}
+
+function holdByMarks(pid: number, mark: string, { passesOn, group }: Partial<Marking> = {}): Held {
   // Those that were seen, by pid and beginning, so that another process that got the pid later is not taken for one.
   const seen = new Map<number, string>();
 
@@ -44,9 +51,10 @@ function holdByMarks(pid: number, mark: string, passesOn = false): Held {
   const strangers = new Map<number, string>();
 
   async function look(): Promise<ProcessRow[]> {
+    const inGroup = new Set(await group?.processes());
     const rows = await listProcesses();
     const isKin = (row: ProcessRow) =>
-      row.group === pid || row.session === pid || seen.get(row.pid) === row.began;
+      inGroup.has(row.pid) || row.group === pid || row.session === pid || seen.get(row.pid) === row.began;
     const unknown = rows.filter((row) => !isKin(row) && strangers.get(row.pid) !== row.began);
     const marked = new Set(
       await findMarked(

@@ -90,7 +90,7 @@ async function runIn(
     const { error } = await ended;
     return { exit_code: null, error_tail: "", error: unreachable(error?.message ?? "it did not start") };
   }
-  const held = containment.hold(pid, mark);
+  const held = containment.hold(pid, mark, group);
   const overgrown = await superviseUntil(ended, signal, held, run.processesMax, group);
   await held.clear();
   await Promise.race([drained, delay(pipesMsMax, undefined, { ref: false })]);
