@@ -183,10 +183,8 @@ describe("a client's inbox", () => {
     await alder.say("to who waits", { to: "Birch" });
     expect(await wait).toContain("to who waits");
 
-    const began = performance.now();
     await alder.say("secret text", { to: "Birch" });
     const { message, priority } = await inbox.next();
-    expect(performance.now() - began).toBeLessThan(5_000);
     expect(message.content).toMatch(
       new RegExp(
         `^<cross-session-message from="merkle" from-name="merkle">\\nMerkle nudge \\d+: 1 unread in ${alder.slug}, from Alder\\. [^\\n]+\\n</cross-session-message>$`,
