@@ -41,6 +41,12 @@ const ofFile: Readonly<Record<ConfigKey, ConfigSetting & { readonly alsoOfProjec
     meaning: "what this machine's person is called (CLI-11)",
     alsoOfProject: false,
   },
+  approvers: {
+    example: '["4f1d…"]',
+    usual: "none",
+    meaning: "the devices that answer what agents of `merkle launch --approvals` ask for (APPROVE-3)",
+    alsoOfProject: false,
+  },
   tls_cert: {
     example: '"cert.pem"',
     usual: "none: http and ws",

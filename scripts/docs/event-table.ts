@@ -64,6 +64,10 @@ const events: Described = {
       ...{ claim: true, scope: true, shared: true, change: true, by: true, holder: true, reason: true },
     },
   },
+  approval_ended: {
+    meaning: "a permission that an agent asked for was allowed, denied, or left to its terminal (APPROVE-7)",
+    fields: { approval: true, of: true, tool: true, hash: true, decision: true, by: true },
+  },
   state_changed: {
     meaning: "a key of the session's state changed; a large value is left out (STATE-7, STATE-8)",
     fields: { by: true, key: true, version: true, value: true, deleted: true },

@@ -42,8 +42,10 @@ describe("an agent that says to be human", () => {
     });
     const powers = operations.filter(({ human }) => human === "power").map(({ name }) => name);
     expect(powers.sort()).toEqual([
+      "answer_approval",
       "decide_proposal",
       "hold_session",
+      "list_approvals",
       "put_persona",
       "resume_session",
       "update_settings",

@@ -510,10 +510,15 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
 }
 
 /** Where a transport by itself lets fewer in. */
-function over(transport: Transport, { entry }: Facts, { name, human }: AccessRule, wanted: Outcome): Outcome {
+function over(
+  transport: Transport,
+  { entry }: Facts,
+  { name, human, notForModels }: AccessRule,
+  wanted: Outcome,
+): Outcome {
   // Whoever asks over MCP is a model, which is nobody's human (PERSON-11).
   const mayServe = wanted === "served" || wanted === "session_closed";
-  const decides = human === "power" || human === "verifying";
+  const decides = human === "power" || human === "verifying" || notForModels === true;
   if (transport === "mcp" && mayServe && decides) return "forbidden";
   // There these are no tools at all, whoever asks.
   if (transport === "stdio" && decides) return "forbidden";

@@ -90,7 +90,8 @@ const transportNames = Object.keys(brokerTransports);
 describe.each(transportNames)("at %s", (name) => {
   // What a model asks for that is a human's is refused to it before it is looked at (PERSON-11).
   const operations = everyOperation.filter(
-    ({ human }) => name !== "mcp" || human === undefined || human === "person",
+    ({ human, notForModels }) =>
+      name !== "mcp" || (notForModels !== true && (human === undefined || human === "person")),
   );
   const sessionOperations = operations.filter(isSessionOperation);
   const meshOperations = operations.filter(isMeshOperation);

@@ -1,5 +1,6 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { hash, randomBytes, randomUUID } from "node:crypto";
 import { type InputOf, MerkleError, type OperationName } from "@merkle/wire";
+import { approvalHash, deviceOf } from "@merkle/wire/identity";
 import type postgres from "postgres";
 import { expect } from "vitest";
 import { makePerson } from "../kit/persons.js";
@@ -64,6 +65,7 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
     await transport.call("create_task", { session_id, team_id, title });
   await transport.call("claim_task", { session_id, team_id, task: 1 });
   await transport.call("claim", { session_id, team_id, scope: "deploy" });
+  await transport.call("ask_approval", approvalBy({ session_id, team_id, person_id }));
   await transport.call("audit_session_start", { team_id, intent: "before", task_id: "before" });
   await transport.call("thought_record", { team_id, type: "plan", content: "before" });
 
@@ -129,6 +131,19 @@ async function readStored(sql: postgres.Sql): Promise<unknown> {
       (SELECT json_agg(encode(secret_hash, 'hex') ORDER BY team_id) FROM teams) AS secrets`;
   return counts;
 }
+
+/** What the agent of a credential asks its person, whose device answers. */
+function approvalBy({
+  session_id,
+  team_id,
+  person_id,
+}: Pick<Subject, "session_id" | "team_id" | "person_id">) {
+  const devices = [deviceOf(person_id, sha256) ?? "0".repeat(32)];
+  const subject = { tool: "Bash", input: '{"command":"make"}', folder: "/work", salt: "0".repeat(64) };
+  return { session_id, team_id, devices, ...subject };
+}
+
+const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
 
 /** An input that each operation accepts. A new operation does not compile without one, and so is covered. */
 export function validInputs({
@@ -246,6 +261,17 @@ export function validInputs({
     claim: { ...at, scope: "repo:src/**" },
     release: { ...at, scope: "deploy" },
     list_claims: at,
+    ask_approval: {
+      ...approvalBy({ session_id, team_id, person_id }),
+      salt: randomBytes(32).toString("hex"),
+    },
+    wait_for_approval: { ...at, approval: 1, timeout: 0 },
+    withdraw_approval: { ...at, approval: 1 },
+    list_approvals: { team_id: person_id },
+    answer_approval: {
+      ...{ team_id: person_id, approval: 1, decision: "deny" },
+      hash: approvalHash(approvalBy({ session_id, team_id, person_id }), sha256),
+    },
     open_topic: { team_id, session_id, version: 0, text: "Is this all?" },
     reply_to_topic: { team_id, topic_id: 1, text: "It is." },
     list_topics: { team_id, session_id },

@@ -115,13 +115,14 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
   {
-    title: "Tasks and claims",
+    title: "Tasks, claims and approvals",
     commands: [
       entry("tasks", async () => (await import("./commands/tasks/tasks.js")).tasks),
       entry("task add", async () => (await import("./commands/tasks/add.js")).taskAdd),
       entry("task claim", async () => (await import("./commands/tasks/claim.js")).taskClaim),
       entry("task done", async () => (await import("./commands/tasks/done.js")).taskDone),
       entry("task block", async () => (await import("./commands/tasks/block.js")).taskBlock),
+      entry("approvals", async () => (await import("./commands/approvals.js")).approvals),
       entry("claims", async () => (await import("./commands/claims.js")).claims),
     ],
   },
@@ -171,6 +172,7 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("uninstall", async () => (await import("./commands/uninstall.js")).uninstall),
       entry("mcp", async () => (await import("./commands/mcp.js")).mcp),
       entry("hook mail", async () => (await import("./commands/hook.js")).hookMail),
+      entry("hook approval", async () => (await import("./commands/hook-approval.js")).hookApproval),
       entry("hook event", async () => (await import("./commands/hook-event.js")).hookEvent),
       entry("hook session-start", async () => (await import("./commands/hook.js")).hookSessionStart),
     ],

@@ -9,6 +9,7 @@ import { readSettingsText } from "./core/read-settings-text.js";
 export type ConfigKey =
   | "mcp_url"
   | "name"
+  | "approvers"
   | "mesh"
   | "ca"
   | "insecure"
@@ -25,6 +26,7 @@ export interface ConfigFile {
   readonly text: string;
   readonly mcpUrl: string | undefined;
   readonly name: string | undefined;
+  readonly approvers: readonly string[] | undefined;
   readonly mesh: string | undefined;
   /** Files are absolute here; in the file they may be relative to its folder. */
   readonly ca: string | undefined;
@@ -55,6 +57,7 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
     text: text ?? "",
     mcpUrl: readText(at("mcp_url")),
     name: readText(at("name")),
+    approvers: readList(at("approvers")),
     mesh: readText(at("mesh")),
     ca: pathAt("ca"),
     insecure: readSwitch(at("insecure")),
@@ -106,8 +109,8 @@ export async function findProjectFile(folder: string): Promise<ConfigFile | unde
 /** Changes one value in a file that only its owner can read; undefined removes it. */
 export async function writeConfigValue(
   path: string,
-  key: Extract<ConfigKey, "mcp_url" | "name">,
-  value: string | undefined,
+  key: Extract<ConfigKey, "mcp_url" | "name" | "approvers">,
+  value: string | readonly string[] | undefined,
 ): Promise<void> {
   const { [key]: _, ...others } = toContent(path, readSettingsText(path));
   const content = value === undefined ? others : { ...others, [key]: value };

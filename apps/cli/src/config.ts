@@ -61,6 +61,8 @@ export interface Config {
   readonly agentShell: string | undefined;
   /** `name` of config.json: what this machine's person is called; default: the name of the system's user. */
   readonly personName: string | undefined;
+  /** `approvers` of config.json: the devices that answer for agents of this home (APPROVE-3); default none. */
+  readonly approvers: readonly string[];
   /** `agent` of config.json: how `up` has jobs done on this machine; read by it alone. */
   readonly agent: { readonly block: unknown; readonly path: string };
   /** `DATABASE_URL`: a PostgreSQL of the user's own; default: the embedded one. Never shown, it may hold a password. */
@@ -156,6 +158,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     peer: env["MERKLE_PEER"]?.trim() || undefined,
     agentShell: findAgentMark(env),
     personName: user.name,
+    approvers: user.approvers ?? [],
     agent: { block: user.agent, path: user.path },
     databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
     environment: env,

@@ -1,3 +1,4 @@
+export * from "./approvals/approvals.js";
 export * from "./audit/audit.js";
 export { type ConnectionTarget, connectPool } from "./core/connection.js";
 export {

@@ -59,6 +59,7 @@ export type {
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./identity/invite-text.js";
 export type { KeyCard } from "./identity/key-card.js";
 export { isSealed, sealedBytes } from "./identity/sealed-form.js";
+export type { Approval, ApprovalState } from "./operations/approvals.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
 export type { BriefLine, SessionBrief } from "./operations/brief.js";

@@ -19,6 +19,8 @@ export interface Mesh {
   /** The team's agent of that name, or its only one. */
   findPeer(team: string, name?: string): Promise<Peer | undefined>;
   peers(): Promise<Peer[]>;
+  /** Runs a command as the user whose broker it is, and returns what it prints. */
+  run(args: readonly string[]): Promise<string>;
   nudge(to: string): Promise<OutputOf<"nudge">>;
   status(message: number): Promise<OutputOf<"message_status">>;
   /** Everything that the broker shows of the session's feed to somebody who is nobody's team. */
@@ -98,6 +100,7 @@ export async function startMesh(
       return { letter, postedAtMs: performance.now(), posted };
     },
     peers,
+    run,
     async findPeer(team, name) {
       const isIt = (peer: Peer) => peer.name !== null && peer.name === (name ?? peer.name);
       return (await peers()).find((peer) => peer.team === team && isIt(peer));

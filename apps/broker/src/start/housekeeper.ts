@@ -2,6 +2,7 @@ import {
   deleteEndedInvites,
   deleteEndedTokens,
   deleteUnusedSourceTexts,
+  purgeApprovals,
   purgeClaims,
   purgeMcpSessions,
   purgeReceipts,
@@ -22,6 +23,8 @@ const mcpSessionDays = 7;
 const sourceTextDays = 2;
 /** How long what was handed back is something for people to look at. */
 const handedBackHours = 24;
+/** How long a person finds what was asked about behind a hash in the record. */
+const endedApprovalDays = 90;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
@@ -51,6 +54,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await purgeReceipts(database.orm, limits.receiptDays);
     await deleteUnusedSourceTexts(database.orm, sourceTextDays);
     await purgeClaims(database.orm, handedBackHours);
+    await purgeApprovals(database.orm, endedApprovalDays);
     await deleteEndedTokens(database.orm, limits.endedInviteDays);
     await deleteEndedInvites(database.orm, limits.endedInviteDays);
     await retirePeers({ database, presence, channels, forgetCredential: meshes.forgetCredential });

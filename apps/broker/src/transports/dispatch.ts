@@ -91,7 +91,7 @@ async function serve(services: Services, call: Call): Promise<Reply> {
   try {
     const output = await inTime(operation, admitted.input, answering);
     watched?.refuseEnded();
-    if (operation.human === "power") logPower(services, call, admitted.caller);
+    if (operation.human === "power" && !operation.readOnly) logPower(services, call, admitted.caller);
     return { output, written: onWritten.length === 0 ? null : () => runAll(onWritten) };
   } finally {
     watched?.release();

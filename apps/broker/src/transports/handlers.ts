@@ -1,3 +1,5 @@
+import { answerApproval, listApprovals } from "../approvals/answer-approval.js";
+import { askApproval, waitForApproval, withdrawApproval } from "../approvals/ask-approval.js";
 import { auditSessionStart, listAuditSessions } from "../audit/audit-sessions.js";
 import { auditVerifyChain } from "../audit/audit-verify-chain.js";
 import { merkleFinalize, merkleProofOf, merkleRootOf } from "../audit/merkle-tree.js";
@@ -140,6 +142,11 @@ export const handlers: Handlers = {
   search_logs: searchLogs,
   list_progress: listProgress,
   list_progress_projects: listProgressProjects,
+  ask_approval: askApproval,
+  wait_for_approval: waitForApproval,
+  withdraw_approval: withdrawApproval,
+  list_approvals: listApprovals,
+  answer_approval: answerApproval,
   search,
   list_attention: listAttention,
   dismiss_attention: dismissAttention,

@@ -17,7 +17,7 @@ interface HookGroup {
 }
 
 type Hook =
-  | { readonly type: "command"; readonly command: string }
+  | { readonly type: "command"; readonly command: string; readonly timeout?: number }
   | {
       readonly type: "mcp_tool";
       readonly server: "merkle";
@@ -31,21 +31,32 @@ const ownTools = "mcp__merkle__.*";
 /** Before a tool edits a file, which somebody else may have claimed. */
 const editing = "Edit|MultiEdit|Write|NotebookEdit";
 
+/** The terminal can be answered all the while, so that a hook that waits for somebody keeps nobody waiting. */
+const approvalSeconds = 24 * 60 * 60;
+
 /**
  * The hooks of an agent. A session that starts tells it who it is, by a command, for no server is connected then; all
  * others call the server that is there already, which costs no process. Where that has ended, a command brings the mail.
  *
  * @param merkle - the words that run merkle
  * @param inTurn - whether this Claude Code has hooks that call a server's tool
+ * @param approvers - the devices that are asked what the terminal is asked (APPROVE-1); none unless told
  */
-export function toHookSettings(merkle: readonly string[], { inTurn }: { inTurn: boolean }): HookSettings {
+export function toHookSettings(
+  merkle: readonly string[],
+  { inTurn, approvers = [] }: { inTurn: boolean; approvers?: readonly string[] },
+): HookSettings {
   const run = (command: string): HookGroup => ({ hooks: [{ type: "command", command }] });
   const sessionStart = { SessionStart: [run(toShellLine([...merkle, "hook", "session-start"]))] };
+  const command = toShellLine([...merkle, "hook", "approval", ...approvers]);
+  const approval: HookGroup = { hooks: [{ type: "command", command, timeout: approvalSeconds }] };
+  const permission = approvers.length > 0 ? { PermissionRequest: [approval] } : {};
   const mail = run(`${isServingInShell} || ${toShellLine([...merkle, "hook", "mail"])}`);
-  if (!inTurn) return { hooks: sessionStart };
+  if (!inTurn) return { hooks: { ...sessionStart, ...permission } };
   return {
     hooks: {
       ...sessionStart,
+      ...permission,
       UserPromptSubmit: [{ hooks: [callServer("UserPromptSubmit")] }, mail],
       PreToolUse: [
         { matcher: ownTools, hooks: [callServer("PreToolUse")] },

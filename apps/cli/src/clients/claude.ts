@@ -28,6 +28,7 @@ export const claude: Client = {
   installAdvice: "npm install -g @anthropic-ai/claude-code",
   introducesAs: "claude-code",
   hint: undefined,
+  relaysPermissions: true,
   usesSocket: false,
   wakePathsOf,
   configure,
@@ -103,7 +104,10 @@ function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAd
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const given = readClaudeArgs(agent.userArgs);
   const hooks = await withoutInstalled(
-    toHookSettings([process.execPath, entryFile()], { inTurn: hasHooks(agent.version) }),
+    toHookSettings([process.execPath, entryFile()], {
+      inTurn: hasHooks(agent.version),
+      approvers: agent.approvers,
+    }),
     agent.env,
   );
   const settings = await mergeSettings(hooks, given.settings, agent.cwd);

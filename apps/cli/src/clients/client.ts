@@ -23,6 +23,8 @@ export interface Client {
   readonly introducesAs: string;
   /** Advice on what the client's user has to do or know before agents hear of messages; undefined when there is nothing. */
   readonly hint: string | undefined;
+  /** Whether it has a hook that can answer a permission in the place of its terminal (APPROVE-1). */
+  readonly relaysPermissions: boolean;
   /** Whether its hooks reach the server beside it by a local socket, because they cannot call a tool of it. */
   readonly usesSocket: boolean;
   /** @param version - as the program says it; one that cannot be understood is taken for a new one */
@@ -92,6 +94,8 @@ export interface AgentOptions {
   readonly tools: string | undefined;
   readonly channel: boolean;
   readonly interruptible: boolean;
+  /** The devices that answer what its client would ask at the terminal; none where nobody but the terminal is asked. */
+  readonly approvers: readonly string[];
 }
 
 export interface LaunchedAgent extends AgentOptions {

@@ -36,6 +36,7 @@ export const codex: Client = {
   installAdvice: "npm install -g @openai/codex",
   introducesAs: "codex-mcp-client",
   hint: "Codex asks at its next start whether it may run the new hooks: until they are trusted, mail comes by check_messages alone.",
+  relaysPermissions: false,
   usesSocket: false,
   wakePathsOf,
   configure,

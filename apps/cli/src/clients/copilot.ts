@@ -28,6 +28,7 @@ export const copilot: Client = {
   installAdvice: "npm install -g @github/copilot",
   introducesAs: "copilot-cli",
   hint: "In folders that Copilot CLI was not told to trust it starts no server and runs no hook.",
+  relaysPermissions: false,
   usesSocket: true,
   wakePathsOf,
   configure,

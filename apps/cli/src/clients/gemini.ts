@@ -29,6 +29,7 @@ export const gemini: Client = {
   installAdvice: "npm install -g @google/gemini-cli",
   introducesAs: "gemini-cli-mcp-client",
   hint: "In folders that Gemini CLI was not told to trust it starts no server and runs no hook.",
+  relaysPermissions: false,
   usesSocket: true,
   wakePathsOf,
   configure,

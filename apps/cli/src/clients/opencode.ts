@@ -25,6 +25,7 @@ export const opencode: Client = {
   installAdvice: "npm install -g opencode-ai",
   introducesAs: "opencode",
   hint: undefined,
+  relaysPermissions: false,
   usesSocket: true,
   wakePathsOf,
   configure,

@@ -38,6 +38,11 @@ export const launch: Command = {
     },
     { flags: "--model <model>", summary: "the model, for the client" },
     { flags: "--tools <toolsets>", summary: "further toolsets for the agent, separated by commas" },
+    {
+      flags: "--approvals",
+      summary:
+        "ask you, on the devices of merkle config set approvers, too, what the client asks at the terminal",
+    },
     { flags: "--channel", summary: "let claude take messages by a channel too, where it has them" },
     { flags: "--interruptible", summary: "let a message of priority now abort a running tool" },
     { flags: "--client-bin <path>", summary: "the program to run; default: the client's on PATH" },

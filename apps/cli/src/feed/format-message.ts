@@ -128,6 +128,8 @@ function describeEvent({ content }: Message, arrow: string): string {
       return describeTask(fields);
     case "claim_changed":
       return describeClaim(fields);
+    case "approval_ended":
+      return describeApproval(fields);
     case "state_changed":
       return describeState(fields, arrow);
     case "message_redacted":
@@ -175,6 +177,14 @@ function describeClaim({ by, scope, shared, change, holder, reason }: Record<str
   const whose = holder === undefined ? "" : ` from ${inLine(holder)}`;
   const why = typeof reason === "string" ? ` (${inLine(reason)})` : "";
   return `${inLine(by)}: ${inLine(scope)} ${inLine(change).replaceAll("_", " ")}${shared === true ? ", shared" : ""}${whose}${why}`;
+}
+
+/** `Ana allowed Birch/oak Bash, approval 7 (4f1d0c9a…)`: a hash stands for what was asked. */
+function describeApproval({ approval, of, tool, hash, decision, by }: Record<string, unknown>): string {
+  const who = by === null ? "the terminal" : inLine(by);
+  const how = { allowed: "allowed", denied: "denied", left: "left to the terminal", withdrawn: "answered" };
+  const did = how[inLine(decision) as keyof typeof how] ?? inLine(decision);
+  return `${who} ${did} ${inLine(of)} ${inLine(tool)}, approval ${inLine(approval)} (${inLine(hash).slice(0, 8)})`;
 }
 
 /** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */

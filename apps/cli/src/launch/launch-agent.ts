@@ -1,3 +1,4 @@
+import { refuseBadDevices } from "../approvals/devices.js";
 import { findBroker } from "../broker/broker-client.js";
 import { findProgram } from "../clients/find-program.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
@@ -64,6 +65,7 @@ async function prepare(
   const wish =
     said ??
     (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : await toWish(wanted, config));
+  await refuseBadDevices(wanted.agent.approvers, config.home);
   const launching = { context, wanted, wish, program, broker, meshId };
   // Mistakes in the user's arguments are told before anybody joins.
   await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });

@@ -54,6 +54,7 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
       tools: readTools(given("tools")),
       channel: isSet(flags, "channel"),
       interruptible: isSet(flags, "interruptible"),
+      approvers: isSet(flags, "approvals") ? readApprovers(getClient(given("client")), config) : [],
     },
     client: getClient(given("client")),
     clientBin: textOf(flags, "clientBin") ?? textOf(flags, "claudeBin"),
@@ -61,6 +62,18 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
     dryRun: isSet(flags, "dryRun"),
     yes: isSet(flags, "yes"),
   };
+}
+
+function readApprovers(
+  { relaysPermissions, label }: Client,
+  { approvers }: Pick<Config, "approvers">,
+): readonly string[] {
+  if (!relaysPermissions) throw usageError(`${label} has no hook that --approvals could use; leave it out.`);
+  if (approvers.length > 0) return approvers;
+  throw usageError(
+    "--approvals needs a device that answers, such as your phone: open the broker's page Approvals on it, and keep the name that it shows.",
+    "merkle config set approvers <device> --local",
+  );
 }
 
 const { team_name, peer_name, role, groups } = catalogue.join_session.input.shape;

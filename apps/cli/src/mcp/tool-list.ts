@@ -23,8 +23,11 @@ export const readMore: ListedTool = {
  */
 export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
   const listed = operations.filter(
-    ({ toolset, human, unlisted, unlistedOverStdio }) =>
-      toolsets.has(toolset) && isAgents(human) && unlisted !== true && unlistedOverStdio !== true,
+    (operation) =>
+      toolsets.has(operation.toolset) &&
+      isAgents(operation) &&
+      operation.unlisted !== true &&
+      operation.unlistedOverStdio !== true,
   );
   return [...listed.map(toStdioTool), readMore];
 }
@@ -38,7 +41,7 @@ export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
 export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Operation {
   const operation = findOperation(name);
   if (!operation) throw unknownTool(name);
-  if (!isAgents(operation.human)) throw humansOnly(name);
+  if (!isAgents(operation)) throw humansOnly(name);
   if (toolsets.has(operation.toolset) || isTeams(operation)) return operation;
   throw new MerkleError(
     "forbidden",
@@ -47,8 +50,8 @@ export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Opera
 }
 
 /** Whether agents may call it: an operation that decides about agents is no tool of theirs (PERSON-11). */
-function isAgents(human: Operation["human"]): boolean {
-  return human === undefined || human === "person";
+function isAgents({ human, notForModels }: Pick<Operation, "human" | "notForModels">): boolean {
+  return notForModels !== true && (human === undefined || human === "person");
 }
 
 /** Whether a team may do it whoever its human is: the member's key that this server came with opens nothing more. */
@@ -68,7 +71,7 @@ function unknownTool(name: string): MerkleError {
   const asked = name.slice(0, 100);
   const meant = nearest(
     asked,
-    operations.filter(({ human, unlisted }) => isAgents(human) && unlisted !== true).map((each) => each.name),
+    operations.filter((each) => isAgents(each) && each.unlisted !== true).map((each) => each.name),
   );
   return new MerkleError(
     "not_found",

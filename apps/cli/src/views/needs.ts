@@ -15,6 +15,13 @@ export type Need =
       readonly at: string;
     }
   | {
+      readonly kind: "approval";
+      readonly approval: number;
+      readonly from: string;
+      readonly tool: string;
+      readonly at: string;
+    }
+  | {
       readonly kind: "blocked";
       readonly team: string;
       readonly peer: string | null;
@@ -51,6 +58,8 @@ export function toNeed(item: AttentionItem): Need {
       const from = peer === null ? team : `${team}/${peer}`;
       return { kind, message: item.sequence ?? 0, from, text, options, at };
     }
+    case "approval":
+      return { kind, approval: item.number ?? 0, from: team, tool: text, at };
     case "proposal":
       return { kind, proposal: item.number ?? 0, from: item.team, text, at };
     case "job_failed":
@@ -75,6 +84,8 @@ export function needText(need: Need): string {
       const options = need.options.map((option, index) => ` [${index + 1} ${oneLine(option)}]`).join("");
       return `${oneLine(need.from)} asks ${JSON.stringify(oneLine(need.text))}${options} #${need.message} ${toAge(need.at)} ago`;
     }
+    case "approval":
+      return `${oneLine(need.from)} asks you to permit ${oneLine(need.tool)}, approval ${need.approval}, ${toAge(need.at)} ago`;
     case "proposal": {
       const from = need.from === null ? "" : ` from ${oneLine(need.from)}`;
       return `proposal ${need.proposal}${from}, ${oneLine(need.text)}, ${toAge(need.at)} ago`;
@@ -108,6 +119,8 @@ export function needAdvice(need: Need, slug: string | null): string {
   switch (need.kind) {
     case "ask":
       return `merkle post ${slug} --reply-to ${need.message} --answer <answer>`;
+    case "approval":
+      return "merkle approvals";
     case "proposal":
       return slug === null
         ? `merkle source accept ${need.proposal}`

@@ -9,6 +9,7 @@ import {
   Search,
   Settings2,
   ShieldCheck,
+  ShieldQuestionMark,
 } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { lazy, Suspense } from "react";
@@ -40,6 +41,7 @@ export function Sidebar() {
       </PageLink>
       <SearchButton />
       <NavLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
+      <NavLink href="/approvals" label="Approvals" Icon={ShieldQuestionMark} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
       <NavLink href="/tasks" label="Tasks" Icon={ListTodo} />

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import {
+  approvals,
   claims,
   dismissals,
   feeds,
@@ -44,6 +45,31 @@ export interface FileFact {
 }
 
 export type SourceFact = SessionFact | FileFact;
+
+export interface ApprovalFact extends SessionFact {
+  readonly number: number;
+  readonly askedBy: string;
+  readonly tool: string;
+}
+
+/**
+ * Permissions that agents wait for.
+ *
+ * @param personId - whose agents' alone; undefined for everybody's, to tell which are there
+ */
+export async function listApprovalFacts(
+  db: Queryable,
+  scope: FactScope,
+  personId: string | undefined,
+): Promise<ApprovalFact[]> {
+  const own = personId === undefined ? sql`` : sql` AND a.person_id = ${personId}`;
+  const rows = await db.execute<Row<ApprovalFact>>(sql`
+    SELECT ${ofSession}, a.number, a.asked_by AS "askedBy", a.tool, ${ms(sql`a.asked_at`)}
+    FROM ${openSessions(scope)}
+    JOIN ${approvals} a ON a.session_id = f.session_id AND a.state = 'waiting' AND a.expires_at > now()${own}
+    ORDER BY a.asked_at, a.number LIMIT ${scope.limit}`);
+  return rows.map(toFact);
+}
 
 export interface AskFact extends SessionFact {
   readonly sequence: number;

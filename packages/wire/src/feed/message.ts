@@ -152,6 +152,17 @@ export type SystemEvent =
       reason?: string | undefined;
       at: string;
     }
+  /** `hash` stands for what was asked about, with the ask's salt; `by` is null where the agent's own terminal was answered. */
+  | {
+      event: "approval_ended";
+      approval: number;
+      of: string;
+      tool: string;
+      hash: string;
+      decision: "allowed" | "denied" | "left" | "withdrawn";
+      by: string | null;
+      at: string;
+    }
   /** `value` is left out when it is above 8 KiB, and when the key was deleted. */
   | {
       event: "state_changed";

@@ -5,6 +5,7 @@ export {
   type HelloSigner,
   helloBytes,
 } from "./answer-hello.js";
+export { type ApprovalSubject, approvalHash, deviceOf } from "./approval.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { type BrokerStatement, brokerBytes } from "./broker-statement.js";
 export { type JoinProof, type JoinStatement, joinBytes, proveJoin } from "./join-statement.js";

@@ -18,6 +18,7 @@ import { operation } from "./operation.js";
 const described = z.object({
   id: z.string(),
   kind: z.enum([
+    "approval",
     "ask",
     "proposal",
     "job_failed",
@@ -34,10 +35,9 @@ const described = z.object({
   source_path: z.null(),
   since: Timestamp,
   sequence: Sequence.nullable().meta({ description: "Of an ask." }),
-  number: z
-    .int()
-    .nullable()
-    .meta({ description: "Of a proposal or a job: its number in the mesh; of a task: in its session." }),
+  number: z.int().nullable().meta({
+    description: "Of an approval, a proposal or a job: its number in the mesh; of a task: in its session.",
+  }),
   team: z.string().nullable().meta({
     description:
       "Who asks, proposes, has done or lost a task, is blocked or holds; null where nobody does, or an agent.",
@@ -77,7 +77,7 @@ export type AttentionItem = z.output<typeof AttentionItem>;
 
 export const listAttention = operation("list_attention", {
   summary:
-    "List what waits for a human: unanswered asks, open proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent and quiet sessions.",
+    "List what waits for a human: approvals, unanswered asks, open proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent and quiet sessions.",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1)
@@ -90,7 +90,7 @@ export const listAttention = operation("list_attention", {
   output: z.object({
     items: z.array(AttentionItem).meta({
       description:
-        "Asks, proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent, quiet; oldest first within each.",
+        "Approvals, asks, proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent, quiet; oldest first within each.",
     }),
     total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
     dismissed: z.int().meta({ description: "How many more the caller has put away." }),

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import * as app from "./app.js";
+import * as approvals from "./approvals.js";
 import * as attention from "./attention.js";
 import * as audit from "./audit.js";
 import * as brief from "./brief.js";
@@ -42,6 +43,7 @@ type OperationsOf<Exports> = {
 
 const exported = {
   ...app,
+  ...approvals,
   ...attention,
   ...audit,
   ...brief,

@@ -51,6 +51,8 @@ export interface OperationRules {
    * refused over MCP (PERSON-11).
    */
   readonly human?: "person" | "power" | "verifying";
+  /** Whether a program of an agent's calls it and never its model, so that it is refused over MCP (APPROVE-2). */
+  readonly notForModels?: true;
   /** Whether it has no input `team_id`, so that no credential of a team or person goes along. */
   readonly withoutCredential?: true;
   /**

@@ -13,6 +13,7 @@ export {
 export { occurrences } from "./anchors/occurrences.js";
 export { reanchor, startReanchoring } from "./anchors/reanchor.js";
 export { applyHunks } from "./apply-hunks.js";
+export { approvalText } from "./approval-text.js";
 export { type LineChange, lineChanges, type SearchBounds, searchBounds } from "./line-changes.js";
 export { commonEnds, linesOf } from "./lines.js";
 export { type Heading, headingText, type MarkdownEnd, scanMarkdown } from "./markdown-blocks.js";
@@ -24,7 +25,15 @@ export {
   type SettledBlock,
 } from "./merge-texts.js";
 export { nearest } from "./nearest.js";
-export { foreign, lines, nameInLine, neutralise, neutralJson, peerAddress } from "./neutralise.js";
+export {
+  foreign,
+  lines,
+  nameInLine,
+  neutralise,
+  neutralJson,
+  peerAddress,
+  showInvisible,
+} from "./neutralise.js";
 export { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";

@@ -80,6 +80,11 @@ export function neutralJson(value: unknown): string {
   return JSON.stringify(value).replace(invisible, escaped).replace(frameTag, escaped);
 }
 
+/** A text in which what cannot be seen stands as an escape, and which else stays as it is: what is shown is what there is. */
+export function showInvisible(text: string): string {
+  return text.replace(invisible, escaped);
+}
+
 function escaped(text: string): string {
   return Array.from({ length: text.length }, (_, at) => {
     return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;

@@ -55,6 +55,7 @@ export const eventKinds: Readonly<Record<SystemEvent["event"], EventKind>> = {
     foldable: true,
     log: "session",
   },
+  approval_ended: { changes: ["attention"], log: "session" },
   state_changed: { changes: [], wakes: true, holdsText: true, foldable: true, log: null },
   message_redacted: { changes: ["sessions", "attention"], holdsText: true, log: "record" },
 };

@@ -102,6 +102,7 @@ function refuseBeyondLooking(
  */
 function requireHuman({ operation, transport, principal, caller }: AccessRequest): void {
   const { name, human, access } = operation;
+  if (operation.notForModels && transport === "mcp") throw notByModels(name);
   if (human === undefined) return;
   if (human !== "person" && transport === "mcp") throw notByModels(name);
   if (caller && !caller.person) throw humansOnly(name);

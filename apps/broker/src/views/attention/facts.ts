@@ -1,6 +1,7 @@
 import {
   type FactScope,
   type FileFact,
+  listApprovalFacts,
   listBlockedPeers,
   listFailedJobs,
   listHeldSessions,
@@ -30,7 +31,7 @@ interface Told<Kind> {
   readonly kind: Kind;
   /** The message of an ask; its text is read for those alone that are shown. */
   readonly sequence: number | null;
-  /** The number of a proposal, a job or a task. */
+  /** The number of an approval, a proposal, a job or a task. */
   readonly number: number | null;
   readonly team: string | null;
   readonly peer: string | null;
@@ -42,6 +43,8 @@ export type FactServices = Pick<ViewServices, "database" | "presence" | "setting
 interface WantedFacts {
   /** Leaves out asks that are addressed to other people alone. */
   readonly personId: string | null;
+  /** Permissions that agents wait for: none unless told, since they are for one person alone; `own`, the person's. */
+  readonly approvals?: "own" | "everybody's";
   /** All open sessions unless told. */
   readonly sessionIds?: readonly string[] | undefined;
   /** Whether what waits of files is wanted, too; where no sessions are named it is unless told. */
@@ -51,11 +54,15 @@ interface WantedFacts {
 /** Everything that waits for a human, by kind and then by age; at most `attentionCountedMax` of a kind (ATT-1). */
 export async function readFacts(
   services: FactServices,
-  { personId, sessionIds, files = sessionIds === undefined }: WantedFacts,
+  { personId, approvals, sessionIds, files = sessionIds === undefined }: WantedFacts,
 ): Promise<Fact[]> {
   const { orm, meshId } = services.database;
   const scope: FactScope = { meshId, sessionIds, files, limit: limits.attentionCountedMax };
-  const [asks, proposals, failed, ofTasks, blocked, held, spent, quiet] = await Promise.all([
+  const everybodys = approvals === "everybody's";
+  const [permissions, asks, proposals, failed, ofTasks, blocked, held, spent, quiet] = await Promise.all([
+    approvals === undefined || (personId === null && !everybodys)
+      ? []
+      : listApprovalFacts(orm, scope, everybodys ? undefined : (personId ?? undefined)),
     listOpenAsks(orm, scope, personId),
     listOpenProposals(orm, scope),
     listFailedJobs(orm, scope),
@@ -66,6 +73,9 @@ export async function readFacts(
     findQuietSessions(services, scope),
   ]);
   return [
+    ...permissions.map((each) =>
+      toFact("approval", each, each.number, { number: each.number, team: each.askedBy, text: each.tool }),
+    ),
     ...asks.map((ask) => toFact("ask", ask, ask.sequence, ask)),
     ...proposals.map((each) =>
       toFact("proposal", each, each.number, {

@@ -16,7 +16,7 @@ export async function listAttention(
   const session = input.session === undefined ? null : await requireSession(services, input.session);
   const sessionIds = session ? [session.sessionId] : undefined;
   const [facts, putAway] = await Promise.all([
-    readFacts(services, { personId, sessionIds }),
+    readFacts(services, { personId, approvals: "own", sessionIds }),
     readPutAway(services, personId),
   ]);
   const wanted = input.include_dismissed ? facts : facts.filter(({ id }) => !putAway.has(id));

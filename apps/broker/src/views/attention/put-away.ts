@@ -56,7 +56,7 @@ export async function readNeedingSessions(
   personId: string | null,
 ): Promise<ReadonlySet<string>> {
   const [facts, putAway] = await Promise.all([
-    readFacts(services, { personId, files: false }),
+    readFacts(services, { personId, approvals: "own", files: false }),
     readPutAway(services, personId),
   ]);
   return new Set(facts.flatMap(({ id, sessionId }) => (putAway.has(id) ? [] : (sessionId ?? []))));
@@ -80,7 +80,8 @@ export async function forgetSettled(services: FactServices): Promise<void> {
 
 async function forgetGone(services: FactServices, items: readonly string[]): Promise<void> {
   const sessionIds = new Set(items.flatMap((item) => sessionOfItem(item) ?? []));
-  const facts = await readFacts(services, { personId: null, sessionIds: [...sessionIds], files: true });
+  const everybodys = { personId: null, approvals: "everybody's" } as const;
+  const facts = await readFacts(services, { ...everybodys, sessionIds: [...sessionIds], files: true });
   const there = new Set(facts.map(({ id }) => id));
 
   const { orm, meshId } = services.database;

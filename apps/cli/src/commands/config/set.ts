@@ -1,10 +1,11 @@
 import { limits } from "@merkle/wire/limits";
 import { deceptionIn, normaliseName } from "@merkle/wire/text";
+import { refuseBadDevices } from "../../approvals/devices.js";
 import { toBaseUrl } from "../../broker/address.js";
 import { findBroker } from "../../broker/broker-client.js";
 import { toSettingName, toSettingValue } from "../../broker/broker-settings.js";
 import type { Command, CommandContext } from "../../command/command.js";
-import { isSet } from "../../command/flags.js";
+import { isSet, splitList } from "../../command/flags.js";
 import { writeConfigValue } from "../../config-file.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
@@ -20,7 +21,8 @@ export const configSet: Command = {
   flags: [
     {
       flags: "--local",
-      summary: "this machine's: the url where its commands find the broker, the name of its person",
+      summary:
+        "this machine's: the url where its commands find the broker, the name of its person, the approvers of its agents",
     },
   ],
   examples: [
@@ -28,6 +30,7 @@ export const configSet: Command = {
     "merkle config set idle_polls 20",
     "merkle config set url https://192.168.1.5:7423 --local",
     'merkle config set name "Ana" --local',
+    "merkle config set approvers 4f1d0c9a2b7e6d5843f0a1b2c3d4e5f6 --local",
   ],
   async run(context) {
     return isSet(context.flags, "local") ? setLocal(context) : setOnBroker(context);
@@ -58,7 +61,9 @@ async function setOnBroker({
 }
 
 async function setLocal({ args: [word = "", text = ""], config, output }: CommandContext): Promise<number> {
-  if (word !== "url" && word !== "name") throw usageError("Only url and name can be set with --local.");
+  if (word === "approvers") return setApprovers(text, { config, output });
+  if (word !== "url" && word !== "name")
+    throw usageError("Only url, name and approvers can be set with --local.");
   const path = homeFiles.config(config.home);
   const value = text === "none" ? undefined : word === "url" ? toBaseUrl(text, word) : toName(text);
   await writeConfigValue(path, word === "url" ? "mcp_url" : "name", value);
@@ -70,6 +75,24 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
   const { source } = config.broker;
   if (word === "url" && source !== "default" && source !== "config.json")
     output.note(`${output.mark.warn} ${source} comes first, and stays`);
+  return exitCodes.done;
+}
+
+/** Who may answer for this home's agents is no agent's to say. */
+async function setApprovers(
+  text: string,
+  { config, output }: Pick<CommandContext, "config" | "output">,
+): Promise<number> {
+  if (config.agentShell !== undefined)
+    throw usageError("approvers are set by a person, and this is an agent's shell. Use one of your own.");
+  const devices = text === "none" ? [] : splitList([text]);
+  await refuseBadDevices(devices, config.home);
+  const path = homeFiles.config(config.home);
+  await writeConfigValue(path, "approvers", devices.length === 0 ? undefined : devices);
+  output.show(
+    { setting: "approvers", value: devices, file: path },
+    `${output.mark.ok} ${devices.length === 0 ? "no approvers" : `approvers ${devices.join(", ")}`} in ${path}`,
+  );
   return exitCodes.done;
 }
 

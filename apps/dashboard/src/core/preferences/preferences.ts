@@ -23,6 +23,7 @@ export interface Preferences {
 }
 
 export type NotificationReason =
+  | "approval"
   | "ask"
   | "proposal"
   | "job_failed"

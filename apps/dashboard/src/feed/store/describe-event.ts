@@ -54,6 +54,10 @@ export function describeEvent(message: Message): EventWords {
         `${by} ${claimChanges[told("change") ?? ""] ?? "changed the claim on"} ${isolated(told("scope") ?? "")}`,
         told("reason"),
       );
+    case "approval_ended":
+      return words(
+        `${message["by"] === null ? "The terminal" : by} ${ended[told("decision") ?? ""] ?? "answered"} ${isolated(told("of") ?? "")} ${isolated(told("tool") ?? "")}`,
+      );
     case "state_changed":
       return words(`${by} ${describeStateChange(message)}`);
     case "message_redacted":
@@ -62,6 +66,13 @@ export function describeEvent(message: Message): EventWords {
       return words(message.event ?? "An event");
   }
 }
+
+const ended: Readonly<Record<string, string>> = {
+  allowed: "allowed once",
+  denied: "denied",
+  left: "left to the terminal what was asked by",
+  withdrawn: "answered",
+};
 
 const decided: Readonly<Record<string, string>> = {
   reject: "rejected",

@@ -8,8 +8,8 @@ import {
 } from "@merkle/wire/record";
 import { openZipBundle } from "@merkle/wire/record/zip";
 import { sha256 as growingSha256 } from "@noble/hashes/sha2.js";
+import { sha256 } from "../../core/sha256";
 import { takeExcerpt } from "./excerpt";
-import { sha256 } from "./sha256";
 import type { Believed, CheckedBundle } from "./verify-protocol";
 
 export interface CheckBundleOptions {

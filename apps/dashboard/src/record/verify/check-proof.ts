@@ -10,8 +10,8 @@ import {
   verifyInclusion,
   verifySignatureHere,
 } from "@merkle/wire/record";
+import { sha256 } from "../../core/sha256";
 import type { Inclusion, Proof } from "./parse-proof";
-import { sha256 } from "./sha256";
 
 /** The outcome of checking a proof in this browser. */
 export interface CheckedProof {

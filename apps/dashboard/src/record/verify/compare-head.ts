@@ -6,8 +6,8 @@ import {
   verifySignatureHere,
 } from "@merkle/wire/record";
 import type { Broker } from "@/broker/broker";
+import { sha256 } from "../../core/sha256";
 import { getSeenHeads, rememberHead } from "./seen-heads";
-import { sha256 } from "./sha256";
 
 /** How what the broker signs of a record now stands to what this browser saw of it before. */
 export type Comparison = { readonly is: "same" } | Different;

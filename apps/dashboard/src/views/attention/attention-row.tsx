@@ -10,6 +10,7 @@ import {
   Moon,
   OctagonAlert,
   Pause,
+  ShieldQuestionMark,
   Undo2,
 } from "lucide-react";
 import { PageLink } from "@/components/page-link";
@@ -21,6 +22,7 @@ import { placeOfItem } from "./place-of-item";
 import { PutAway } from "./put-away";
 
 const marks = {
+  approval: { Icon: ShieldQuestionMark, className: "text-link" },
   ask: { Icon: MessageCircleQuestionMark, className: "text-link" },
   proposal: { Icon: FileDiff, className: "text-link" },
   job_failed: { Icon: CircleX, className: "text-danger" },

@@ -11,6 +11,8 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
   const who = team !== null && peer !== null && peer !== team ? `${peer} of ${team}` : (peer ?? team);
   const quote = text === "" ? null : text;
   switch (kind) {
+    case "approval":
+      return { who: team, what: `asks you to permit the use of ${text}`, quote: null };
     case "ask":
       return { who, what: "asks", quote };
     case "proposal":
@@ -38,6 +40,7 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
 
 /** The words for an item where there is only room for one. */
 export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
+  approval: "Approval",
   ask: "Ask",
   proposal: "Proposal",
   job_failed: "Job failed",

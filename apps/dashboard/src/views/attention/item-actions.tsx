@@ -31,6 +31,14 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
   switch (item.kind) {
     case "ask":
       return <Answer item={item} attempt={attempt} />;
+    case "approval":
+      return (
+        <Button asChild size="sm" variant="outline">
+          <PageLink href={placeOfItem(item)} aria-label={`Look at approval ${item.number}`}>
+            Look at it
+          </PageLink>
+        </Button>
+      );
     case "proposal":
       return (
         <Button asChild size="sm" variant="outline">

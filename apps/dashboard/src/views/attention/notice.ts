@@ -17,6 +17,7 @@ export interface Notice {
 
 /** The reasons for a notification, each switched on by itself. */
 export const noticeReasons: Readonly<Record<NotificationReason, string>> = {
+  approval: "Your agent asks for a permission",
   ask: "An agent asks humans something",
   proposal: "A text is proposed",
   job_failed: "An agent's job has failed",

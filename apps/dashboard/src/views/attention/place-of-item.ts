@@ -5,6 +5,7 @@ import { sourceHref } from "../../core/address/source-href";
 /** Where an item happened, as a path of the dashboard: an ask at its message, a proposal where it is decided about. */
 export function placeOfItem(item: AttentionItem): string {
   const { kind, session, sequence, number } = item;
+  if (kind === "approval") return "/approvals";
   if (kind === "proposal") return placeHref(item, { proposal: number });
   if (item.session_id === null) return sourceHref({ file: item.source_path, jobs: true });
   const home = `/sessions/${session}`;

@@ -1,0 +1,45 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { deviceOf } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
+import { usageError } from "../core/cli-error.js";
+import { homeFiles } from "../core/merkle-home.js";
+import { nodeCrypto } from "../core/node-crypto.js";
+
+/**
+ * Refuses what is no device's name, and the devices whose credential lies in this home: the agent that asks could read it and
+ * answer itself (APPROVE-3).
+ *
+ * @throws CliError `usage`
+ */
+export async function refuseBadDevices(devices: readonly string[], home: string): Promise<void> {
+  if (devices.length === 0) return;
+  if (devices.length > limits.approvalDevicesMax)
+    throw usageError(`At most ${limits.approvalDevicesMax} devices answer, got ${devices.length}.`);
+  const bad = devices.find((device) => !/^[0-9a-f]{32}$/.test(device));
+  if (bad !== undefined)
+    throw usageError(
+      `A device's name has 32 hexadecimal digits, got ${JSON.stringify(bad)}. The page Approvals shows it.`,
+    );
+  const own = await listOwnDevices(home);
+  if (!devices.some((device) => own.includes(device))) return;
+  throw usageError(
+    "This is the device of this home, whose credential its agents can read. Name another one: a browser, your phone, or another machine.",
+  );
+}
+
+async function listOwnDevices(home: string): Promise<readonly string[]> {
+  const folder = homeFiles.persons(home);
+  const names = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")));
+  return texts.flatMap((text) => deviceOf(credentialIn(text), nodeCrypto.sha256) ?? []);
+}
+
+function credentialIn(text: string): string {
+  try {
+    return String(Object(JSON.parse(text)).credential);
+  } catch {
+    // A file that cannot be read proves nobody.
+    return "";
+  }
+}

@@ -1,0 +1,77 @@
+import type { Approval } from "@merkle/wire";
+import { approvalHash } from "@merkle/wire/identity";
+import { approvalText } from "@merkle/wire/text";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { toNumber } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
+import { nodeCrypto } from "../core/node-crypto.js";
+import { actingAsPerson } from "../identity/acting.js";
+import { indented, oneLine } from "../text/one-line.js";
+import { toAge } from "../text/time.js";
+
+const decisions = ["allow", "deny", "leave"] as const;
+
+export const approvals: Command = {
+  name: "approvals",
+  summary: "list what your own agents ask you to permit; allow it once, deny it, or leave it to the terminal",
+  arguments: [
+    { name: "[decision]", summary: "allow, deny or leave; lists them unless told" },
+    { name: "[number]", summary: "the approval, as the list shows it" },
+    { name: "[words]", summary: "to deny: what the agent is told" },
+  ],
+  examples: [
+    "merkle approvals",
+    "merkle approvals allow 7",
+    'merkle approvals deny 7 "not on the live database"',
+  ],
+  async run({ args: [word, text, words], config, output, signal }) {
+    if (config.agentShell !== undefined)
+      throw usageError(
+        "Permissions are a person's to give, and this is an agent's shell. Use one of your own.",
+      );
+    const decision = decisions.find((each) => each === word);
+    if (word !== undefined && !decision)
+      throw usageError(`An approval is answered by allow, deny or leave, not ${JSON.stringify(word)}.`);
+    const broker = await findBroker(config, signal);
+    const person = actingAsPerson({ broker, config });
+    const listed = await person.call("list_approvals", {});
+    if (!decision) {
+      if (output.json || listed.waiting.length > 0)
+        output.show(listed, listed.waiting.map((each) => format(each, output)).join("\n\n"));
+      else output.note("  nothing waits for your permission on this device");
+      output.note(`  this device: ${listed.device}`);
+      return exitCodes.done;
+    }
+    const approval = toNumber(text ?? "", "An approval");
+    const meant = listed.waiting.find((each) => each.approval === approval);
+    if (!meant) throw notWaiting(approval);
+    // The hash is of what is shown here, and of nothing that is only said to be it.
+    output.note(format(meant, output));
+    const hash = approvalHash(meant, nodeCrypto.sha256);
+    const said = words === undefined ? {} : { words };
+    const answer = await person.call("answer_approval", { approval, decision, hash, ...said });
+    output.show(answer, `${output.mark.ok} approval ${approval} ${answer.state}`);
+    return exitCodes.done;
+  },
+};
+
+function format(
+  { approval, asked_by, session, tool, input, folder, asked_at }: Approval,
+  output: Output,
+): string {
+  const { text, why } = approvalText(input);
+  return [
+    `${output.bold(String(approval))}  ${oneLine(tool)}   ${oneLine(asked_by)} in ${oneLine(session)}, ${toAge(asked_at)} ago`,
+    `  in ${oneLine(folder)}${why === null ? "" : `; it says: ${oneLine(why)}`}`,
+    indented(text),
+  ].join("\n");
+}
+
+function notWaiting(approval: number): CliError {
+  return new CliError("not_found", `No approval ${approval} waits for you on this device.`, {
+    exitCode: exitCodes.not_found,
+    next: ["merkle approvals"],
+  });
+}

@@ -1,0 +1,17 @@
+import type { Command } from "../command/command.js";
+import { relayPermission } from "../mcp/hooks/relay-permission.js";
+
+/** Run by a client that asks its user for a permission, beside its own prompt. */
+export const hookApproval: Command = {
+  name: "hook approval",
+  summary: "ask a launched agent's person for a permission; run by its client's hooks",
+  hidden: true,
+  arguments: [{ name: "<devices...>", summary: "which devices may answer" }],
+  examples: ["merkle hook approval 4f1d0c9a2b7e6d5843f0a1b2c3d4e5f6"],
+  offline: true,
+  async run({ args: devices, config, signal }) {
+    const said = await relayPermission({ config, devices, input: process.stdin, signal });
+    if (said !== undefined) process.stdout.write(`${said}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { MerkleError, type OutputOf } from "@merkle/wire";
+import { type ApprovalSubject, approvalHash } from "@merkle/wire/identity";
+import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
+import { claudePaths } from "../../clients/claude-paths.js";
+import { type Config, readEnvironment } from "../../config.js";
+import { nodeCrypto } from "../../core/node-crypto.js";
+import { findStoredPeer, type StoredPeer } from "../../sessions/stored-peers.js";
+import { readHookInput } from "./hook-input.js";
+
+interface Relay {
+  readonly config: Config;
+  /** Who may answer, as the launch said it. */
+  readonly devices: readonly string[];
+  readonly input: Readable;
+  /** Aborted when the client ends the hook: its prompt was refused, or the hook's time is up. */
+  readonly signal: AbortSignal;
+}
+
+/** The client ends what does not end by itself soon after it was told to. */
+const withdrawWithinMs = 2_000;
+const betweenTriesMs = 1_000;
+/** A command waits no longer for any answer of a broker's. */
+const waitSeconds = 8;
+
+/**
+ * Asks the agent's own person what the client asks at its terminal, and returns the answer for the client; undefined for none,
+ * where the client's own prompt stays (APPROVE-6). What the client is told to run is what was shown (APPROVE-4).
+ */
+export async function relayPermission({
+  config,
+  devices,
+  input,
+  signal,
+}: Relay): Promise<string | undefined> {
+  try {
+    const fields = await readHookInput(input);
+    const place = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
+    const subject = toSubject(fields);
+    if (!place || !subject) return undefined;
+    const { answered, stop } = watchTerminal(signal);
+    try {
+      return await ask({ config, place, subject, devices, ended: AbortSignal.any([signal, answered]) });
+    } finally {
+      stop();
+    }
+  } catch {
+    // A hook that fails would be shown to the user, whose prompt is there all the same.
+    return undefined;
+  }
+}
+
+/** What such a tool asks its user is no permission: to allow it would answer nothing. */
+const asksItsUser = "AskUserQuestion";
+
+function toSubject(fields: Readonly<Record<string, unknown>>): ApprovalSubject | undefined {
+  const { tool_name: tool, tool_input: input, cwd: folder } = fields;
+  if (typeof tool !== "string" || tool === asksItsUser || typeof folder !== "string") return undefined;
+  if (typeof input !== "object" || input === null) return undefined;
+  return { tool, input: JSON.stringify(input), folder, salt: randomBytes(32).toString("hex") };
+}
+
+interface Ask {
+  readonly config: Config;
+  readonly place: StoredPeer;
+  readonly subject: ApprovalSubject;
+  readonly devices: readonly string[];
+  readonly ended: AbortSignal;
+}
+
+async function ask({ config, place, subject, devices, ended }: Ask): Promise<string | undefined> {
+  const { session_id } = place;
+  const broker = (await findBroker(config, ended)).as(place.credential);
+  const asked = await broker.call("ask_approval", { session_id, ...subject, devices: [...devices] });
+  const { approval } = asked;
+  try {
+    const answer = await waitForAnswer(broker, { session_id, approval }, ended);
+    // Whatever the broker says, an answer counts for what this process was asked, and for nothing else.
+    if (answer.hash !== approvalHash(subject, nodeCrypto.sha256)) return undefined;
+    return toDecision(answer, subject, asked.person);
+  } catch (error) {
+    if (!ended.aborted) throw error;
+    const last = (await findBroker(config, AbortSignal.timeout(withdrawWithinMs))).as(place.credential);
+    await last.call("withdraw_approval", { session_id, approval });
+    return undefined;
+  }
+}
+
+type Answer = OutputOf<"wait_for_approval">;
+
+/** What waiting longer does not mend. */
+const gone: readonly string[] = ["not_found", "unauthorized", "forbidden"];
+
+/** Waits through broken connections and restarts of the broker: the answer is there when it is asked for again. */
+async function waitForAnswer(
+  broker: BrokerClient,
+  key: { readonly session_id: string; readonly approval: number },
+  ended: AbortSignal,
+): Promise<Answer> {
+  for (;;) {
+    const asked = broker.call("wait_for_approval", { ...key, timeout: waitSeconds });
+    const answer = await asked.catch((error: unknown) => {
+      if (ended.aborted || (error instanceof MerkleError && gone.includes(error.code))) throw error;
+      return null;
+    });
+    if (answer !== null && answer.state !== "waiting") return answer;
+    if (answer === null) await delay(betweenTriesMs);
+  }
+}
+
+function toDecision(
+  { state, words }: Answer,
+  { input }: ApprovalSubject,
+  person: string,
+): string | undefined {
+  if (state === "allowed") return decide({ behavior: "allow", updatedInput: JSON.parse(input) });
+  if (state !== "denied") return undefined;
+  return decide({ behavior: "deny", message: words ?? `${person} has denied it.` });
+}
+
+function decide(decision: object): string {
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
+}
+
+const lookMs = 500;
+/** So long after the hook began the client says that it waits, if it does. */
+const waitsWithinMs = 5_000;
+
+/**
+ * Notices that the client's own prompt was allowed, which it tells no hook: at a terminal it says in a file of its own that it
+ * waits for a permission, and then does not any more. Where there is no such file, nothing is noticed, and the ask waits until
+ * the hook ends.
+ */
+function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): void } {
+  const { variables } = readEnvironment();
+  const path = join(claudePaths(variables).sessions, `${variables["CLAUDE_PID"]}.json`);
+  const answered = new AbortController();
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const beganAt = Date.now();
+  const watch = async () => {
+    for (let hasWaited = false; ; await delay(lookMs, undefined, { signal: until })) {
+      const { kind, status } = await readState(path);
+      if (kind !== "interactive") continue;
+      if (status === "waiting") hasWaited = true;
+      // It may have been answered before the first look.
+      else if (hasWaited || Date.now() - beganAt > waitsWithinMs) return answered.abort();
+    }
+  };
+  watch().catch(() => undefined); // It was stopped.
+  return { answered: answered.signal, stop: () => over.abort() };
+}
+
+async function readState(path: string): Promise<{ readonly kind?: unknown; readonly status?: unknown }> {
+  try {
+    return Object(JSON.parse(await readFile(path, "utf8")));
+  } catch {
+    // It may be written just now, or another version keeps none.
+    return {};
+  }
+}

@@ -1,0 +1,124 @@
+"use client";
+
+import type { Approval } from "@merkle/wire";
+import { approvalHash } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
+import { approvalText } from "@merkle/wire/text";
+import { useId, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { PageLink } from "@/components/page-link";
+import { RefusalNote } from "@/components/refusal-note";
+import { TimeText } from "@/components/time-text";
+import { sha256 } from "@/core/sha256";
+import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
+
+export interface ApprovalCardProps {
+  readonly approval: Approval;
+  readonly onChanged: () => void;
+}
+
+/** One permission that an agent waits for: all of what it would do, and the answers. "Always" is none of them. */
+export function ApprovalCard({ approval, onChanged }: ApprovalCardProps) {
+  const id = useId();
+  const { asked_by, session, tool, input, folder, asked_at } = approval;
+  const { text, why } = approvalText(input);
+  return (
+    <li aria-labelledby={id} className="rounded-lg border">
+      <div className="flex flex-col gap-2 px-4 py-3">
+        <h2 id={id} className="text-lg font-semibold [overflow-wrap:anywhere]">
+          <bdi>{asked_by}</bdi> asks to use <bdi>{tool}</bdi>
+        </h2>
+        <p className="text-sm text-muted-foreground [overflow-wrap:anywhere]">
+          <PageLink href={`/sessions/${session}`} className="hover:underline">
+            {session}
+          </PageLink>
+          , in <span className="font-mono text-xs">{folder}</span>,{" "}
+          <TimeText at={asked_at} className="whitespace-nowrap" />
+        </p>
+        <pre className="rounded-md border bg-surface px-3 py-2 font-mono text-sm [overflow-wrap:anywhere] whitespace-pre-wrap">
+          <code>{text}</code>
+        </pre>
+        {why !== null && (
+          <p className="text-sm [overflow-wrap:anywhere]">
+            <span className="text-muted-foreground">Why, as the agent says it: </span>
+            <q dir="auto">{why}</q>
+          </p>
+        )}
+        <Answers approval={approval} onChanged={onChanged} />
+      </div>
+    </li>
+  );
+}
+
+type Decision = "allow" | "deny" | "leave";
+
+function Answers({ approval, onChanged }: ApprovalCardProps) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const [isDenying, setDenying] = useState(false);
+  const [words, setWords] = useState("");
+
+  async function answer(decision: Decision): Promise<void> {
+    await run(async (signal) => {
+      // The hash is of what stands on this page: an answer to it allows nothing else.
+      const hash = approvalHash(approval, sha256);
+      const said = decision === "deny" && words.trim() !== "" ? { words: words.trim() } : {};
+      await call("answer_approval", { approval: approval.approval, decision, hash, ...said }, { signal });
+    });
+    // A refusal says that it was answered elsewhere, which the list then shows.
+    onChanged();
+  }
+
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button disabled={pending} onClick={() => void answer("allow")}>
+          Allow once
+        </Button>
+        <Button
+          variant="outline"
+          disabled={pending}
+          aria-expanded={isDenying}
+          onClick={() => setDenying(!isDenying)}
+        >
+          Deny…
+        </Button>
+        <Button variant="ghost" disabled={pending} onClick={() => void answer("leave")}>
+          Leave to the terminal
+        </Button>
+      </div>
+      {isDenying && (
+        <form
+          className="flex flex-wrap gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void answer("deny");
+          }}
+        >
+          <Input
+            ref={focusOnce}
+            aria-label="What the agent is told, if anything"
+            placeholder="What the agent is told, if anything"
+            dir="auto"
+            maxLength={limits.reasonCharsMax}
+            value={words}
+            onChange={({ target }) => setWords(target.value)}
+            onKeyDown={(event) => event.key === "Escape" && setDenying(false)}
+            className="min-w-0 flex-1 basis-64"
+          />
+          <Button type="submit" variant="outline" disabled={pending}>
+            Deny
+          </Button>
+        </form>
+      )}
+      <RefusalNote refusal={refusal} />
+    </>
+  );
+}
+
+/** A field that was asked for is written into at once. */
+function focusOnce(field: HTMLInputElement | null): void {
+  field?.focus();
+}

@@ -1,0 +1,95 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { useRead } from "@/broker/use-read";
+import { PageHeader } from "@/components/page-header";
+import { Panel } from "@/components/panel";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ReadPanel } from "@/components/read-panel";
+import { Snippet } from "@/components/snippet";
+import { GuestNote } from "@/identity/power-gate";
+import { useIsGuest, usePerson } from "@/identity/use-person";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { ApprovalCard } from "./approval-card";
+import { EndedApprovals } from "./ended-approvals";
+
+/** What one's own agents ask to be permitted, from this device. */
+export function ApprovalsView() {
+  return (
+    <>
+      <PageHeader crumbs={[{ label: "Approvals" }]} />
+      <div className="flex max-w-3xl flex-col gap-6 p-4 lg:p-6">
+        <h1 className="sr-only">Approvals</h1>
+        <PanelBoundary title="The approvals">
+          <OwnApprovals />
+        </PanelBoundary>
+      </div>
+    </>
+  );
+}
+
+function OwnApprovals() {
+  const { person, requirePerson } = usePerson();
+  const isGuest = useIsGuest();
+  const isKnown = person !== null && !isGuest;
+  const read = useRead("list_approvals", isKnown ? {} : null, { on: ["person"] });
+  if (isGuest) return <GuestNote />;
+  if (!isKnown)
+    return (
+      <Empty>
+        <EmptyTitle>This device answers for no agent yet</EmptyTitle>
+        <EmptyDescription>
+          Say who you are, and it gets a name that your agents can be launched with.
+        </EmptyDescription>
+        <Button onClick={() => void requirePerson().catch(() => undefined)}>Name this device</Button>
+      </Empty>
+    );
+  return (
+    <ReadPanel read={read} failed="The approvals could not be read.">
+      {(found) => <Found {...found} onChanged={read.refresh} />}
+    </ReadPanel>
+  );
+}
+
+function Found({
+  device,
+  waiting,
+  ended,
+  onChanged,
+}: OutputOf<"list_approvals"> & { readonly onChanged: () => void }) {
+  return (
+    <>
+      {waiting.length === 0 ? (
+        <Empty>
+          <EmptyTitle>Nothing waits for your permission</EmptyTitle>
+          <EmptyDescription>
+            What your agents ask at their terminals stands here, too, if they were launched with{" "}
+            <code className="font-mono">--approvals</code>.
+          </EmptyDescription>
+        </Empty>
+      ) : (
+        <ul aria-label="Waiting" className="flex flex-col gap-4">
+          {waiting.map((approval) => (
+            <ApprovalCard key={approval.approval} approval={approval} onChanged={onChanged} />
+          ))}
+        </ul>
+      )}
+      {ended.length > 0 && (
+        <Panel title="Answered" level={2}>
+          <EndedApprovals ended={ended} />
+        </Panel>
+      )}
+      <section aria-label="This device" className="flex flex-col gap-2 text-sm">
+        <Snippet
+          label="Let this device answer"
+          text={`merkle config set approvers ${device} --local\nmerkle launch --approvals`}
+        />
+        <p className="text-muted-foreground">
+          Run it where your agents run, in a shell of your own. No other device, no agent and nobody else can
+          answer then, and what nobody answers waits at the agent’s terminal.
+        </p>
+      </section>
+    </>
+  );
+}

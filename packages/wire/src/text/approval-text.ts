@@ -1,0 +1,51 @@
+import { showInvisible } from "./neutralise.js";
+
+/**
+ * What a tool would do, for the person who is asked: a command as it stands, an edit as a diff, and of anything else, and of
+ * every field that these do not show, the JSON. Nothing is left out, and what could not be seen stands as an escape.
+ *
+ * @param input - the tool's input as JSON
+ * @returns the text, and why, as the agent says it
+ */
+export function approvalText(input: string): { readonly text: string; readonly why: string | null } {
+  const fields = parseFields(input);
+  if (!fields) return { text: showInvisible(input), why: null };
+  const { description, ...rest } = fields;
+  const why = typeof description === "string" ? showInvisible(description) : null;
+  const shown = describe(why === null ? fields : rest);
+  return { text: showInvisible(shown.join("\n")), why };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function describe(fields: Fields): string[] {
+  const { command, file_path: file, old_string: old, new_string: now, content, ...rest } = fields;
+  if (isText(command)) return [command, ...asJson({ ...fields, command: undefined })];
+  if (isText(file) && isText(old) && isText(now) && content === undefined)
+    return [file, ...marked("- ", old), ...marked("+ ", now), ...asJson(rest)];
+  if (isText(file) && isText(content) && old === undefined && now === undefined)
+    return [file, ...marked("+ ", content), ...asJson(rest)];
+  return asJson(fields);
+}
+
+function marked(mark: string, text: string): string[] {
+  return text === "" ? [] : text.split("\n").map((line) => `${mark}${line}`);
+}
+
+function asJson(rest: Fields): string[] {
+  const text = JSON.stringify(rest, null, 2);
+  return text === "{}" ? [] : [text];
+}
+
+function parseFields(input: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,167 @@
+import { execFile } from "node:child_process";
+import { hash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Approval } from "@merkle/wire";
+import { approvalHash, deviceOf } from "@merkle/wire/identity";
+import { expect, inject, it, onTestFinished } from "vitest";
+import { findChromium, launchChromium } from "../../kit/chromium.js";
+import { openPage } from "../../kit/open-page.js";
+import { makePerson } from "../../kit/persons.js";
+import { brokerTransports } from "../../kit/transports.js";
+import { startAgent } from "../kit/agent.js";
+import { makeMachine } from "../kit/machine.js";
+import { type Mesh, startMesh } from "../kit/mesh.js";
+
+const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
+
+/** An agent at a terminal whose client asks before it writes, with the device that answers for it. */
+async function startAsking(
+  mesh: Mesh,
+  team: string,
+  { device, waiting }: { device: string; waiting: () => Promise<readonly Approval[]> },
+) {
+  const machine = await makeMachine(onTestFinished);
+  const env = machine.env({ modelUrl: "http://127.0.0.1:9", brokerUrl: mesh.url });
+  const set = [inject("program"), "config", "set", "approvers", device, "--local"];
+  await promisify(execFile)(process.execPath, set, { env, cwd: machine.project });
+  const birch = await startAgent(
+    { mesh, team, machine, launchArgs: ["--approvals"], claudeArgs: ["--permission-mode=manual"] },
+    onTestFinished,
+  );
+  return {
+    birch,
+    /** Has it write a file; resolves when its person is asked, and its terminal, too. */
+    async write(name: string) {
+      const path = join(machine.project, name);
+      const call = `call Write {"file_path": ${JSON.stringify(path)}, "content": "hello"} then say tried ${name}`;
+      await birch.prompt(call);
+      await birch.terminal.shows(`Do you want to create ${name}`);
+      await expect.poll(async () => (await waiting()).length).toBe(1);
+      const [approval] = (await waiting()) as [Approval];
+      return { path, approval };
+    },
+    /** A prompt that has just come up takes no key yet. */
+    pressUntil: (key: string, isDone: () => Promise<boolean>) =>
+      expect
+        .poll(
+          async () => {
+            if (await isDone()) return true;
+            await birch.terminal.press(key);
+            return false;
+          },
+          { interval: 2_000 },
+        )
+        .toBe(true),
+  };
+}
+
+/** The person who answers from a phone. */
+async function startPhone(mesh: Mesh) {
+  const rest = await brokerTransports.rest(mesh.url);
+  onTestFinished(() => rest.close());
+  const { person_id: credential } = await makePerson(rest, "Ana");
+  const list = () => rest.call("list_approvals", { team_id: credential });
+  return {
+    credential,
+    device: deviceOf(credential, sha256) ?? "",
+    waiting: async () => (await list()).waiting,
+    /** How the last one that ended has ended. */
+    ended: async () => (await list()).ended[0]?.state,
+    answer: ({ approval, ...shown }: Approval, decision: "allow" | "deny" | "leave", words?: string) =>
+      rest.call("answer_approval", {
+        ...{ approval, decision, hash: approvalHash(shown, sha256), team_id: credential },
+        ...(words === undefined ? {} : { words }),
+      }),
+  };
+}
+
+it("[APPROVE-1] [APPROVE-5] [APPROVE-6] what the client asks is answered from elsewhere, at its terminal, or by nobody: the first answer counts, and none allows nothing", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const phone = await startPhone(mesh);
+  const asking = await startAsking(mesh, "Birch", phone);
+  const { birch } = asking;
+
+  const allowed = await asking.write("allowed.txt");
+  expect(allowed.approval).toMatchObject({ tool: "Write", asked_by: "Birch/claude" });
+  expect(JSON.parse(allowed.approval.input)).toEqual({ file_path: allowed.path, content: "hello" });
+  expect(existsSync(allowed.path)).toBe(false);
+  await phone.answer(allowed.approval, "allow");
+  await expect.poll(() => existsSync(allowed.path)).toBe(true);
+  await birch.rests();
+
+  const denied = await asking.write("denied.txt");
+  await phone.answer(denied.approval, "deny", "not in this folder");
+  await expect.poll(() => birch.model.conversation).toContain("not in this folder");
+  expect(existsSync(denied.path)).toBe(false);
+  await birch.rests();
+
+  const atTerminal = await asking.write("terminal.txt");
+  await asking.pressUntil("Enter", async () => existsSync(atTerminal.path));
+  await expect.poll(phone.ended).toBe("withdrawn");
+  await birch.rests();
+
+  const refused = await asking.write("refused.txt");
+  await asking.pressUntil("Escape", async () => (await phone.waiting()).length === 0);
+  await expect.poll(phone.ended).toBe("withdrawn");
+  await birch.terminal.shows("Rejected write to refused.txt");
+  expect(existsSync(refused.path)).toBe(false);
+
+  // An answer that is lost with the broker is there when it is asked for again.
+  const lost = await asking.write("lost.txt");
+  await mesh.killBroker();
+  await mesh.restartBroker();
+  await phone.answer(lost.approval, "allow");
+  await expect.poll(() => existsSync(lost.path)).toBe(true);
+  await birch.rests();
+
+  // Left to the terminal, or with nobody there to answer, the prompt stays and nothing is done.
+  const left = await asking.write("left.txt");
+  await phone.answer(left.approval, "leave");
+  await birch.terminal.shows("Do you want to create left.txt");
+  expect(existsSync(left.path)).toBe(false);
+  await asking.pressUntil("Enter", async () => existsSync(left.path));
+
+  const { messages } = await mesh.history();
+  const events = messages.filter(({ event }) => event === "approval_ended");
+  expect(events.map(({ content }) => [content["decision"], content["by"]])).toEqual([
+    ["allowed", "Ana"],
+    ["denied", "Ana"],
+    ["withdrawn", null],
+    ["withdrawn", null],
+    ["allowed", "Ana"],
+    ["left", "Ana"],
+  ]);
+});
+
+it.skipIf(findChromium() === undefined)(
+  "[APPROVE-5] [APPROVE-9] a click on the page, and a command on another machine, let a real client go on",
+  async () => {
+    const mesh = await startMesh(onTestFinished);
+    const phone = await startPhone(mesh);
+    const browser = await launchChromium(findChromium() ?? "");
+    onTestFinished(() => browser.close());
+    const [id] = phone.credential.split(".");
+    const person = JSON.stringify({ id, name: "Ana", credential: phone.credential, verified: true });
+    const localStorage = [{ name: "merkle.person", value: person }];
+    const storageState = { cookies: [], origins: [{ origin: mesh.url, localStorage }] };
+    const { page } = await openPage(browser, `${mesh.url}/approvals`, { storageState });
+    const byPage = await startAsking(mesh, "Birch", phone);
+    const clicked = await byPage.write("clicked.txt");
+    await page.getByText(`${clicked.path}\n+ hello`).waitFor();
+    await page.getByRole("button", { name: "Allow once" }).click();
+    await expect.poll(() => existsSync(clicked.path)).toBe(true);
+    await byPage.birch.exit();
+
+    const listed = async () => JSON.parse(await mesh.run(["approvals", "--json"]));
+    const { device } = await listed();
+    const byCommand = await startAsking(mesh, "Cedar", {
+      device,
+      waiting: async () => (await listed()).waiting,
+    });
+    const { path, approval } = await byCommand.write("commanded.txt");
+    await mesh.run(["approvals", "allow", String(approval.approval)]);
+    await expect.poll(() => existsSync(path)).toBe(true);
+  },
+);

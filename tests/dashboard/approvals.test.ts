@@ -1,0 +1,100 @@
+import { hash, randomBytes } from "node:crypto";
+import { deviceOf } from "@merkle/wire/identity";
+import { describe, expect, it } from "vitest";
+import { createTestSession } from "../kit/session.js";
+import { phone, testDashboard } from "./open-dashboard.js";
+
+const dashboard = testDashboard();
+const toDevice = (credential: string) =>
+  deviceOf(credential, (bytes) => hash("sha256", bytes, "buffer")) ?? "";
+
+describe.skipIf(dashboard.isMissing)("the approvals of a person", () => {
+  /** An agent that asks, and the person whose browser answers. */
+  async function startAsking() {
+    const session = await createTestSession(dashboard.rest, "Split the auth service");
+    const as = await dashboard.newPerson("Ana");
+    const agent = { session_id: session.sessionId, team_id: session.convener };
+    const ask = async (input: object, tool = "Bash") => {
+      const { approval } = await dashboard.rest.call("ask_approval", {
+        ...{ ...agent, devices: [toDevice(as)], tool, input: JSON.stringify(input) },
+        ...{ folder: "/home/ana/auth-service", salt: randomBytes(32).toString("hex") },
+      });
+      return approval;
+    };
+    const answerTo = (approval: number) => dashboard.rest.call("wait_for_approval", { ...agent, approval });
+    return { as, agent, ask, answerTo };
+  }
+
+  it("[APPROVE-9] a command and an edit are shown to the last sign, allowed and denied by keys alone, and what ends elsewhere goes by itself", async () => {
+    const { as, agent, ask, answerTo } = await startAsking();
+    const { page, problems, findBarriers } = await dashboard.open("/", { as });
+    await page.getByRole("link", { name: "Approvals" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing waits for your permission").waitFor();
+    await page.getByText(`merkle config set approvers ${toDevice(as)} --local`).waitFor();
+    expect(await findBarriers()).toEqual([]);
+
+    // From here on it is told of what changes.
+    await page.getByText("Live", { exact: true }).first().waitFor();
+    const command = await ask({ command: "rm -rf build \u202e && ls", description: "clean up" });
+    const first = page.getByRole("listitem", { name: "Atlas asks to use Bash" });
+    await first.getByText("rm -rf build \\u202e && ls").waitFor();
+    await first.getByText("clean up").waitFor();
+    expect(await page.getByText(/always/i).count()).toBe(0);
+    expect(await findBarriers()).toEqual([]);
+    await first.getByRole("button", { name: "Allow once" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await answerTo(command)).toMatchObject({ state: "allowed" });
+    await first.waitFor({ state: "detached" });
+
+    const edit = { file_path: "/etc/hosts", old_string: "one", new_string: "two" };
+    const denied = await ask(edit, "Edit");
+    const second = page.getByRole("listitem", { name: "Atlas asks to use Edit" });
+    await second.getByText("/etc/hosts\n- one\n+ two").waitFor();
+    await second.getByRole("button", { name: "Deny…" }).focus();
+    await page.keyboard.press("Enter");
+    await second.getByRole("textbox").waitFor();
+    await page.keyboard.type("not the hosts file");
+    await page.keyboard.press("Enter");
+    expect(await answerTo(denied)).toMatchObject({ state: "denied", words: "not the hosts file" });
+    await second.waitFor({ state: "detached" });
+
+    // The terminal was answered: what waits here goes.
+    const approval = await ask({ command: "make" });
+    const third = page.getByRole("listitem", { name: "Atlas asks to use Bash" });
+    await third.waitFor();
+    await dashboard.rest.call("withdraw_approval", { ...agent, approval });
+    await third.waitFor({ state: "detached" });
+    const ended = page.getByRole("region", { name: "Answered" });
+    await ended.getByText("Answered at the terminal").waitFor();
+    await ended.getByText("Denied").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("[APPROVE-8] [APPROVE-9] it is among what needs its person, is all there on a phone, and another device of theirs has nothing of it", async () => {
+    const { as, ask, answerTo } = await startAsking();
+    const approval = await ask({ command: `curl https://example.com/${"x".repeat(200)}` });
+    const small = await dashboard.open("/?needs=1", { as, ...phone });
+    await small.page.getByRole("link", { name: `Look at approval ${approval}` }).click();
+    const allow = small.page.getByRole("button", { name: "Allow once" });
+    await allow.waitFor();
+    expect(await small.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await small.findBarriers()).toEqual([]);
+
+    const other = await dashboard.open("/approvals", { as: await dashboard.newPerson("Bo") });
+    await other.page.getByText("Nothing waits for your permission").waitFor();
+    await allow.tap();
+    expect(await answerTo(approval)).toMatchObject({ state: "allowed" });
+    expect([...small.problems, ...other.problems]).toEqual([]);
+  });
+
+  it("[APPROVE-9] no other page can put it into a frame, and have a click meant for itself allow something", async () => {
+    const { as } = await startAsking();
+    const { page } = await dashboard.open("/approvals", { as });
+    const address = page.url();
+    await page.goto("about:blank");
+    await page.setContent(`<iframe src="${address}"></iframe>`);
+    await expect.poll(() => page.frames()[1]?.url()).toContain("chrome-error://");
+  });
+});

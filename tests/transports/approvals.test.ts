@@ -1,0 +1,301 @@
+import { hash, randomBytes } from "node:crypto";
+import type { Approval, InputOf } from "@merkle/wire";
+import { approvalHash, deviceOf } from "@merkle/wire/identity";
+import { limits } from "@merkle/wire/limits";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { atEnd } from "../kit/at-end.js";
+import { joinMesh, startInviteBroker } from "../kit/members.js";
+import { makePerson } from "../kit/persons.js";
+import { createTestSession, failureOf } from "../kit/session.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
+
+let broker: TestBroker;
+let rest: TransportClient;
+let sql: ReturnType<typeof connectTestDatabase>;
+
+const cleanup = atEnd();
+beforeAll(async () => {
+  broker = await startTestBroker({}, cleanup);
+  rest = await brokerTransports.rest(broker.url);
+  sql = connectTestDatabase(broker.databaseUrl, cleanup);
+});
+
+const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
+const toDevice = (credential: string) => deviceOf(credential, sha256) ?? "";
+const hashOf = (approval: Approval) => approvalHash(approval, sha256);
+const drawSalt = () => randomBytes(32).toString("hex");
+const command = JSON.stringify({ command: "rm -rf build", description: "clean up" });
+
+/** An agent at work, and its person's phone. */
+async function startRelay(at = rest) {
+  const { sessionId: session_id, convener: team_id } = await createTestSession(at);
+  const { person_id: phone } = await makePerson(at, "Ana");
+  const agent = { session_id, team_id };
+  const ask = (more: Partial<InputOf<"ask_approval">> = {}) =>
+    at.call("ask_approval", {
+      ...{ ...agent, devices: [toDevice(phone)], tool: "Bash", input: command },
+      ...{ folder: "/work", salt: drawSalt(), ...more },
+    });
+  const list = async (as = phone) => (await at.call("list_approvals", { team_id: as })).waiting;
+  const shown = async () => (await list())[0] as Approval;
+  const answer = (approval: Approval, decision: "allow" | "deny" | "leave", more: object = {}) =>
+    at.call("answer_approval", {
+      ...{ approval: approval.approval, decision, hash: hashOf(approval), team_id: phone, ...more },
+    });
+  const wait = (approval: number, timeout = 30) =>
+    at.call("wait_for_approval", { ...agent, approval, timeout });
+  const events = async () => {
+    const { messages } = await at.call("get_history", { session_id, limit: 500 });
+    return messages.filter(({ event }) => event === "approval_ended");
+  };
+  return { session_id, agent, phone, ask, list, shown, answer, wait, events };
+}
+
+describe.each(["rest", "websocket"] as const)("a permission, by %s", (name) => {
+  it("[APPROVE-1] [APPROVE-4] [APPROVE-7] is shown whole to the agent's person, allowed once, and signed into the feed without its words", async () => {
+    const at = await brokerTransports[name](broker.url);
+    onTestFinished(() => at.close());
+    const relay = await startRelay(at);
+    const { approval, person } = await relay.ask();
+    expect(person).toBe("Ana");
+    const waiting = relay.wait(approval);
+    const shown = await relay.shown();
+    expect(shown).toMatchObject({
+      approval,
+      asked_by: "Atlas",
+      tool: "Bash",
+      input: command,
+      folder: "/work",
+    });
+    expect(shown.hash).toBe(hashOf(shown));
+    await relay.answer(shown, "allow");
+    expect(await waiting).toEqual({ state: "allowed", words: null, hash: shown.hash });
+    // Asked again, because the answer was lost on its way, it is the same.
+    expect(await relay.wait(approval)).toMatchObject({ state: "allowed" });
+    const events = await relay.events();
+    expect(events.map(({ content }) => content)).toMatchObject([
+      { approval, of: "Atlas", tool: "Bash", hash: shown.hash, decision: "allowed", by: "Ana" },
+    ]);
+    expect(JSON.stringify(events)).not.toContain("rm -rf");
+    const { ended } = await at.call("list_approvals", { team_id: relay.phone });
+    expect(ended).toMatchObject([{ approval, state: "allowed", input: command }]);
+  });
+});
+
+describe("an answer", () => {
+  it("[APPROVE-5] is the first one, whoever else answers: person, another tab, or the terminal", async () => {
+    const relay = await startRelay();
+    const { approval } = await relay.ask();
+    const shown = await relay.shown();
+    const tried = await Promise.allSettled([
+      relay.answer(shown, "allow"),
+      relay.answer(shown, "deny", { words: "no" }),
+      relay.answer(shown, "leave"),
+      rest.call("withdraw_approval", { ...relay.agent, approval }),
+    ]);
+    const { state } = await relay.wait(approval);
+    const done = tried.flatMap((each) => (each.status === "fulfilled" ? [each.value.state] : []));
+    // Taking back is no question: it is told how it stands.
+    expect(new Set(done)).toEqual(new Set([state]));
+    expect(await relay.events()).toMatchObject([{ content: { decision: state } }]);
+    const late = await failureOf(relay.answer(shown, "allow"));
+    expect(late).toMatchObject({ code: "conflict", details: { state } });
+  });
+
+  it("[APPROVE-5] denies with words for the agent alone, or leaves it to the terminal", async () => {
+    const relay = await startRelay();
+    const first = await relay.ask();
+    await relay.answer(await relay.shown(), "deny", { words: "not on the live one" });
+    expect(await relay.wait(first.approval)).toMatchObject({ state: "denied", words: "not on the live one" });
+    const second = await relay.ask();
+    await relay.answer(await relay.shown(), "leave");
+    expect(await relay.wait(second.approval)).toMatchObject({ state: "left" });
+    expect(JSON.stringify(await relay.events())).not.toContain("live one");
+  });
+
+  it("[APPROVE-6] by nobody allows nothing: the ask lapses with who waits for it, and a late answer is refused", async () => {
+    const relay = await startRelay();
+    const { approval } = await relay.ask();
+    const shown = await relay.shown();
+    expect(await relay.wait(approval, 0)).toMatchObject({ state: "waiting" });
+    const renewed = (await relay.shown()).expires_at;
+    expect(Date.parse(renewed) - Date.parse(shown.asked_at)).toBeGreaterThanOrEqual(
+      limits.approvalLeaseSeconds * 1_000 - 1_000,
+    );
+    await sql`UPDATE approvals SET expires_at = now() - interval '1 second' WHERE number = ${approval}`;
+    expect(await relay.list()).toEqual([]);
+    expect(await failureOf(relay.answer(shown, "allow"))).toMatchObject({ details: { state: "lapsed" } });
+    expect(await relay.wait(approval)).toMatchObject({ state: "lapsed" });
+    expect(await relay.events()).toEqual([]);
+  });
+
+  it("[APPROVE-8] waits in what needs its person, and in nobody else's", async () => {
+    const relay = await startRelay();
+    const { approval } = await relay.ask();
+    const kinds = async (team_id?: string) => {
+      const { items } = await rest.call("list_attention", {
+        session: relay.session_id,
+        ...(team_id === undefined ? {} : { team_id }),
+      });
+      return items.map(({ kind, number, text }) => [kind, number, text]);
+    };
+    expect(await kinds(relay.phone)).toContainEqual(["approval", approval, "Bash"]);
+    const { person_id: other } = await makePerson(rest, "Bo");
+    for (const who of [other, relay.agent.team_id, undefined])
+      expect((await kinds(who)).map(([kind]) => kind)).not.toContain("approval");
+    await relay.answer(await relay.shown(), "deny");
+    expect((await kinds(relay.phone)).map(([kind]) => kind)).not.toContain("approval");
+  });
+});
+
+describe("somebody who would answer for another", () => {
+  it("[APPROVE-2] [APPROVE-3] sees nothing and decides nothing: agents, models, guests, other persons, the person's other device", async () => {
+    const relay = await startRelay();
+    await relay.ask();
+    const shown = await relay.shown();
+    const { person_id: other } = await makePerson(rest, "Bo");
+    const { person_id: guest } = await rest.call("create_person", { name: "Ana, too" });
+    // Of an open broker each person has one credential: a second one stands for another device of the same person.
+    const [own] = relay.phone.split(".mk_");
+    const secondDevice = `${own}.mk_${randomBytes(32).toString("base64url")}`;
+    const secret = hash("sha256", secondDevice.split(".mk_")[1] ?? "", "buffer");
+    await sql`INSERT INTO further_secrets (scope_id, id, secret_hash)
+      SELECT mesh_id, person_id, ${secret} FROM persons WHERE person_id = ${own ?? ""}`;
+    for (const [who, code] of [
+      [relay.agent.team_id, "forbidden"],
+      [guest, "forbidden"],
+      [other, "not_found"],
+      [secondDevice, "not_found"],
+      [undefined, "unauthorized"],
+    ] as const) {
+      expect(await failureOf(relay.answer(shown, "allow", { team_id: who })), who).toMatchObject({ code });
+    }
+    for (const who of [other, secondDevice]) expect(await relay.list(who)).toEqual([]);
+    const mcp = await brokerTransports.mcp(broker.url);
+    onTestFinished(() => mcp.close());
+    const by = { team_id: relay.phone };
+    for (const [name, input] of [
+      ["list_approvals", by],
+      ["answer_approval", { ...by, approval: shown.approval, decision: "allow", hash: shown.hash }],
+      [
+        "ask_approval",
+        {
+          ...relay.agent,
+          devices: [toDevice(relay.phone)],
+          tool: "Bash",
+          input: "{}",
+          folder: "/",
+          salt: drawSalt(),
+        },
+      ],
+      ["withdraw_approval", { ...relay.agent, approval: shown.approval }],
+    ] as const) {
+      expect(await failureOf(mcp.callRaw(name, input)), name).toMatchObject({ code: "forbidden" });
+    }
+    expect(await relay.list()).toHaveLength(1);
+    expect(await relay.events()).toEqual([]);
+  });
+
+  it("[APPROVE-3] a stolen observer's link, a token made for a program, and another member are refused; so are devices of somebody else", async () => {
+    const { broker: closed, admin: ana } = await startInviteBroker(cleanup);
+    const own = await brokerTransports.rest(closed.url, { token: (await ana.call("issue_token", {})).token });
+    const { session_id, team_id } = await own.call("create_session", { title: "S", creator_team_name: "T" });
+    const { person_id: phone } = await own.call("create_person", { name: "Ana" });
+    const fields = { tool: "Bash", input: command, folder: "/work" };
+    const ask = (devices: string[]) =>
+      own.call("ask_approval", { session_id, team_id, ...fields, devices, salt: drawSalt() });
+    const { approval } = await ask([toDevice(phone)]);
+    const [shown] = (await own.call("list_approvals", { team_id: phone })).waiting as [Approval];
+    const decide = (at: TransportClient, as: string) =>
+      failureOf(at.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: as }));
+
+    const { link } = await own.call("create_observer_link", { session_id });
+    const token = new URL(link).hash.replace("#observe=", "");
+    const observer = await brokerTransports.rest(closed.url, { token });
+    const programs = await own.call("issue_token", { label: "an agent's" });
+    const program = await brokerTransports.rest(closed.url, { token: programs.token });
+    const bo = await joinMesh(
+      closed.url,
+      { invite: (await ana.call("create_invite", {})).link, name: "Bo" },
+      cleanup,
+    );
+    const bos = await brokerTransports.rest(closed.url, { token: (await bo.call("issue_token", {})).token });
+    const { person_id: bosPhone } = await bos.call("create_person", { name: "Bo" });
+    expect(await decide(observer, phone)).toMatchObject({
+      code: expect.stringMatching(/forbidden|unauthorized/),
+    });
+    expect(await decide(program, phone)).toMatchObject({ code: "forbidden" });
+    expect(await decide(bos, phone)).toMatchObject({ code: "unauthorized" });
+    expect(await decide(bos, bosPhone)).toMatchObject({ code: "not_found" });
+    expect(await failureOf(ask([toDevice(bosPhone)]))).toMatchObject({ code: "forbidden" });
+    expect(await failureOf(ask([toDevice(phone), toDevice(bosPhone)]))).toMatchObject({ code: "forbidden" });
+    await own.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: phone });
+  });
+});
+
+describe("what is asked", () => {
+  it("[APPROVE-4] cannot be swapped: an answer names the hash of what was shown, a salt is good once, and nobody waits for another's", async () => {
+    const relay = await startRelay();
+    const salt = drawSalt();
+    const { approval } = await relay.ask({ salt });
+    const shown = await relay.shown();
+    for (const swapped of [
+      { input: '{"command":"true"}' },
+      { tool: "Write" },
+      { folder: "/" },
+      { salt: drawSalt() },
+    ]) {
+      const other = hashOf({ ...shown, ...swapped });
+      const refused = relay.answer(shown, "allow", { hash: other });
+      expect(await failureOf(refused)).toMatchObject({ code: "conflict" });
+    }
+    expect(await failureOf(relay.ask({ salt }))).toMatchObject({ code: "conflict" });
+    const { team_id } = await rest.call("join_session", { session_id: relay.session_id, team_name: "Birch" });
+    for (const name of ["wait_for_approval", "withdraw_approval"] as const) {
+      const foreign = rest.callRaw(name, { session_id: relay.session_id, team_id, approval });
+      expect(await failureOf(foreign)).toMatchObject({ code: "not_found" });
+    }
+    // A forged ask is answered to who made it, and to no other: the hook of the agent takes its own answer alone.
+    const forged = await rest.call("ask_approval", {
+      ...{ session_id: relay.session_id, team_id, devices: [toDevice(relay.phone)], salt: drawSalt() },
+      ...{ tool: "Bash", input: command, folder: "/work" },
+    });
+    const [, second] = await relay.list();
+    expect(second).toMatchObject({ approval: forged.approval, asked_by: "Birch" });
+    await relay.answer(second as Approval, "allow");
+    expect(await relay.wait(approval, 0)).toMatchObject({ state: "waiting" });
+  });
+
+  it("[APPROVE-1] has bounds: its size, its devices, and how many wait at once", async () => {
+    const relay = await startRelay();
+    const most = JSON.stringify({ command: "x".repeat(limits.approvalInputBytesMax - 14) });
+    await relay.ask({ input: most });
+    expect(await failureOf(relay.ask({ input: `${most} ` }))).toMatchObject({ code: "payload_too_large" });
+    await relay.ask({ folder: "f".repeat(limits.approvalFolderCharsMax) });
+    const bad = [
+      { folder: "f".repeat(limits.approvalFolderCharsMax + 1) },
+      { devices: [] },
+      { devices: Array.from({ length: limits.approvalDevicesMax + 1 }, () => toDevice(relay.phone)) },
+    ];
+    for (const each of bad) expect(await failureOf(relay.ask(each))).toMatchObject({ code: "bad_request" });
+    const unknown = randomBytes(16).toString("hex");
+    expect(await failureOf(relay.ask({ devices: [unknown] }))).toMatchObject({ code: "not_found" });
+    for (let asked = 2; asked < limits.approvalsWaitingPerPeerMax; asked += 1) await relay.ask();
+    expect(await failureOf(relay.ask())).toMatchObject({ code: "conflict" });
+    for (const each of await relay.list()) await relay.answer(each, "deny");
+    for (let asked = 0; asked < limits.approvalsWaitingPerPeerMax; asked += 1) await relay.ask();
+    for (const each of await relay.list()) await relay.answer(each, "deny");
+    for (
+      let asked = 0;
+      asked < limits.approvalsEndedShown - 2 * limits.approvalsWaitingPerPeerMax + 1;
+      asked += 1
+    ) {
+      await relay.ask();
+      await relay.answer(await relay.shown(), "leave");
+    }
+    const { ended } = await rest.call("list_approvals", { team_id: relay.phone });
+    expect(ended).toHaveLength(limits.approvalsEndedShown);
+  });
+});
