@@ -1,6 +1,6 @@
 "use client";
 
-import type { AttentionItem } from "@merkle/wire";
+import { type AttentionItem, describeItem, kindLabels, placeOfItem } from "@merkle/wire";
 import {
   CircleX,
   FileDiff,
@@ -15,9 +15,7 @@ import {
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
-import { describeItem, kindLabels } from "./describe-item";
 import { ItemActions } from "./item-actions";
-import { placeOfItem } from "./place-of-item";
 import { PutAway } from "./put-away";
 
 const marks = {

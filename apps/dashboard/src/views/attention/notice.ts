@@ -1,7 +1,5 @@
-import type { AttentionItem, Session } from "@merkle/wire";
+import { type AttentionItem, describeItem, nameOfPlace, placeOfItem, type Session } from "@merkle/wire";
 import type { NotificationReason } from "@/core/preferences/preferences";
-import { describeItem } from "./describe-item";
-import { nameOfPlace, placeOfItem } from "./place-of-item";
 
 /** Something to tell somebody who is not looking. */
 export interface Notice {

@@ -1,4 +1,4 @@
-import type { AttentionItem } from "@merkle/wire";
+import type { AttentionItem } from "./attention.js";
 
 /** What an item says: who it is about, what about it, and its words, each to be set apart in its own way. */
 export interface ItemWords {

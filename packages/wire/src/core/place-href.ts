@@ -1,4 +1,4 @@
-import { sourceHref } from "./source-href";
+import { sourceHref } from "./source-href.js";
 
 /** What topics, jobs and proposals say of where they belong. */
 export interface Placed {
