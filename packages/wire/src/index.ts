@@ -61,12 +61,13 @@ export type {
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./identity/invite-text.js";
 export type { KeyCard } from "./identity/key-card.js";
 export { isSealed, sealedBytes } from "./identity/sealed-form.js";
+export type { AlertContent, AlertKind, AlertTarget, AlertTo } from "./operations/alerts.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
 export type { BriefLine, SessionBrief } from "./operations/brief.js";
 export type { Catalogue, InputOf, OutputOf, ParsedInputOf } from "./operations/catalogue.js";
 export type { Claim } from "./operations/claims.js";
-export { describeItem, kindLabels } from "./operations/describe-item.js";
+export { alertReasons, describeItem, kindLabels, sentenceOfItem } from "./operations/describe-item.js";
 export type { Imported } from "./operations/files.js";
 export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";

@@ -25,6 +25,7 @@ import { createHttpServer, type Deadlines } from "../transports/http-server.js";
 import type { Services } from "../transports/services.js";
 import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
+import { openAlertKey } from "../views/alerts/alert-key.js";
 import type { BrokerOptions, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { listen, nameToShow } from "./listen.js";
@@ -100,11 +101,14 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     openAuditKey({ home, database, newKey: options.newAuditKey ?? false, log }),
   );
 
+  const alertKey = await explainingPath(home, () => openAlertKey(home));
+
   let listening = "";
   const started = await startServices({
     ...options,
     database,
     signer,
+    alertKey,
     certificate,
     nodeLock,
     homeKey: homeKey.text,

@@ -25,6 +25,7 @@ import { startPresence } from "../sessions/peers/presence.js";
 import { startStateAnnouncer } from "../state/state-announcer.js";
 import type { Authenticator, Meshes, Services } from "../transports/services.js";
 import type { HeldCertificate } from "../transports/tls/hold-certificate.js";
+import type { AlertKey } from "../views/alerts/alert-key.js";
 import { startIndexer } from "../views/search/indexer.js";
 import { type Jobs, startJobs } from "../work/jobs/run-jobs.js";
 import { shippedPersonas } from "../work/personas/shipped-personas.js";
@@ -44,6 +45,7 @@ interface StartedServices {
 interface ServicesOptions extends Resolved {
   readonly database: Database;
   readonly signer: AuditSigner;
+  readonly alertKey: AlertKey;
   readonly nodeLock: NodeLock;
   readonly certificate: HeldCertificate | undefined;
   readonly homeKey: string;
@@ -142,6 +144,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     certificate: () => certificate?.current ?? null,
     workers,
     signer,
+    alertKey: options.alertKey,
     records: createRecords({ database, workers, signer }),
     auth,
     limiter,

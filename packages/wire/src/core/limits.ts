@@ -72,6 +72,8 @@ export const limits = {
   thoughtsPerAuditSessionMax: 10_000,
   attentionIdCharsMax: 200,
   urlCharsMax: 2_000,
+  alertTargetsMax: 20,
+  alertSecretCharsMax: 200,
   meshNameCharsMax: 50,
   idempotencyKeyCharsMax: 200,
   /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */
@@ -115,6 +117,9 @@ export const limits = {
   searchHitsMax: 50,
   searchHitsDefault: 20,
   attentionItemsMax: 200,
+  undeliveredListedMax: 200,
+  /** Of an answer to an alert; the rest is not shown. */
+  alertAnswerCharsMax: 200,
   /** So many of a kind are counted. */
   attentionCountedMax: 1_000,
   timelineBucketsMax: 200,

@@ -27,17 +27,18 @@ const described = z.object({
     "held",
     "budget_spent",
     "quiet",
+    "undelivered",
   ]),
   session_id: Uuid,
   session: z.string().meta({ description: "Its slug." }),
   session_title: z.string(),
   source_path: z.null(),
   since: Timestamp,
-  sequence: Sequence.nullable().meta({ description: "Of an ask." }),
-  number: z
-    .int()
-    .nullable()
-    .meta({ description: "Of a proposal or a job: its number in the mesh; of a task: in its session." }),
+  sequence: Sequence.nullable().meta({ description: "Of an ask, or the first message that nobody has got." }),
+  number: z.int().nullable().meta({
+    description:
+      "Of a proposal or a job: its number in the mesh; of a task: in its session; how many messages nobody has got.",
+  }),
   team: z.string().nullable().meta({
     description:
       "Who asks, proposes, has done or lost a task, is blocked or holds; null where nobody does, or an agent.",
@@ -51,6 +52,9 @@ const described = z.object({
   dismissed: z.boolean().meta({ description: "Put away by the caller; comes only where asked for." }),
   snoozed_until: Timestamp.nullable(),
 });
+
+/** What an item can be about. */
+export const AttentionKind = described.shape.kind;
 
 const AttentionItemOfSession = described.meta({ id: "AttentionItemOfSession" });
 
@@ -77,7 +81,7 @@ export type AttentionItem = z.output<typeof AttentionItem>;
 
 export const listAttention = operation("list_attention", {
   summary:
-    "List what waits for a human: unanswered asks, open proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent and quiet sessions.",
+    "List what waits for a human: unanswered asks, open proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent and quiet sessions, and what nobody has got.",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1)
@@ -90,7 +94,7 @@ export const listAttention = operation("list_attention", {
   output: z.object({
     items: z.array(AttentionItem).meta({
       description:
-        "Asks, proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent, quiet; oldest first within each.",
+        "Asks, proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent, quiet, undelivered; oldest first within each.",
     }),
     total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
     dismissed: z.int().meta({ description: "How many more the caller has put away." }),

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import * as alerts from "./alerts.js";
 import * as app from "./app.js";
 import * as attention from "./attention.js";
 import * as audit from "./audit.js";
@@ -31,6 +32,7 @@ import * as state from "./state.js";
 import * as tasks from "./tasks.js";
 import * as timeline from "./timeline.js";
 import * as topics from "./topics.js";
+import * as undelivered from "./undelivered.js";
 import * as work from "./work.js";
 
 /** The operations among what a file exports, by their names. */
@@ -41,6 +43,7 @@ type OperationsOf<Exports> = {
 };
 
 const exported = {
+  ...alerts,
   ...app,
   ...attention,
   ...audit,
@@ -72,6 +75,7 @@ const exported = {
   ...tasks,
   ...timeline,
   ...topics,
+  ...undelivered,
   ...work,
 };
 

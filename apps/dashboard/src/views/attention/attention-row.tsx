@@ -6,6 +6,7 @@ import {
   FileDiff,
   Gauge,
   ListChecks,
+  MailX,
   MessageCircleQuestionMark,
   Moon,
   OctagonAlert,
@@ -28,6 +29,7 @@ const marks = {
   held: { Icon: Pause, className: "text-warning" },
   budget_spent: { Icon: Gauge, className: "text-warning" },
   quiet: { Icon: Moon, className: "text-muted-foreground" },
+  undelivered: { Icon: MailX, className: "text-warning" },
 } as const;
 
 export interface AttentionRowProps {

@@ -57,6 +57,7 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
     case "budget_spent":
       return <Resume item={item} attempt={attempt} />;
     case "quiet":
+    case "undelivered":
       return (
         <>
           <Nudge item={item} to="@all" label="Nudge all" attempt={attempt} />
