@@ -111,8 +111,6 @@ const beyond: Readonly<Record<LimitName, string>> = {
   ticketSeconds: "the ticket opens no connection any more",
   furtherSecretsMax: "the oldest of them is good no more",
   attentionItemsMax: "the rest is counted",
-  undeliveredListedMax: "the rest is counted",
-  alertAnswerCharsMax: "the rest is not shown",
   attentionCountedMax: "as many are said",
   timelineBucketsMax: "400",
   briefCharsMax: "the least important lines are left out and counted",

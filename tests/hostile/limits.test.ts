@@ -152,8 +152,6 @@ const testedAt: {
   unreadCountedMax: "tests/transports/reading.test.ts",
   alertTargetsMax: "tests/transports/alerts.test.ts",
   alertSecretCharsMax: "tests/transports/alerts.test.ts",
-  undeliveredListedMax: "tests/transports/undelivered.test.ts",
-  alertAnswerCharsMax: "apps/broker/src/views/alerts/send-alert.test.ts",
   urlCharsMax: "tests/transports/health.test.ts",
   timelineBucketsMax: "tests/transports/overview.test.ts",
   briefCharsMax: "tests/transports/brief.test.ts",

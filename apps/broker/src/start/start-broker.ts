@@ -11,6 +11,7 @@ import {
 import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
 import { limits } from "@merkle/wire/limits";
+import { openAlertKey } from "../core/alert-key.js";
 import { createLog, type Log } from "../core/log.js";
 import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";
@@ -25,7 +26,6 @@ import { createHttpServer, type Deadlines } from "../transports/http-server.js";
 import type { Services } from "../transports/services.js";
 import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
-import { openAlertKey } from "../views/alerts/alert-key.js";
 import type { BrokerOptions, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { listen, nameToShow } from "./listen.js";

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type Database, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
+import type { AlertKey } from "../core/alert-key.js";
 import { createMetrics } from "../core/metrics.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
@@ -25,7 +26,6 @@ import { startPresence } from "../sessions/peers/presence.js";
 import { startStateAnnouncer } from "../state/state-announcer.js";
 import type { Authenticator, Meshes, Services } from "../transports/services.js";
 import type { HeldCertificate } from "../transports/tls/hold-certificate.js";
-import type { AlertKey } from "../views/alerts/alert-key.js";
 import { startIndexer } from "../views/search/indexer.js";
 import { type Jobs, startJobs } from "../work/jobs/run-jobs.js";
 import { shippedPersonas } from "../work/personas/shipped-personas.js";

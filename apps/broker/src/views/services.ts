@@ -1,5 +1,5 @@
+import type { AlertKey } from "../core/alert-key.js";
 import type { JobServices } from "../work/jobs/services.js";
-import type { AlertKey } from "./alerts/alert-key.js";
 
 /** The services of what is read over all the others. */
 export interface ViewServices extends JobServices {

@@ -117,9 +117,6 @@ export const limits = {
   searchHitsMax: 50,
   searchHitsDefault: 20,
   attentionItemsMax: 200,
-  undeliveredListedMax: 200,
-  /** Of an answer to an alert; the rest is not shown. */
-  alertAnswerCharsMax: 200,
   /** So many of a kind are counted. */
   attentionCountedMax: 1_000,
   timelineBucketsMax: 200,

@@ -11,6 +11,7 @@ export function placeOfItem(item: AttentionItem): string {
   if (kind === "job_failed") return `${home}/jobs`;
   if (kind === "in_review" || kind === "handed_back")
     return number === null ? `${home}/tasks` : `${home}/tasks?task=${number}`;
+  if (kind === "undelivered") return `/?undelivered=${session}`;
   return sequence === null ? home : `${home}?m=${sequence}`;
 }
 

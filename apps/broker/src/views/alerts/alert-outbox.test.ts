@@ -14,10 +14,10 @@ import { bareId, createTestSession } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
+import { openAlertKey } from "../../core/alert-key.js";
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { startPresence } from "../../sessions/peers/presence.js";
-import { openAlertKey } from "./alert-key.js";
 import { createAlertOutbox } from "./alert-outbox.js";
 import { sealTarget } from "./send-alert.js";
 
@@ -62,7 +62,7 @@ beforeEach(async () => {
 
 const secret = `whsec_${randomBytes(24).toString("base64")}`;
 const noon = new Date("2026-03-02T12:00:00.000Z");
-const after = (seconds: number) => new Date(noon.getTime() + seconds * 1000);
+const later = (seconds: number) => new Date(noon.getTime() + seconds * 1000);
 
 /** An agent is blocked, for this reason, or is not any more. */
 async function setBlocked(reason: string | null): Promise<void> {
@@ -115,14 +115,14 @@ describe("The outbox", () => {
     await addTarget(webhookAt(receiver), { about: ["ask"] });
     await setBlocked("needs a key");
     await openOutbox()(noon);
-    await openOutbox()(after(10));
+    await openOutbox()(later(10));
     const outbox = openOutbox();
-    await outbox(after(20));
+    await outbox(later(20));
     expect(wordsOf(receiver)).toEqual(["Atlas is blocked: “needs a key”"]);
     await setBlocked(null);
-    await outbox(after(30));
+    await outbox(later(30));
     await setBlocked("needs another");
-    await outbox(after(40));
+    await outbox(later(40));
     expect(wordsOf(receiver).at(-1)).toBe("Atlas is blocked: “needs another”");
     expect(receiver.got).toHaveLength(2);
     const ids = receiver.got.map(({ headers }) => headers["webhook-id"]);
@@ -138,7 +138,7 @@ describe("The outbox", () => {
     for (let second = 0; second < 600; second += 5) {
       const before = receiver.got.length;
       // Each try could be another broker's, after a restart.
-      await openOutbox()(after(second));
+      await openOutbox()(later(second));
       if (receiver.got.length > before) tries.push(second);
     }
     expect(tries, "later and later, and no more often").toEqual([0, 5, 35, 155, 455]);
@@ -148,7 +148,7 @@ describe("The outbox", () => {
       lastSentAt: null,
     });
     receiver.answer = answering(204);
-    for (let second = 600; second < 1_800; second += 5) await openOutbox()(after(second));
+    for (let second = 600; second < 1_800; second += 5) await openOutbox()(later(second));
     expect(receiver.got).toHaveLength(tries.length + 1);
     expect(new Set(receiver.got.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
     expect(await stateOf(targetId)).toMatchObject({ problem: null, waiting: 0, givenUp: 0 });
@@ -170,9 +170,9 @@ describe("The outbox", () => {
       waiting: 1,
     });
     await sql`UPDATE alerts SET attempts = 9 WHERE target_id = ${targetId} AND state = 'waiting'`;
-    await openOutbox()(after(60));
+    await openOutbox()(later(60));
     expect(await stateOf(targetId)).toMatchObject({ waiting: 0, givenUp: 1 });
-    await openOutbox()(after(1_000_000));
+    await openOutbox()(later(1_000_000));
     expect(silent.got).toHaveLength(2);
   });
 
@@ -184,10 +184,10 @@ describe("The outbox", () => {
     receiver.answer = () => stopped.abort();
     await openOutbox({ stopping: stopped.signal })(noon);
     receiver.answer = answering(204);
-    await openOutbox()(after(30));
+    await openOutbox()(later(30));
     expect(receiver.got).toHaveLength(1);
-    await openOutbox()(after(61));
-    await openOutbox()(after(200));
+    await openOutbox()(later(61));
+    await openOutbox()(later(200));
     expect(receiver.got).toHaveLength(2);
   });
 
@@ -199,14 +199,14 @@ describe("The outbox", () => {
     await openOutbox()(noon);
     receiver.answer = answering(204);
     await setBlocked(null);
-    await openOutbox()(after(100));
+    await openOutbox()(later(100));
     expect(receiver.got).toHaveLength(1);
     await setBlocked("needs a word");
     const [peer] = await sql`SELECT peer_id, (extract(epoch FROM declared_at) * 1000)::bigint AS since
       FROM peers WHERE session_id = ${sessionId}`;
     const item = `blocked:${sessionId}:${peer?.["peer_id"]}:${peer?.["since"]}`;
     await sql`INSERT INTO dismissals (mesh_id, person_id, item) VALUES (${person.meshId}, ${person.personId}, ${item})`;
-    await openOutbox()(after(200));
+    await openOutbox()(later(200));
     expect(receiver.got).toHaveLength(1);
   });
 
@@ -216,9 +216,9 @@ describe("The outbox", () => {
     const quiet = { from: "22:30", to: "13:15", time_zone: "Europe/Berlin" };
     await addTarget(webhookAt(receiver), { quiet });
     await setBlocked("needs a key");
-    for (const minute of [0, 5, 14]) await openOutbox()(after(minute * 60));
+    for (const minute of [0, 5, 14]) await openOutbox()(later(minute * 60));
     expect(receiver.got).toHaveLength(0);
-    await openOutbox()(after(15 * 60));
+    await openOutbox()(later(15 * 60));
     expect(receiver.got).toHaveLength(1);
   });
 
@@ -241,7 +241,7 @@ describe("The outbox", () => {
       url: inside.url.replace("http://127.0.0.1", "https://localhost"),
       secret,
     });
-    await openOutbox({ settings })(after(60));
+    await openOutbox({ settings })(later(60));
     expect(inside.got).toHaveLength(0);
     expect(receiver.got).toHaveLength(1);
     for (const each of [targetId, named]) {
@@ -258,7 +258,7 @@ describe("The outbox", () => {
     expect(await stateOf(targetId)).toMatchObject({ problem: "It answered 410.", givenUp: 1, endedAt: noon });
     const lost = await addTarget(webhookAt(receiver), { sealed: randomBytes(60) });
     await setBlocked("needs another");
-    await openOutbox()(after(5));
+    await openOutbox()(later(5));
     expect(receiver.got).toHaveLength(1);
     expect((await stateOf(lost))?.problem).toMatch(/key that is lost/);
   });

@@ -6,7 +6,7 @@ import type { AlertContent, AlertTo } from "@merkle/wire";
 import ece from "http_ece";
 import { Webhook } from "standardwebhooks";
 import { expect, it, onTestFinished } from "vitest";
-import { type AlertKey, openAlertKey } from "./alert-key.js";
+import { type AlertKey, openAlertKey } from "../../core/alert-key.js";
 import { toAlertRequest } from "./alert-request.js";
 
 const content: AlertContent = {

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { AlertContent, AlertTo } from "@merkle/wire";
-import type { AlertKey } from "./alert-key.js";
+import type { AlertKey } from "../../core/alert-key.js";
 import { encryptPush, pushHeaders } from "./push-message.js";
 
 /** What is posted, and where. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes, sign } from "node:crypto";
 import type { AlertTo } from "@merkle/wire";
-import type { AlertKey } from "./alert-key.js";
+import type { AlertKey } from "../../core/alert-key.js";
 
 type Subscription = Pick<Extract<AlertTo, { kind: "push" }>, "endpoint" | "p256dh" | "auth">;
 

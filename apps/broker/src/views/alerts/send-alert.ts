@@ -1,13 +1,14 @@
 import type { AlertTargetRow } from "@merkle/db";
 import type { AlertContent, AlertTo } from "@merkle/wire";
-import { limits } from "@merkle/wire/limits";
 import { decrypt, encrypt } from "../../core/encrypt.js";
 import { InnerAddressError, lookUpOutside, refuseInnerHost } from "../../core/inner-addresses.js";
 import type { ViewServices } from "../services.js";
 import { type Answer, askAddress, UnreachableError } from "../settings/ask-address.js";
 import { toAlertRequest } from "./alert-request.js";
 
-export type AlertServices = Pick<ViewServices, "alertKey" | "settings" | "addresses">;
+export type AlertServices = Pick<ViewServices, "alertKey" | "settings"> & {
+  readonly addresses: Pick<ViewServices["addresses"], "base">;
+};
 
 /** How a try to send ended. */
 export interface AlertOutcome {
@@ -97,6 +98,9 @@ export async function sendAlert(
   }
 }
 
+/** Of an answer, what is shown. */
+const answerCharsMax = 200;
+
 function failed(answer: string, gone = false): AlertOutcome {
   return { arrived: false, gone, status: null, answer };
 }
@@ -106,7 +110,7 @@ function judge(kind: AlertTo["kind"], { status, text }: Answer, isOutside: boole
   const arrived = status >= 200 && status < 300;
   // A webhook of one's own may be missing for a moment; with the others the address itself is what was taken away.
   const gone = status === 410 || (status === 404 && kind !== "webhook" && kind !== "ntfy");
-  const words = isOutside ? (text ?? "").trim().slice(0, limits.alertAnswerCharsMax).toWellFormed() : "";
+  const words = isOutside ? (text ?? "").trim().slice(0, answerCharsMax).toWellFormed() : "";
   const redirected = status >= 300 && status < 400 ? " It leads elsewhere, which is not followed." : "";
   return {
     arrived,

@@ -16,7 +16,7 @@ export async function listUndelivered(
     session === undefined ? undefined : [(await requireSession(services, session)).sessionId];
   const { messages, total } = await listUndeliveredMessages(
     orm,
-    { meshId, sessionIds, files: false, limit: limits.undeliveredListedMax },
+    { meshId, sessionIds, files: false, limit: limits.attentionItemsMax },
     { before: undeliveredBefore(services, for_s), charsMax: limits.reasonCharsMax },
   );
   return {

@@ -1,7 +1,7 @@
 import { createECDH, createPrivateKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StartError } from "../../core/start-error.js";
+import { StartError } from "./start-error.js";
 
 /** What addresses of alerts are encrypted with, and whom push services know this broker as. */
 export interface AlertKey {
