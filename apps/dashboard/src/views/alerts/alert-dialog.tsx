@@ -6,7 +6,6 @@ import { useState } from "react";
 import { useCall } from "@/broker/use-call";
 import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
-import { Checkbox } from "@/ui/checkbox";
 import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { NativeSelect } from "@/ui/native-select";
@@ -183,7 +182,9 @@ function Reasons({
         const kind = key as AlertKind;
         return (
           <label key={kind} className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
-            <Checkbox
+            <input
+              type="checkbox"
+              className="size-4 accent-primary"
               checked={chosen.includes(kind)}
               onChange={({ target }) =>
                 onChange(target.checked ? [...chosen, kind] : chosen.filter((each) => each !== kind))
@@ -208,7 +209,9 @@ function QuietHours({ quiet, onChange }: QuietHoursProps) {
     <fieldset className="grid gap-2">
       <legend className="sr-only">Quiet hours</legend>
       <label className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
-        <Checkbox
+        <input
+          type="checkbox"
+          className="size-4 accent-primary"
           checked={quiet !== null}
           onChange={({ target }) =>
             onChange(target.checked ? { from: "22:00", to: "07:00", time_zone: timeZone } : null)

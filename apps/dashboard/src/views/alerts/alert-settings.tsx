@@ -39,8 +39,8 @@ export function AlertSettings() {
           </div>
           {!canBePushedTo() && (
             <p className="text-sm text-muted-foreground">
-              Browsers are told with their pages closed over https alone, or on the broker’s own machine; on an
-              iPhone once this page is added to the home screen.
+              Browsers are told with their pages closed over https alone, or on the broker’s own machine; on
+              an iPhone once this page is added to the home screen.
             </p>
           )}
           {targets.length === 0 ? (

@@ -30,5 +30,10 @@ export async function subscribeToPush(pushKey: string): Promise<PushTo> {
       throw new MerkleError("unavailable", `This browser could not reach its push service: ${String(error)}`);
     });
   const { endpoint, keys } = subscription.toJSON();
-  return { kind: "push", endpoint: endpoint ?? "", p256dh: keys?.["p256dh"] ?? "", auth: keys?.["auth"] ?? "" };
+  return {
+    kind: "push",
+    endpoint: endpoint ?? "",
+    p256dh: keys?.["p256dh"] ?? "",
+    auth: keys?.["auth"] ?? "",
+  };
 }

@@ -17,7 +17,15 @@ export interface EndButtonProps {
 }
 
 /** Ends what lets somebody in, after having asked. */
-export function EndButton({ word = "Revoke", label, title, consequence, onEnd, onDone, children }: EndButtonProps) {
+export function EndButton({
+  word = "Revoke",
+  label,
+  title,
+  consequence,
+  onEnd,
+  onDone,
+  children,
+}: EndButtonProps) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>

@@ -53,5 +53,9 @@ export function SessionsView() {
 /** The list of sessions, or what `?undelivered=` asks for in its place. */
 function SessionsOrMessages({ onStart }: { readonly onStart: () => void }) {
   const [undelivered] = useQueryParam("undelivered");
-  return undelivered === null ? <SessionList onStart={onStart} /> : <UndeliveredPanel session={undelivered} />;
+  return undelivered === null ? (
+    <SessionList onStart={onStart} />
+  ) : (
+    <UndeliveredPanel session={undelivered} />
+  );
 }
