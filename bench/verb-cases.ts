@@ -289,7 +289,7 @@ export const verbCases: readonly VerbCase[] = [
   personally("put_alert_target", "one that is told nothing", {
     ...{ name: "none", about: [], to: { kind: "slack", url: "https://example.com/x" } },
   }),
-  personally("remove_alert_target", "one that there is not", {
+  personally("delete_alert_target", "one that there is not", {
     target_id: "00000000-0000-4000-8000-000000000000",
   }),
   personally("test_alert", "one that there is not", { target_id: "00000000-0000-4000-8000-000000000000" }),

@@ -212,7 +212,7 @@ export function validInputs({
       about: ["ask"],
       quiet: { from: "22:00", to: "07:00", time_zone: "Europe/Berlin" },
     },
-    remove_alert_target: { team_id: person_id, target_id: session_id },
+    delete_alert_target: { team_id: person_id, target_id: session_id },
     test_alert: { team_id: person_id, target_id: session_id },
     mark_read: { ...asPerson, cursor: 0 },
     brief: { session: at.session_id, team_id: at.team_id },

@@ -78,12 +78,12 @@ describe.each(Object.entries(transports))("places where a person is told, by %s"
 
     const { person_id: other } = await makePerson(at, "Bo");
     expect((await at.call("list_alert_targets", { team_id: other })).targets).toEqual([]);
-    for (const name of ["put_alert_target", "remove_alert_target", "test_alert"] as const) {
+    for (const name of ["put_alert_target", "delete_alert_target", "test_alert"] as const) {
       expect(await failureOf(at.call(name, { team_id: other, target_id })), name).toMatchObject({
         code: "not_found",
       });
     }
-    await at.call("remove_alert_target", { team_id, target_id });
+    await at.call("delete_alert_target", { team_id, target_id });
     expect((await at.call("list_alert_targets", { team_id })).targets).toEqual([]);
   });
 });

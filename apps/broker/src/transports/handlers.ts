@@ -148,7 +148,7 @@ export const handlers: Handlers = {
   list_undelivered: listUndelivered,
   list_alert_targets: listTargets,
   put_alert_target: putTarget,
-  remove_alert_target: removeTarget,
+  delete_alert_target: removeTarget,
   test_alert: testTarget,
   mark_read: markRead,
   brief,

@@ -159,7 +159,7 @@ export const putAlertTarget = operation("put_alert_target", {
   compact: targetLine,
 });
 
-export const removeAlertTarget = operation("remove_alert_target", {
+export const deleteAlertTarget = operation("delete_alert_target", {
   summary: "Send nothing there any more, and forget the address.",
   unlisted: true,
   input: z.strictObject({ target_id: Uuid, ...asTeam, ...retryable }),

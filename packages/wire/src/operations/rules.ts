@@ -188,7 +188,7 @@ export const operationRules = {
     list_undelivered: { ...reading, access: "reader", route: "GET /api/undelivered" },
     list_alert_targets: { ...reading, access: "team", route: "GET /api/alerts", human: "person" },
     put_alert_target: { ...writing, access: "team", route: "PUT /api/alerts", human: "person" },
-    remove_alert_target: {
+    delete_alert_target: {
       ...writing,
       access: "team",
       route: "DELETE /api/alerts/:target_id",

@@ -75,8 +75,8 @@ export async function putTarget(
 
 export async function removeTarget(
   ctx: Ctx,
-  { target_id }: ParsedInputOf<"remove_alert_target">,
-): Promise<OutputOf<"remove_alert_target">> {
+  { target_id }: ParsedInputOf<"delete_alert_target">,
+): Promise<OutputOf<"delete_alert_target">> {
   const { mesh } = ctx.services;
   const person = keyOf(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {

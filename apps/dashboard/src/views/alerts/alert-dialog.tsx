@@ -10,7 +10,7 @@ import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { NativeSelect } from "@/ui/native-select";
 import { addressHints, kindNames, type TypedKind } from "./alert-kinds";
-import { subscribeToPush } from "./subscribe-to-push";
+import { PushRefused, subscribeToPush } from "./subscribe-to-push";
 
 export interface AlertDialogProps {
   /** What is changed; or whether another place, or this browser, is added. */
@@ -32,10 +32,21 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
   const [secret, setSecret] = useState("");
   const [about, setAbout] = useState<readonly AlertKind[]>(old?.about ?? ["ask", "blocked"]);
   const [quiet, setQuiet] = useState(old?.quiet ?? null);
+  const [problem, setProblem] = useState("");
   const isGiven = isPush || url !== "";
 
+  async function subscribe() {
+    setProblem("");
+    return subscribeToPush(pushKey).catch((error: unknown) => {
+      if (!(error instanceof PushRefused)) throw error;
+      setProblem(error.message);
+      // It is said here, where the browser is meant and not the broker.
+      throw new DOMException(error.message, "AbortError");
+    });
+  }
+
   async function save(signal: AbortSignal): Promise<void> {
-    const to = target === "browser" ? await subscribeToPush(pushKey) : toAddress(kind, url, secret);
+    const to = target === "browser" ? await subscribe() : toAddress(kind, url, secret);
     const what = { name, about: [...about], quiet, ...(to && { to }) };
     await call("put_alert_target", old ? { target_id: old.target_id, ...what } : what, { signal });
   }
@@ -77,6 +88,9 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
         </Field>
         <Reasons chosen={about} onChange={setAbout} />
         <QuietHours quiet={quiet} onChange={setQuiet} />
+        <p role="alert" className="text-sm text-danger empty:hidden">
+          {problem}
+        </p>
       </div>
     </FormDialog>
   );
@@ -106,7 +120,7 @@ function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: Ad
   return (
     <>
       {isNew && (
-        <Field>
+        <Field className="justify-items-start">
           <FieldLabel>Where</FieldLabel>
           <NativeSelect
             value={kind}

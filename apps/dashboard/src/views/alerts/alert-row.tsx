@@ -75,7 +75,7 @@ export function AlertRow({ target, onChange, onDone }: AlertRowProps) {
               </>
             }
             consequence="Its address is forgotten."
-            onEnd={(signal) => call("remove_alert_target", { target_id }, { signal })}
+            onEnd={(signal) => call("delete_alert_target", { target_id }, { signal })}
             onDone={onDone}
           />
         </span>

@@ -1,6 +1,11 @@
-import { type AlertTo, MerkleError } from "@merkle/wire";
+import type { AlertTo } from "@merkle/wire";
 
 type PushTo = Extract<AlertTo, { kind: "push" }>;
+
+/** This browser does not take pushes; the message says why, for people. */
+export class PushRefused extends Error {
+  override readonly name = "PushRefused";
+}
 
 /** Whether this browser can be told things while no page is open: over plain http none can, but on the broker's own machine. */
 export function canBePushedTo(): boolean {
@@ -11,12 +16,11 @@ export function canBePushedTo(): boolean {
  * Subscribes this browser to what the broker pushes, having asked for permission.
  *
  * @param pushKey - the broker's public key, in base64url
- * @throws MerkleError when permission is not given, or the browser has no push service
+ * @throws PushRefused when permission is not given, or the browser has no push service
  */
 export async function subscribeToPush(pushKey: string): Promise<PushTo> {
   if ((await Notification.requestPermission()) !== "granted") {
-    throw new MerkleError(
-      "forbidden",
+    throw new PushRefused(
       "This browser does not let this page notify. Allow it in the browser's settings for this address.",
     );
   }
@@ -27,7 +31,7 @@ export async function subscribeToPush(pushKey: string): Promise<PushTo> {
   const subscription = await registration.pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: pushKey })
     .catch((error: unknown) => {
-      throw new MerkleError("unavailable", `This browser could not reach its push service: ${String(error)}`);
+      throw new PushRefused(`This browser could not reach its push service: ${String(error)}`);
     });
   const { endpoint, keys } = subscription.toJSON();
   return {
