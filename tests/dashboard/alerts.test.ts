@@ -88,11 +88,11 @@ describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
       };
       await push(told);
       await expect
-        .poll(() => shownBy(worker), { timeout: 20_000 })
+        .poll(() => shownBy(worker), { timeout: 60_000 })
         .toEqual([{ title: "Split auth", body: told.body, tag: "ask:1:2", data: { path } }]);
       await push({ ...told, body: "It came twice." });
       await expect
-        .poll(() => shownBy(worker), { timeout: 20_000 })
+        .poll(() => shownBy(worker), { timeout: 60_000 })
         .toMatchObject([{ body: "It came twice." }]);
 
       expect(await openedBy(worker, path)).toEqual([`${url}${path}`]);
@@ -111,7 +111,7 @@ describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
     const as = await dashboard.newPerson();
     await expect
       .poll(async () => (await rest.call("list_undelivered", { session: session.slug })).total, {
-        timeout: 15_000,
+        timeout: 60_000,
       })
       .toBe(1);
     const { page, problems, findBarriers } = await dashboard.open("/", { ...desk, as });

@@ -201,7 +201,7 @@ it("[ALERT-2] [ALERT-3] an ask reaches the push service of who chose asks, encry
     },
   ]);
   await expect
-    .poll(ana.list, { timeout: 15_000 })
+    .poll(ana.list, { timeout: 60_000 })
     .toMatchObject([{ problem: null, waiting: 0, last_sent_at: expect.any(String) }]);
   await inner(false);
 });
