@@ -281,6 +281,18 @@ export const verbCases: readonly VerbCase[] = [
   personally("dismiss_attention", "one that there is not", {
     id: "quiet:00000000-0000-4000-8000-000000000000:1",
   }),
+  one("list_undelivered", "of a session", async ({ caller, own }) => {
+    const input = { session: own.session_id, for_s: 0 };
+    return () => caller.call("list_undelivered", input);
+  }),
+  personally("list_alert_targets", "none", {}),
+  personally("put_alert_target", "one that is told nothing", {
+    ...{ name: "none", about: [], to: { kind: "slack", url: "https://example.com/x" } },
+  }),
+  personally("delete_alert_target", "one that there is not", {
+    target_id: "00000000-0000-4000-8000-000000000000",
+  }),
+  personally("test_alert", "one that there is not", { target_id: "00000000-0000-4000-8000-000000000000" }),
   byPerson("mark_read", "a feed that was never read", { cursor: 0 }),
   personally("get_person", "its own", {}),
   personally("rename_person", "the longest name", { name: costlyText.wide(limits.nameCharsMax * 3) }),

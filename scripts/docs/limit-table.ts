@@ -94,6 +94,8 @@ const beyond: Readonly<Record<LimitName, string>> = {
   sealsListedMax: "the older ones are not listed",
   attentionIdCharsMax: "400",
   urlCharsMax: "400",
+  alertTargetsMax: "409",
+  alertSecretCharsMax: "400",
   meshNameCharsMax: "400",
   inviteUsesMax: "400",
   invitesListedMax: "the older ones are not listed",

@@ -156,6 +156,8 @@ const testedAt: {
   attentionItemsMax: "tests/transports/attention.test.ts",
   attentionCountedMax: "tests/transports/attention.test.ts",
   unreadCountedMax: "tests/transports/reading.test.ts",
+  alertTargetsMax: "tests/transports/alerts.test.ts",
+  alertSecretCharsMax: "tests/transports/alerts.test.ts",
   urlCharsMax: "tests/transports/health.test.ts",
   timelineBucketsMax: "tests/transports/overview.test.ts",
   briefCharsMax: "tests/transports/brief.test.ts",

@@ -16,13 +16,21 @@ const elsewhere = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
+/** One that can show notifications, which the shell cannot; undefined where there is none. */
+export function findWholeChromium(): string | undefined {
+  return findAmong(names.slice(1));
+}
+
 /** The machine's Chromium: what CHROMIUM_PATH names, else the first found; undefined where there is none. */
 export function findChromium(): string | undefined {
   const named = process.env["CHROMIUM_PATH"];
-  if (named) return named;
+  return named ? named : findAmong(names);
+}
+
+function findAmong(wanted: readonly string[]): string | undefined {
   const onPath = (process.env["PATH"] ?? "")
     .split(delimiter)
-    .flatMap((folder) => names.map((name) => join(folder, name)));
+    .flatMap((folder) => wanted.map((name) => join(folder, name)));
   return [...onPath, ...elsewhere].find((path) => existsSync(path));
 }
 
@@ -39,4 +47,13 @@ const usual = [
 
 export function launchChromium(executablePath: string, args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...usual, ...args] });
+}
+
+/** The same for a whole one, which shows windows unless told otherwise. */
+export function launchWholeChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    args: [...usual, "--headless=new"],
+    ignoreDefaultArgs: ["--headless"],
+  });
 }

@@ -13,8 +13,10 @@ export {
   verifyMerkleProof,
 } from "./core/merkle-tree.js";
 export { type Instant, parseInstant } from "./core/parse-instant.js";
+export { type Placed, placeHref } from "./core/place-href.js";
 export { withProgress } from "./core/progress.js";
 export { createRefusedCalls, type RefusedCalls } from "./core/refused-calls.js";
+export { sourceHref } from "./core/source-href.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./core/source-path.js";
 export { isUuid } from "./core/uuid.js";
 export type { TaskChange, TaskCheck, TopicCloseReason } from "./core/values.js";
@@ -59,12 +61,14 @@ export type {
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./identity/invite-text.js";
 export type { KeyCard } from "./identity/key-card.js";
 export { isSealed, sealedBytes } from "./identity/sealed-form.js";
+export type { AlertContent, AlertKind, AlertTarget, AlertTo } from "./operations/alerts.js";
 export type { Approval, ApprovalState } from "./operations/approvals.js";
 export type { AttentionItem } from "./operations/attention.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./operations/audit.js";
 export type { BriefLine, SessionBrief } from "./operations/brief.js";
 export type { Catalogue, InputOf, OutputOf, ParsedInputOf } from "./operations/catalogue.js";
 export type { Claim } from "./operations/claims.js";
+export { alertReasons, describeItem, kindLabels, sentenceOfItem } from "./operations/describe-item.js";
 export type { Imported } from "./operations/files.js";
 export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";
@@ -87,6 +91,7 @@ export {
 export type { Capabilities, DeclaredStatus, Peer, WakePath } from "./operations/peers.js";
 export type { Persona } from "./operations/personas.js";
 export type { Perspective } from "./operations/perspectives.js";
+export { nameOfPlace, placeOfItem } from "./operations/place-of-item.js";
 export type { ListedProgressEntry, ProgressEntry } from "./operations/progress.js";
 export type { Hunk, Proposal, ProposalInFull, ProposalStatus } from "./operations/proposals.js";
 export type { Participant } from "./operations/roster.js";

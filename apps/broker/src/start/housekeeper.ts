@@ -12,6 +12,7 @@ import { limits } from "@merkle/wire/limits";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import { createHandBack } from "../tasks/hand-back.js";
 import type { Meshes, Services } from "../transports/services.js";
+import { createAlertOutbox } from "../views/alerts/alert-outbox.js";
 import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
 
@@ -31,6 +32,12 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   const { channels, presence, settings, database, log, stateAnnouncer } = meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
+
+  const outbox = createAlertOutbox(() => meshes.all());
+
+  async function sendAlerts(): Promise<void> {
+    await outbox();
+  }
 
   async function lookForAttention(): Promise<void> {
     for (const services of await meshes.all()) {
@@ -66,6 +73,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     [stateAnnouncer.catchUp, safetyMs],
     [handBack, safetyMs],
     [lookForAttention, safetyMs],
+    [sendAlerts, safetyMs],
     [purge, purgeMs],
   ] as const;
   const intervals = timers.map(([work, everyMs]) =>

@@ -11,6 +11,7 @@ import {
 import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
 import { limits } from "@merkle/wire/limits";
+import { openAlertKey } from "../core/alert-key.js";
 import { createLog, type Log } from "../core/log.js";
 import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";
@@ -100,11 +101,14 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     openAuditKey({ home, database, newKey: options.newAuditKey ?? false, log }),
   );
 
+  const alertKey = await explainingPath(home, () => openAlertKey(home));
+
   let listening = "";
   const started = await startServices({
     ...options,
     database,
     signer,
+    alertKey,
     certificate,
     nodeLock,
     homeKey: homeKey.text,

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { type Database, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
+import type { AlertKey } from "../core/alert-key.js";
 import { createMetrics } from "../core/metrics.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
@@ -44,6 +45,7 @@ interface StartedServices {
 interface ServicesOptions extends Resolved {
   readonly database: Database;
   readonly signer: AuditSigner;
+  readonly alertKey: AlertKey;
   readonly nodeLock: NodeLock;
   readonly certificate: HeldCertificate | undefined;
   readonly homeKey: string;
@@ -142,6 +144,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     certificate: () => certificate?.current ?? null,
     workers,
     signer,
+    alertKey: options.alertKey,
     records: createRecords({ database, workers, signer }),
     auth,
     limiter,

@@ -49,7 +49,9 @@ import { createTask, splitTask } from "../tasks/create-task.js";
 import { finishTask } from "../tasks/finish-task.js";
 import { getTask, listAllTasks, listTasks } from "../tasks/read-tasks.js";
 import { updateTask } from "../tasks/update-task.js";
+import { listTargets, putTarget, removeTarget, testTarget } from "../views/alerts/manage-alert-targets.js";
 import { listAttention } from "../views/attention/list-attention.js";
+import { listUndelivered } from "../views/attention/list-undelivered.js";
 import { dismissAttention } from "../views/attention/put-away.js";
 import { brief } from "../views/brief/brief.js";
 import { getHealth } from "../views/health/get-health.js";
@@ -150,6 +152,11 @@ export const handlers: Handlers = {
   search,
   list_attention: listAttention,
   dismiss_attention: dismissAttention,
+  list_undelivered: listUndelivered,
+  list_alert_targets: listTargets,
+  put_alert_target: putTarget,
+  delete_alert_target: removeTarget,
+  test_alert: testTarget,
   mark_read: markRead,
   brief,
   get_timeline: getTimeline,

@@ -59,6 +59,12 @@ it.each<[Partial<typeof item>, object, string, string]>([
     "merkle doc accept auth 7",
   ],
   [{ kind: "quiet" }, { kind: "quiet", at }, "nobody has spoken or polled for 6m", "merkle peers auth"],
+  [
+    { kind: "undelivered", number: 3, sequence: 9 },
+    { kind: "undelivered", messages: 3, first: 9, at },
+    "3 messages have reached nobody, the first, #9, for 6m",
+    "merkle undelivered auth",
+  ],
 ])("[CLI-46] %j is told with what its kind has, and with what ends it", (special, need, text, advice) => {
   const made = toNeed({ ...item, ...special });
   expect(made).toEqual(need);

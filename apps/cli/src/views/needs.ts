@@ -46,7 +46,13 @@ export type Need =
       readonly at: string;
     }
   | { readonly kind: "held"; readonly by: string; readonly reason: string | null; readonly at: string }
-  | { readonly kind: "budget_spent" | "quiet"; readonly at: string };
+  | { readonly kind: "budget_spent" | "quiet"; readonly at: string }
+  | {
+      readonly kind: "undelivered";
+      readonly messages: number;
+      readonly first: number;
+      readonly at: string;
+    };
 
 /** An item that the broker lists, with the fields that its kind has. */
 export function toNeed(item: AttentionItem): Need {
@@ -74,6 +80,8 @@ export function toNeed(item: AttentionItem): Need {
     case "budget_spent":
     case "quiet":
       return { kind, at };
+    case "undelivered":
+      return { kind, messages: item.number ?? 0, first: item.sequence ?? 0, at };
   }
 }
 
@@ -107,6 +115,10 @@ export function needText(need: Need): string {
       return `agents have said all they may until the next human word, ${toAge(need.at)} ago`;
     case "quiet":
       return `nobody has spoken or polled for ${toAge(need.at)}`;
+    case "undelivered":
+      return need.messages === 1
+        ? `message #${need.first} has reached nobody for ${toAge(need.at)}`
+        : `${need.messages} messages have reached nobody, the first, #${need.first}, for ${toAge(need.at)}`;
   }
 }
 
@@ -138,5 +150,7 @@ export function needAdvice(need: Need, slug: string | null): string {
       return `merkle resume ${slug}`;
     case "quiet":
       return `merkle peers ${slug}`;
+    case "undelivered":
+      return `merkle undelivered ${slug}`;
   }
 }

@@ -67,6 +67,7 @@ const builders: Readonly<Record<string, string>> = {
 /** What is kept as JSON and always has this form. */
 const jsonTypes: Readonly<Record<string, string>> = {
   "peers.groups": "readonly { name: string; role: string | null }[]",
+  "alert_targets.quiet": "{ from: string; to: string; time_zone: string }",
   "tasks.links": "readonly ({ message: number } | { section: string })[]",
   "tasks.check": "{ command: string } | { reviewer: string }",
   "tasks.proof": "{ exit_code: number; tail: string }",

@@ -28,6 +28,30 @@ export const approvals = pgTable("approvals", {
   endedAt: instant("ended_at"),
 });
 
+export const alertTargets = pgTable("alert_targets", {
+  targetId: uuid("target_id").notNull(),
+  meshId: uuid("mesh_id").notNull(),
+  personId: uuid("person_id").notNull(),
+  kind: text("kind", { enum: ["push", "webhook", "ntfy", "slack", "discord"] }).notNull(),
+  name: text("name").notNull(),
+  sealed: bytea("sealed").notNull(),
+  about: text("about").array().notNull(),
+  quiet: jsonb("quiet").$type<{ from: string; to: string; time_zone: string }>(),
+  createdAt: instant("created_at").notNull(),
+  changedAt: instant("changed_at").notNull(),
+  lastSentAt: instant("last_sent_at"),
+  problem: text("problem"),
+  endedAt: instant("ended_at"),
+});
+
+export const alerts = pgTable("alerts", {
+  targetId: uuid("target_id").notNull(),
+  item: text("item").notNull(),
+  state: text("state", { enum: ["known", "waiting", "sent", "given_up"] }).notNull(),
+  attempts: integer("attempts").notNull().default(sql`0`),
+  dueAt: instant("due_at").notNull(),
+});
+
 export const auditCounters = pgTable("audit_counters", {
   meshId: uuid("mesh_id").notNull(),
   lastSession: count("last_session").notNull().default(sql`0`),

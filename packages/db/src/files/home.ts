@@ -4,7 +4,7 @@ import { findStrangerAbove, type Stranger, strangerOf } from "./strangers.js";
 
 /** Files of a Merkle home that hold a secret, or decide whom this machine believes, and folders of such files. */
 const secrets = [
-  ...["audit-key.json", "open.html", "seen-heads.json", "pg/password"],
+  ...["alert-key", "audit-key.json", "open.html", "seen-heads.json", "pg/password"],
   ...["members", "persons", "pins", "sealed", "teams"],
 ];
 

@@ -286,13 +286,26 @@ export async function listFailedJobs(db: Queryable, scope: FactScope): Promise<F
   });
 }
 
+/** Sessions that were concluded after a moment. */
+export async function listConcludedSessions(
+  db: Queryable,
+  meshId: string,
+  after: Date,
+): Promise<SessionFact[]> {
+  const rows = await db.execute<Row<SessionFact>>(sql`
+    SELECT ${ofSession}, ${ms(sql`f.closed_at`)}
+    FROM ${sessions} s JOIN ${feeds} f ON f.session_id = s.session_id
+    WHERE s.mesh_id = ${meshId} AND f.closed_at > ${after.toISOString()}::timestamptz`);
+  return rows.map(toFact);
+}
+
 /** The oldest of what documents have and, where files are looked at as well, what those have. */
 function oldestOf({ files, limit }: FactScope, ofDocuments: SQL, ofFiles: SQL): SQL {
   const all = files ? sql`(${ofDocuments}) UNION ALL (${ofFiles})` : ofDocuments;
   return sql`${all} ORDER BY since_ms, number LIMIT ${limit}`;
 }
 
-const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
+export const ofSession = sql`s.session_id AS "sessionId", s.slug, s.title, NULL::text AS "sourcePath"`;
 
 /** An item of no session is of a file. */
 function ofFile(row: SQL): SQL {
@@ -300,7 +313,7 @@ function ofFile(row: SQL): SQL {
     ${row}.root || '/' || ${row}.path AS "sourcePath"`;
 }
 
-function openSessions(scope: FactScope): SQL {
+export function openSessions(scope: FactScope): SQL {
   return sql`${sessions} s JOIN ${feeds} f
     ON f.session_id = s.session_id AND f.closed_at IS NULL${inScope(scope)}`;
 }
@@ -311,15 +324,15 @@ function inScope({ meshId, sessionIds }: FactScope): SQL {
 }
 
 /** A time as the driver would not lose a digit of it. */
-function ms(time: SQL): SQL {
+export function ms(time: SQL): SQL {
   return sql`(extract(epoch FROM ${time}) * 1000)::bigint AS since_ms`;
 }
 
-type Row<Fact> = Fact extends unknown
+export type Row<Fact> = Fact extends unknown
   ? Omit<Fact, "since"> & { since_ms: string } & Record<string, unknown>
   : never;
 
-function toFact<Each extends { since_ms: string }>(row: Each): Each & { since: Date } {
+export function toFact<Each extends { since_ms: string }>(row: Each): Each & { since: Date } {
   return { ...row, since: new Date(Number(row.since_ms)) };
 }
 

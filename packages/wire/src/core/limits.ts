@@ -78,6 +78,8 @@ export const limits = {
   thoughtsPerAuditSessionMax: 10_000,
   attentionIdCharsMax: 200,
   urlCharsMax: 2_000,
+  alertTargetsMax: 20,
+  alertSecretCharsMax: 200,
   meshNameCharsMax: 50,
   idempotencyKeyCharsMax: 200,
   /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */

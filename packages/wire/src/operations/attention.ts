@@ -28,15 +28,17 @@ const described = z.object({
     "held",
     "budget_spent",
     "quiet",
+    "undelivered",
   ]),
   session_id: Uuid,
   session: z.string().meta({ description: "Its slug." }),
   session_title: z.string(),
   source_path: z.null(),
   since: Timestamp,
-  sequence: Sequence.nullable().meta({ description: "Of an ask." }),
+  sequence: Sequence.nullable().meta({ description: "Of an ask, or the first message that nobody has got." }),
   number: z.int().nullable().meta({
-    description: "Of an approval, a proposal or a job: its number in the mesh; of a task: in its session.",
+    description:
+      "Of an approval, a proposal or a job: its number in the mesh; of a task: in its session; how many messages nobody has got.",
   }),
   team: z.string().nullable().meta({
     description:
@@ -51,6 +53,9 @@ const described = z.object({
   dismissed: z.boolean().meta({ description: "Put away by the caller; comes only where asked for." }),
   snoozed_until: Timestamp.nullable(),
 });
+
+/** What an item can be about. */
+export const AttentionKind = described.shape.kind;
 
 const AttentionItemOfSession = described.meta({ id: "AttentionItemOfSession" });
 
@@ -77,7 +82,7 @@ export type AttentionItem = z.output<typeof AttentionItem>;
 
 export const listAttention = operation("list_attention", {
   summary:
-    "List what waits for a human: approvals, unanswered asks, open proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent and quiet sessions.",
+    "List what waits for a human: approvals, unanswered asks, open proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent and quiet sessions, and what nobody has got.",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1)
@@ -90,7 +95,7 @@ export const listAttention = operation("list_attention", {
   output: z.object({
     items: z.array(AttentionItem).meta({
       description:
-        "Approvals, asks, proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent, quiet; oldest first within each.",
+        "Approvals, asks, proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent, quiet, undelivered; oldest first within each.",
     }),
     total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
     dismissed: z.int().meta({ description: "How many more the caller has put away." }),

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import * as alerts from "./alerts.js";
 import * as app from "./app.js";
 import * as approvals from "./approvals.js";
 import * as attention from "./attention.js";
@@ -32,6 +33,7 @@ import * as state from "./state.js";
 import * as tasks from "./tasks.js";
 import * as timeline from "./timeline.js";
 import * as topics from "./topics.js";
+import * as undelivered from "./undelivered.js";
 import * as work from "./work.js";
 
 /** The operations among what a file exports, by their names. */
@@ -42,6 +44,7 @@ type OperationsOf<Exports> = {
 };
 
 const exported = {
+  ...alerts,
   ...app,
   ...approvals,
   ...attention,
@@ -74,6 +77,7 @@ const exported = {
   ...tasks,
   ...timeline,
   ...topics,
+  ...undelivered,
   ...work,
 };
 

@@ -212,6 +212,16 @@ export const operationRules = {
     search: { ...reading, access: "reader", route: "GET /api/search" },
     list_attention: { ...reading, access: "reader", route: "GET /api/attention" },
     dismiss_attention: { ...writing, access: "team", route: "POST /api/attention/dismiss", human: "person" },
+    list_undelivered: { ...reading, access: "reader", route: "GET /api/undelivered" },
+    list_alert_targets: { ...reading, access: "team", route: "GET /api/alerts", human: "person" },
+    put_alert_target: { ...writing, access: "team", route: "PUT /api/alerts", human: "person" },
+    delete_alert_target: {
+      ...writing,
+      access: "team",
+      route: "DELETE /api/alerts/:target_id",
+      human: "person",
+    },
+    test_alert: { ...writing, access: "team", route: "POST /api/alerts/:target_id/test", human: "person" },
     mark_read: {
       ...writing,
       access: "team",

@@ -103,6 +103,13 @@ export const BrokerSettings = z
       .min(1)
       .max(86_400)
       .meta({ description: "An open session where nobody polled or spoke for this long waits for a human." }),
+    undelivered_after_s: z.int().min(1).max(2_592_000).meta({
+      description: "A message that none of those it is for has got for this long waits for a human.",
+    }),
+    alert_inner_addresses: z.boolean().meta({
+      description:
+        "Whether alerts may be sent to addresses of this machine and its private networks, and over plain http there.",
+    }),
     exclusive_membership: z
       .boolean()
       .meta({ description: "Whether a member's agents may be in one open session at a time." }),
@@ -119,6 +126,8 @@ export const brokerSettingsDefault: BrokerSettings = {
   disconnected_after_s: 60,
   fold_after_s: 600,
   quiet_after_s: 600,
+  undelivered_after_s: 14_400,
+  alert_inner_addresses: false,
   exclusive_membership: false,
 };
 

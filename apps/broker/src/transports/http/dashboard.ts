@@ -92,6 +92,7 @@ function toPage(path: string, body: Buffer): Page {
       "cross-origin-opener-policy": "same-origin",
       vary: "accept-encoding",
       ...(type.startsWith("text/html") ? pageHeaders(body) : {}),
+      ...(path === "/push-worker.js" ? { "content-security-policy": pushWorkerPolicy } : {}),
     },
   };
 }
@@ -137,6 +138,9 @@ function pageHeaders(html: Buffer): Readonly<Record<string, string>> {
     "permissions-policy": permissionsPolicy,
   };
 }
+
+/** The service worker shows notifications with our icon. It calls nobody. */
+const pushWorkerPolicy = "default-src 'none'; img-src 'self'";
 
 /** The browser features that are denied to the pages and to whatever might get into them. Copying to the clipboard stays. */
 const permissionsPolicy = [

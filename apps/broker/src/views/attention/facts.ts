@@ -10,6 +10,7 @@ import {
   listSilentSessions,
   listSpentSessions,
   listTaskFacts,
+  listUndeliveredFacts,
   type ProposalFact,
   type SessionFact,
   type SourceFact,
@@ -29,9 +30,9 @@ interface Told<Kind> {
   /** Names the fact: the same happening again is another one (ATT-2). */
   readonly id: string;
   readonly kind: Kind;
-  /** The message of an ask; its text is read for those alone that are shown. */
+  /** The message of an ask, whose text is read for those alone that are shown; or the first that nobody has got. */
   readonly sequence: number | null;
-  /** The number of an approval, a proposal, a job or a task. */
+  /** The number of an approval, a proposal, a job or a task; or how many messages nobody has got. */
   readonly number: number | null;
   readonly team: string | null;
   readonly peer: string | null;
@@ -59,19 +60,21 @@ export async function readFacts(
   const { orm, meshId } = services.database;
   const scope: FactScope = { meshId, sessionIds, files, limit: limits.attentionCountedMax };
   const everybodys = approvals === "everybody's";
-  const [permissions, asks, proposals, failed, ofTasks, blocked, held, spent, quiet] = await Promise.all([
-    approvals === undefined || (personId === null && !everybodys)
-      ? []
-      : listApprovalFacts(orm, scope, everybodys ? undefined : (personId ?? undefined)),
-    listOpenAsks(orm, scope, personId),
-    listOpenProposals(orm, scope),
-    listFailedJobs(orm, scope),
-    listTaskFacts(orm, scope),
-    listBlockedPeers(orm, scope),
-    listHeldSessions(orm, scope),
-    listSpentSessions(orm, scope),
-    findQuietSessions(services, scope),
-  ]);
+  const [permissions, asks, proposals, failed, ofTasks, blocked, held, spent, quiet, undelivered] =
+    await Promise.all([
+      approvals === undefined || (personId === null && !everybodys)
+        ? []
+        : listApprovalFacts(orm, scope, everybodys ? undefined : (personId ?? undefined)),
+      listOpenAsks(orm, scope, personId),
+      listOpenProposals(orm, scope),
+      listFailedJobs(orm, scope),
+      listTaskFacts(orm, scope),
+      listBlockedPeers(orm, scope),
+      listHeldSessions(orm, scope),
+      listSpentSessions(orm, scope),
+      findQuietSessions(services, scope),
+      listUndeliveredFacts(orm, scope, undeliveredBefore(services)),
+    ]);
   return [
     ...permissions.map((each) =>
       toFact("approval", each, each.number, { number: each.number, team: each.askedBy, text: each.tool }),
@@ -105,7 +108,18 @@ export async function readFacts(
     ),
     ...spent.map((each) => toFact("budget_spent", each, each.agentMessages)),
     ...quiet.map((each) => toFact("quiet", each, each.since.getTime())),
+    ...undelivered.map((each) =>
+      toFact("undelivered", each, each.sequence, { sequence: each.sequence, number: each.count }),
+    ),
   ];
+}
+
+/** Messages that nobody has got and that are older wait for a human (ATT-12). */
+export function undeliveredBefore(
+  { settings }: Pick<FactServices, "settings">,
+  forSeconds = settings.current.undelivered_after_s,
+): Date {
+  return new Date(Date.now() - forSeconds * 1000);
 }
 
 function changedBy({ proposalKind, sourcePath }: ProposalFact): string {

@@ -21,22 +21,31 @@ export async function listAttention(
   ]);
   const wanted = input.include_dismissed ? facts : facts.filter(({ id }) => !putAway.has(id));
   const shown = wanted.slice(0, limits.attentionItemsMax);
-  const asks = await readAsks(services, shown);
   return {
-    items: shown.map((fact) => toItem(fact, asks.get(fact.id), putAway.get(fact.id))),
+    items: await toItems(services, shown, putAway),
     total: wanted.length,
     dismissed: facts.length - wanted.length,
   };
 }
 
+/** The items of some facts, with what is read for those alone that are shown. */
+export async function toItems(
+  services: Pick<ViewServices, "database">,
+  facts: readonly Fact[],
+  putAway: ReadonlyMap<string, Dismissal>,
+): Promise<AttentionItem[]> {
+  const asks = await readAsks(services, facts);
+  return facts.map((fact) => toItem(fact, asks.get(fact.id), putAway.get(fact.id)));
+}
+
 type AskContent = Awaited<ReturnType<typeof readAskContents>>[number];
 
 async function readAsks(
-  { database }: ViewServices,
+  { database }: Pick<ViewServices, "database">,
   facts: readonly Fact[],
 ): Promise<Map<string, AskContent>> {
-  const asks = facts.flatMap(({ id, sessionId, sequence }) =>
-    sessionId === null || sequence === null ? [] : [{ id, sessionId, sequence }],
+  const asks = facts.flatMap(({ id, kind, sessionId, sequence }) =>
+    kind !== "ask" || sessionId === null || sequence === null ? [] : [{ id, sessionId, sequence }],
   );
   const contents = await readAskContents(database.orm, asks, limits.reasonCharsMax);
   const bySequence = new Map(contents.map((each) => [`${each.sessionId} ${each.sequence}`, each]));

@@ -1,13 +1,17 @@
 import { X509Certificate } from "node:crypto";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
 import type { ConnectionOptions } from "node:tls";
+import { InnerAddressError } from "../../core/inner-addresses.js";
 
 /** The answer of an address to one request. */
 export interface Answer {
   readonly status: number;
   /** Its JSON; null when it is none, or too long to be what was asked for. */
   readonly body: unknown;
+  /** The same as it came; null when it is too long. */
+  readonly text: string | null;
 }
 
 /** The address gave no answer; the message says why, for people. */
@@ -16,7 +20,10 @@ export class UnreachableError extends Error {
   /** Whether something is there that was not asked, because of its certificate. */
   readonly untrusted: boolean;
 
-  constructor(message: string, { untrusted = false, ...options }: ErrorOptions & { untrusted?: boolean }) {
+  constructor(
+    message: string,
+    { untrusted = false, ...options }: ErrorOptions & { untrusted?: boolean } = {},
+  ) {
     super(message, options);
     this.untrusted = untrusted;
   }
@@ -28,38 +35,54 @@ interface Asking {
   readonly host?: string | undefined;
   /** The one certificate, in PEM, that is believed, whoever signed it and whatever name it is for. */
   readonly pinned?: string | undefined;
+  /** What is posted; without it the address is only read. */
+  readonly post?: { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer | string };
+  /** Finds the address of a host, and may refuse it. */
+  readonly lookup?: LookupFunction | undefined;
+  /** How long it may be silent; 3 s unless told. */
+  readonly silentMs?: number;
 }
 
-const silentMsMax = 3_000;
 const bodyBytesMax = 64 * 1024;
 
 /**
  * Asks an address once, without following where it sends its callers.
  *
- * @throws UnreachableError when there is no answer within 3 s
+ * @throws UnreachableError when there is no answer in time
  */
 export async function askAddress(address: URL, { signal, ...asking }: Asking): Promise<Answer> {
-  const deadline = AbortSignal.timeout(silentMsMax);
+  const { silentMs = 3_000 } = asking;
+  const deadline = AbortSignal.timeout(silentMs);
   try {
     const response = await send(address, { ...asking, signal: AbortSignal.any([signal, deadline]) });
-    return { status: response.statusCode ?? 0, body: parse(await readBody(response)) };
+    const text = await readBody(response);
+    return { status: response.statusCode ?? 0, body: parse(text), text };
   } catch (error) {
     signal.throwIfAborted();
     throw new UnreachableError(
-      deadline.aborted ? "Nothing answered there within 3 seconds." : explain(error),
+      deadline.aborted ? `Nothing answered there within ${silentMs / 1000} seconds.` : explain(error),
       { cause: error, untrusted: isAboutCertificate(codeOf(error)) },
     );
   }
 }
 
-function send(address: URL, { signal, host, pinned }: Asking): Promise<IncomingMessage> {
+function send(address: URL, { signal, host, pinned, post, lookup }: Asking): Promise<IncomingMessage> {
   const request = address.protocol === "https:" ? requestHttps : requestHttp;
-  const headers = { accept: "application/json", connection: "close", ...(host !== undefined && { host }) };
+  const headers = {
+    accept: "application/json",
+    connection: "close",
+    ...(host !== undefined && { host }),
+    ...(post && { ...post.headers, "content-length": String(Buffer.byteLength(post.body)) }),
+  };
   const trust = pinned === undefined ? {} : trustOnly(pinned);
   return new Promise((resolve, reject) => {
-    request(address, { signal, headers, agent: false, ...trust }, resolve)
+    request(
+      address,
+      { method: post ? "POST" : "GET", signal, headers, agent: false, ...(lookup && { lookup }), ...trust },
+      resolve,
+    )
       .once("error", reject)
-      .end();
+      .end(post?.body);
   });
 }
 
@@ -103,6 +126,7 @@ function isAboutCertificate(code: string): boolean {
 }
 
 function explain(error: unknown): string {
+  if (error instanceof InnerAddressError) return error.message;
   const code = codeOf(error);
   switch (code) {
     case "ECONNREFUSED":

@@ -1,5 +1,5 @@
+import { sourceHref } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { sourceHref } from "./source-href";
 
 it("[DASH-300] the address of a file holds its path so that it can be read, whatever is in it", () => {
   expect(sourceHref({ file: "docs/guide.md" })).toBe("/sources?file=docs/guide.md");

@@ -1,3 +1,5 @@
+import type { AlertKind } from "@merkle/wire";
+
 /** A person's choices for this browser. */
 export interface Preferences {
   readonly theme: "system" | "light" | "dark";
@@ -11,7 +13,7 @@ export interface Preferences {
   /** The announcements that are read out to screen readers as they happen. */
   readonly announcements: "all" | "asks" | "off";
   /** Why the browser may notify; none unless chosen. */
-  readonly notifications: readonly NotificationReason[];
+  readonly notifications: readonly AlertKind[];
   /** The feed's share of the session page, in percent. */
   readonly split: number;
   /** Whether two versions of the document stand one below the other or side by side. */
@@ -22,18 +24,6 @@ export interface Preferences {
   readonly knowsFind: boolean;
 }
 
-export type NotificationReason =
-  | "approval"
-  | "ask"
-  | "proposal"
-  | "job_failed"
-  | "in_review"
-  | "handed_back"
-  | "blocked"
-  | "held"
-  | "budget_spent"
-  | "quiet"
-  | "concluded";
 export type PreferenceName = keyof Preferences;
 
 export const defaultPreferences: Preferences = {

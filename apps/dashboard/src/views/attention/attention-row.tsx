@@ -1,11 +1,12 @@
 "use client";
 
-import type { AttentionItem } from "@merkle/wire";
+import { type AttentionItem, describeItem, kindLabels, placeOfItem } from "@merkle/wire";
 import {
   CircleX,
   FileDiff,
   Gauge,
   ListChecks,
+  MailX,
   MessageCircleQuestionMark,
   Moon,
   OctagonAlert,
@@ -16,9 +17,7 @@ import {
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
-import { describeItem, kindLabels } from "./describe-item";
 import { ItemActions } from "./item-actions";
-import { placeOfItem } from "./place-of-item";
 import { PutAway } from "./put-away";
 
 const marks = {
@@ -32,6 +31,7 @@ const marks = {
   held: { Icon: Pause, className: "text-warning" },
   budget_spent: { Icon: Gauge, className: "text-warning" },
   quiet: { Icon: Moon, className: "text-muted-foreground" },
+  undelivered: { Icon: MailX, className: "text-warning" },
 } as const;
 
 export interface AttentionRowProps {

@@ -1,6 +1,5 @@
+import { describeItem, nameOfPlace, placeOfItem } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { describeItem } from "./describe-item";
-import { nameOfPlace, placeOfItem } from "./place-of-item";
 import { stagedAsk, stagedFileProposal } from "./staged-items";
 
 it("[DASH-31] an item says who it is about, what, and in which words", () => {

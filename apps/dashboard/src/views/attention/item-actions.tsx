@@ -1,12 +1,11 @@
 "use client";
 
-import type { AttentionItem } from "@merkle/wire";
+import { type AttentionItem, nameOfPlace, placeOfItem } from "@merkle/wire";
 import { type ReactNode, useId, useState } from "react";
 import { useCall } from "@/broker/use-call";
 import { PageLink } from "@/components/page-link";
 import { useIsGuest } from "@/identity/use-person";
 import { Button } from "@/ui/button";
-import { nameOfPlace, placeOfItem } from "./place-of-item";
 import { type Attempt, useAttempt } from "./use-attempt";
 
 export interface ItemActionsProps {
@@ -66,6 +65,7 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
     case "budget_spent":
       return <Resume item={item} attempt={attempt} />;
     case "quiet":
+    case "undelivered":
       return (
         <>
           <Nudge item={item} to="@all" label="Nudge all" attempt={attempt} />

@@ -1,12 +1,16 @@
-import type { AttentionItem, Session } from "@merkle/wire";
-import type { NotificationReason } from "@/core/preferences/preferences";
-import { describeItem } from "./describe-item";
-import { nameOfPlace, placeOfItem } from "./place-of-item";
+import {
+  type AlertKind,
+  type AttentionItem,
+  nameOfPlace,
+  placeOfItem,
+  type Session,
+  sentenceOfItem,
+} from "@merkle/wire";
 
 /** Something to tell somebody who is not looking. */
 export interface Notice {
   readonly id: string;
-  readonly reason: NotificationReason;
+  readonly reason: AlertKind;
   readonly title: string;
   readonly body: string;
   /** As what a tab announces that it shows that session or file. */
@@ -15,30 +19,13 @@ export interface Notice {
   readonly address: string;
 }
 
-/** The reasons for a notification, each switched on by itself. */
-export const noticeReasons: Readonly<Record<NotificationReason, string>> = {
-  approval: "Your agent asks for a permission",
-  ask: "An agent asks humans something",
-  proposal: "A text is proposed",
-  job_failed: "An agent's job has failed",
-  in_review: "A task waits to be reviewed",
-  handed_back: "What an agent had claimed is handed back",
-  blocked: "A peer declares itself blocked",
-  held: "A session is held",
-  budget_spent: "Agents have spent their message budget",
-  quiet: "A session has gone quiet",
-  concluded: "A session is concluded",
-};
-
 /** Names the session or file and the reason, as a notification must. */
 export function toNotice(item: AttentionItem): Notice {
-  const { who, what, quote } = describeItem(item);
-  const said = who === null ? what : `${who} ${what}`;
   return {
     id: item.id,
     reason: item.kind,
     title: nameOfPlace(item),
-    body: quote === null ? said : `${said}: “${quote}”`,
+    body: sentenceOfItem(item),
     subjects: item.session_id === null ? [item.source_path] : [item.session_id, item.session],
     address: placeOfItem(item),
   };

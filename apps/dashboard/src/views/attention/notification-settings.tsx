@@ -1,16 +1,15 @@
 "use client";
 
+import { type AlertKind, alertReasons } from "@merkle/wire";
 import { useState } from "react";
-import type { NotificationReason } from "@/core/preferences/preferences";
 import { usePreference } from "@/core/preferences/use-preference";
-import { noticeReasons } from "./notice";
 
 /** Why this browser may notify. Permission is asked for when the first reason is switched on, and not before. */
 export function NotificationSettings() {
   const [chosen, setChosen] = usePreference("notifications");
   const [refused, setRefused] = useState(false);
 
-  async function choose(reason: NotificationReason, isOn: boolean): Promise<void> {
+  async function choose(reason: AlertKind, isOn: boolean): Promise<void> {
     if (!isOn) return setChosen(chosen.filter((each) => each !== reason));
     const permission = await askPermission();
     setRefused(permission !== "granted");
@@ -23,14 +22,14 @@ export function NotificationSettings() {
         A notification names the session or file and the reason, and goes when it is resolved. There is none
         for what you are looking at.
       </legend>
-      {Object.entries(noticeReasons).map(([reason, words]) => (
+      {Object.entries(alertReasons).map(([reason, words]) => (
         <label key={reason} className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
           <input
             type="checkbox"
             className="size-4 accent-primary"
             // The keys of that closed table are the reasons.
-            checked={chosen.includes(reason as NotificationReason)}
-            onChange={(event) => void choose(reason as NotificationReason, event.target.checked)}
+            checked={chosen.includes(reason as AlertKind)}
+            onChange={(event) => void choose(reason as AlertKind, event.target.checked)}
           />
           {words}
         </label>

@@ -1,11 +1,10 @@
 "use client";
 
-import type { AttentionItem } from "@merkle/wire";
+import { type AttentionItem, nameOfPlace } from "@merkle/wire";
 import { Ellipsis } from "lucide-react";
 import { useRef } from "react";
 import { useCall } from "@/broker/use-call";
 import { Button } from "@/ui/button";
-import { nameOfPlace } from "./place-of-item";
 import { useAttempt } from "./use-attempt";
 
 export interface PutAwayProps {

@@ -5,6 +5,8 @@ import { FormDialog } from "@/components/form-dialog";
 import { Button } from "@/ui/button";
 
 export interface EndButtonProps {
+  /** The verb of the ending: "Revoke" unless told. */
+  readonly word?: string;
   /** The button's name for those who do not see in which row it stands. */
   readonly label: string;
   readonly title: ReactNode;
@@ -15,20 +17,28 @@ export interface EndButtonProps {
 }
 
 /** Ends what lets somebody in, after having asked. */
-export function EndButton({ label, title, consequence, onEnd, onDone, children }: EndButtonProps) {
+export function EndButton({
+  word = "Revoke",
+  label,
+  title,
+  consequence,
+  onEnd,
+  onDone,
+  children,
+}: EndButtonProps) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
       <Button variant="outline" size="sm" aria-label={label} onClick={() => setAsking(true)}>
-        Revoke…
+        {word}…
       </Button>
       {isAsking && (
         <FormDialog
           role="alertdialog"
           title={title}
           description={consequence}
-          submit="Revoke"
-          submitting="Revoking…"
+          submit={word}
+          submitting="One moment…"
           isDangerous
           onSubmit={onEnd}
           onDone={onDone}

@@ -1,10 +1,10 @@
 "use client";
 
+import { sourceHref } from "@merkle/wire";
 import { Command } from "cmdk";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { useRead } from "@/broker/use-read";
-import { sourceHref } from "@/core/address/source-href";
 import { useShortcutRegistry } from "@/core/keyboard/shortcut-provider";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { MarkedText } from "@/text/marked-text";

@@ -1,7 +1,6 @@
-import type { OutputOf, SearchKind } from "@merkle/wire";
+import { type OutputOf, placeHref, type SearchKind } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Broker } from "../../broker/broker";
-import { placeHref } from "../../core/address/place-href";
 
 export type SearchHit = OutputOf<"search">["hits"][number];
 

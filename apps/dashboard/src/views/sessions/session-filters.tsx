@@ -2,6 +2,7 @@
 
 import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
+import { PageLink } from "@/components/page-link";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { Segmented } from "@/ui/segmented";
 import { type SessionQuery, type SessionSort, sortLabels } from "./session-query";
@@ -34,6 +35,12 @@ export function SessionFilters({ query, counts, teams, onChange }: SessionFilter
         }))}
       />
       <FilterField text={query.q} onChange={(q) => onChange({ q })} />
+      <PageLink
+        href="/?undelivered=all"
+        className="inline-flex min-h-8 items-center px-1 text-sm text-muted-foreground hover:underline pointer-coarse:min-h-11"
+      >
+        Undelivered
+      </PageLink>
       <span className="ml-auto flex flex-wrap items-center gap-2">
         <TeamFilter team={query.team} teams={teams} onChange={(team) => onChange({ team })} />
         <Choice

@@ -4,6 +4,7 @@ import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { Suspense, useState } from "react";
 import { PageHeader } from "@/components/page-header";
+import { useQueryParam } from "@/core/address/use-query-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { Button } from "@/ui/button";
 import { NewSessionDialog } from "./new-session-dialog-lazy";
@@ -13,6 +14,11 @@ import { SessionsSkeleton } from "./sessions-skeleton";
 /** It shows nothing before the broker has said what there is, and is here by then. */
 const AttentionPanel = dynamic(
   () => import("@/views/attention/attention-panel").then((part) => part.AttentionPanel),
+  { ssr: false },
+);
+
+const UndeliveredPanel = dynamic(
+  () => import("@/views/attention/undelivered-panel").then((part) => part.UndeliveredPanel),
   { ssr: false },
 );
 
@@ -36,10 +42,20 @@ export function SessionsView() {
         <AttentionPanel />
         {/* The exported page does not know the address, which says what is shown. */}
         <Suspense fallback={<SessionsSkeleton />}>
-          <SessionList onStart={() => setIsStarting(true)} />
+          <SessionsOrMessages onStart={() => setIsStarting(true)} />
         </Suspense>
       </div>
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} />}
     </>
+  );
+}
+
+/** The list of sessions, or what `?undelivered=` asks for in its place. */
+function SessionsOrMessages({ onStart }: { readonly onStart: () => void }) {
+  const [undelivered] = useQueryParam("undelivered");
+  return undelivered === null ? (
+    <SessionList onStart={onStart} />
+  ) : (
+    <UndeliveredPanel session={undelivered} />
   );
 }

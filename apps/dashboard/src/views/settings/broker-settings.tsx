@@ -13,7 +13,7 @@ import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Skeleton } from "@/ui/skeleton";
 
-type Threshold = Exclude<keyof Settings, "public_url" | "exclusive_membership">;
+type Threshold = Exclude<keyof Settings, "public_url" | "exclusive_membership" | "alert_inner_addresses">;
 
 /** Written out because the catalogue's schemas stay out of the browser; one that is missing does not compile. */
 const thresholds: Readonly<Record<Threshold, { label: string; about: string; min: number; max: number }>> = {
@@ -52,6 +52,12 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     about: "An open session in which nobody polled or spoke for this long needs you.",
     min: 10,
     max: 86_400,
+  },
+  undelivered_after_s: {
+    label: "Undelivered, seconds",
+    about: "A message that nobody it is for has got for this long needs you.",
+    min: 60,
+    max: 2_592_000,
   },
 };
 
@@ -120,5 +126,6 @@ function toTexts(settings: Settings): Readonly<Record<Threshold, string>> {
     disconnected_after_s: String(settings.disconnected_after_s),
     fold_after_s: String(settings.fold_after_s),
     quiet_after_s: String(settings.quiet_after_s),
+    undelivered_after_s: String(settings.undelivered_after_s),
   };
 }

@@ -23,6 +23,10 @@ const NotificationSettings = dynamic(
   () => import("@/views/attention/notification-settings").then((part) => part.NotificationSettings),
   { ssr: false, loading },
 );
+const AlertSettings = dynamic(
+  () => import("@/views/alerts/alert-settings").then((part) => part.AlertSettings),
+  { ssr: false, loading },
+);
 const BrokerSettings = dynamic(() => import("./broker-settings").then((part) => part.BrokerSettings), {
   ssr: false,
   loading,
@@ -102,6 +106,12 @@ const sections: readonly Section[] = [
     title: "Notifications",
     about: "What this browser may tell you while you look elsewhere. Nothing, unless you choose it.",
     part: <NotificationSettings />,
+  },
+  {
+    anchor: "alerts",
+    title: "Told elsewhere",
+    about: "Where you are told with no page open: on a phone, in a channel, by a program.",
+    part: <AlertSettings />,
   },
   {
     anchor: "broker",

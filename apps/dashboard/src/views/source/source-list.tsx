@@ -1,6 +1,6 @@
 "use client";
 
-import type { OutputOf } from "@merkle/wire";
+import { type OutputOf, sourceHref } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
 import { useRead } from "@/broker/use-read";
@@ -10,7 +10,6 @@ import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Snippet } from "@/components/snippet";
 import { setQuery } from "@/core/address/address";
-import { sourceHref } from "@/core/address/source-href";
 import { useTypedParam } from "@/core/address/use-typed-param";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Badge } from "@/ui/badge";

@@ -1,11 +1,10 @@
 "use client";
 
-import type { Job } from "@merkle/wire";
+import { type Job, placeHref } from "@merkle/wire";
 import { RotateCw } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
-import { placeHref } from "@/core/address/place-href";
 import { Button } from "@/ui/button";
 import { CancelJob } from "./cancel-job";
 import { describeJob, isInFlight } from "./describe-job";

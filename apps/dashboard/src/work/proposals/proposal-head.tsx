@@ -1,10 +1,10 @@
 "use client";
 
+import { placeHref } from "@merkle/wire";
 import { X } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
-import { placeHref } from "@/core/address/place-href";
 import { DiffCounts } from "@/document/history-row";
 import { LayoutSwitch } from "@/document/layout-switch";
 import { describeRevision } from "@/sessions/source";

@@ -1,5 +1,6 @@
 "use client";
 
+import { type Placed, placeHref } from "@merkle/wire";
 import { MessageSquareReply } from "lucide-react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
@@ -8,7 +9,6 @@ import { PageLink } from "@/components/page-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
-import { type Placed, placeHref } from "@/core/address/place-href";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";

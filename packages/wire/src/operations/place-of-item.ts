@@ -1,6 +1,6 @@
-import type { AttentionItem } from "@merkle/wire";
-import { placeHref } from "../../core/address/place-href";
-import { sourceHref } from "../../core/address/source-href";
+import { placeHref } from "../core/place-href.js";
+import { sourceHref } from "../core/source-href.js";
+import type { AttentionItem } from "./attention.js";
 
 /** Where an item happened, as a path of the dashboard: an ask at its message, a proposal where it is decided about. */
 export function placeOfItem(item: AttentionItem): string {
@@ -12,6 +12,7 @@ export function placeOfItem(item: AttentionItem): string {
   if (kind === "job_failed") return `${home}/jobs`;
   if (kind === "in_review" || kind === "handed_back")
     return number === null ? `${home}/tasks` : `${home}/tasks?task=${number}`;
+  if (kind === "undelivered") return `/?undelivered=${session}`;
   return sequence === null ? home : `${home}?m=${sequence}`;
 }
 

@@ -1,4 +1,5 @@
-import type { AttentionItem } from "@merkle/wire";
+import type { AlertKind } from "./alerts.js";
+import type { AttentionItem } from "./attention.js";
 
 /** An item in words: who it is about, what about it, and its quote, each to be set apart in its own way. */
 export interface ItemWords {
@@ -35,8 +36,37 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
       return { who: null, what: "Agents have said all they may without a human word", quote: null };
     case "quiet":
       return { who: null, what: "Quiet: nobody polls or speaks", quote: null };
+    case "undelivered":
+      return {
+        who: null,
+        what: number === 1 ? "A message has reached nobody" : `${number} messages have reached nobody`,
+        quote: null,
+      };
   }
 }
+
+/** An item as one sentence. */
+export function sentenceOfItem(item: AttentionItem): string {
+  const { who, what, quote } = describeItem(item);
+  const said = who === null ? what : `${who} ${what}`;
+  return quote === null ? said : `${said}: “${quote}”`;
+}
+
+/** The reasons to tell a person something elsewhere, each switched on by itself. */
+export const alertReasons: Readonly<Record<AlertKind, string>> = {
+  approval: "Your agent asks for a permission",
+  ask: "An agent asks humans something",
+  proposal: "A text is proposed",
+  job_failed: "An agent's job has failed",
+  in_review: "A task waits to be reviewed",
+  handed_back: "What an agent had claimed is handed back",
+  blocked: "A peer declares itself blocked",
+  held: "A session is held",
+  budget_spent: "Agents have spent their message budget",
+  quiet: "A session has gone quiet",
+  undelivered: "A message has reached nobody for hours",
+  concluded: "A session is concluded",
+};
 
 /** The words for an item where there is only room for one. */
 export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
@@ -50,4 +80,5 @@ export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   held: "Held",
   budget_spent: "Budget spent",
   quiet: "Quiet",
+  undelivered: "Undelivered",
 };

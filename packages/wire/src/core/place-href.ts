@@ -1,4 +1,4 @@
-import { sourceHref } from "./source-href";
+import { sourceHref } from "./source-href.js";
 
 /** The fields by which topics, jobs and proposals tell where they belong. */
 export interface Placed {

@@ -1,0 +1,53 @@
+import { createECDH, createPrivateKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StartError } from "./start-error.js";
+
+/** What addresses of alerts are encrypted with, and whom push services know this broker as. */
+export interface AlertKey {
+  readonly secret: string;
+  /** The key pair of RFC 8292: its public half is what browsers subscribe with, in base64url. */
+  readonly vapid: { readonly publicKey: string; readonly privateKey: KeyObject };
+}
+
+/**
+ * Reads the home's key, or draws one where there is none (ALERT-7). It lies beside the database and not in it; whoever loses it has
+ * every address to be given again.
+ *
+ * @throws StartError when the file cannot be read or is damaged
+ */
+export async function openAlertKey(home: string): Promise<AlertKey> {
+  const path = join(home, "alert-key");
+  const secret = await readFile(path, "utf8").catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    const drawn = `mka_${randomBytes(32).toString("base64url")}`;
+    await writeFile(path, drawn, { mode: 0o600, flag: "wx" });
+    return drawn;
+  });
+  if (!/^mka_[\w-]{43}$/.test(secret)) {
+    throw new StartError(
+      "bad_setting",
+      `${path} is damaged: it is not the file that a broker wrote. Put back a copy of it; without one, move it away, and have alerts set up again.`,
+    );
+  }
+  return { secret, vapid: deriveVapid(secret) };
+}
+
+function deriveVapid(secret: string): AlertKey["vapid"] {
+  const pair = createECDH("prime256v1");
+  // A number that is no key of the curve comes up once in 2^32 draws at most; it is refused here, and never used.
+  pair.setPrivateKey(Buffer.from(hkdfSync("sha256", secret, "", "merkle vapid", 32)));
+  const point = pair.getPublicKey();
+  const coordinate = (from: number) => point.subarray(from, from + 32).toString("base64url");
+  const jwk = {
+    kty: "EC",
+    crv: "P-256",
+    d: pair.getPrivateKey().toString("base64url"),
+    x: coordinate(1),
+    y: coordinate(33),
+  };
+  return {
+    publicKey: point.toString("base64url"),
+    privateKey: createPrivateKey({ key: jwk, format: "jwk" }),
+  };
+}

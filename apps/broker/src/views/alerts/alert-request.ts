@@ -1,0 +1,83 @@
+import { createHash, createHmac } from "node:crypto";
+import type { AlertContent, AlertTo } from "@merkle/wire";
+import type { AlertKey } from "../../core/alert-key.js";
+import { encryptPush, pushHeaders } from "./push-message.js";
+
+/** What is posted, and where. */
+export interface AlertRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+}
+
+export interface AlertSender {
+  readonly vapid: AlertKey["vapid"];
+  /** The dashboard's base address. */
+  readonly base: string;
+  readonly now: Date;
+}
+
+/** What tells a kind of target of an item. Words of others are data in it: no markup, nobody mentioned by them. */
+export function toAlertRequest(to: AlertTo, content: AlertContent, sender: AlertSender): AlertRequest {
+  const link = `${sender.base}${content.path}`;
+  switch (to.kind) {
+    case "push":
+      return {
+        url: to.endpoint,
+        headers: pushHeaders(to, { ...sender, contact: contactOf(sender.base) }),
+        body: encryptPush(JSON.stringify(content), to),
+      };
+    case "webhook":
+      return toWebhook(to, { ...content, url: link }, sender.now);
+    case "ntfy": {
+      const [, server = "", topic = ""] = /^(.*\/)([^/]+)$/.exec(new URL(to.url).href) ?? [];
+      const { title, body: message } = content;
+      return json(
+        server,
+        { topic: decodeURIComponent(topic), title, message, click: link },
+        to.token === undefined ? {} : { authorization: `Bearer ${to.token}` },
+      );
+    }
+    case "slack": {
+      const text = `${content.title}\n${content.body}\n${link}`;
+      const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+      return json(to.url, { text: escaped, mrkdwn: false, unfurl_links: false });
+    }
+    case "discord": {
+      const text = `${content.title}\n${content.body}`.replace(/[\\*_~`|>#[\]()-]/g, "\\$&");
+      return json(to.url, {
+        content: `${text.slice(0, 1_500)}\n<${link}>`,
+        allowed_mentions: { parse: [] },
+      });
+    }
+  }
+}
+
+/** As Standard Webhooks has it: the id stays the same however often it is tried, and the signature covers id, time and body. */
+function toWebhook(
+  { url, secret }: Extract<AlertTo, { kind: "webhook" }>,
+  data: AlertContent & { readonly url: string },
+  now: Date,
+): AlertRequest {
+  const id = `msg_${createHash("sha256").update(data.id).digest("base64url")}`;
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const body = JSON.stringify({ type: `alert.${data.kind}`, timestamp: now.toISOString(), data });
+  const signature = createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest("base64");
+  const headers = {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": `v1,${signature}`,
+  };
+  return { url, headers: { ...headers, "content-type": "application/json" }, body };
+}
+
+function json(url: string, value: unknown, headers: Readonly<Record<string, string>> = {}): AlertRequest {
+  return { url, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
+}
+
+/** Whom a push service may turn to: an address that has one may be https, and else is of mail. */
+function contactOf(base: string): string {
+  return base.startsWith("https:") ? base : `mailto:merkle@${new URL(base).hostname.replace(/^\[|\]$/g, "")}`;
+}

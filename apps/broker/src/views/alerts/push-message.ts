@@ -1,0 +1,63 @@
+import { createCipheriv, createECDH, hkdfSync, randomBytes, sign } from "node:crypto";
+import type { AlertTo } from "@merkle/wire";
+import type { AlertKey } from "../../core/alert-key.js";
+
+type Subscription = Pick<Extract<AlertTo, { kind: "push" }>, "endpoint" | "p256dh" | "auth">;
+
+/** A push service keeps a message for a browser that is away so long, in seconds. */
+const keptSeconds = 24 * 60 * 60;
+
+/**
+ * Encrypts a text for one browser, so that its push service sees neither words nor where they lead (RFC 8291), in one record of
+ * RFC 8188.
+ *
+ * @throws when the browser's key is no point of the curve
+ */
+export function encryptPush(text: string, { p256dh, auth }: Subscription): Buffer {
+  const receiver = Buffer.from(p256dh, "base64url");
+  const pair = createECDH("prime256v1");
+  const sender = pair.generateKeys();
+  const shared = pair.computeSecret(receiver);
+  const info = Buffer.concat([Buffer.from("WebPush: info\0"), receiver, sender]);
+  const input = hkdf(shared, Buffer.from(auth, "base64url"), info, 32);
+  const salt = randomBytes(16);
+  const key = hkdf(input, salt, "Content-Encoding: aes128gcm\0", 16);
+  const nonce = hkdf(input, salt, "Content-Encoding: nonce\0", 12);
+  const cipher = createCipheriv("aes-128-gcm", key, nonce);
+  // The last byte marks the last record.
+  const sealed = Buffer.concat([cipher.update(`${text}\u0002`, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(4_096);
+  return Buffer.concat([salt, size, Buffer.of(sender.length), sender, sealed]);
+}
+
+function hkdf(input: Buffer, salt: Buffer, info: Buffer | string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync("sha256", input, salt, info, bytes));
+}
+
+/** The headers by which a push service knows who sends and how long it may keep what it is given (RFC 8030, RFC 8292). */
+export function pushHeaders(
+  { endpoint }: Subscription,
+  {
+    vapid,
+    contact,
+    now,
+  }: { readonly vapid: AlertKey["vapid"]; readonly contact: string; readonly now: Date },
+): Record<string, string> {
+  const claims = {
+    aud: new URL(endpoint).origin,
+    exp: Math.floor(now.getTime() / 1000) + 12 * 60 * 60,
+    sub: contact,
+  };
+  const signed = [{ typ: "JWT", alg: "ES256" }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+  const signature = sign("sha256", Buffer.from(signed), { key: vapid.privateKey, dsaEncoding: "ieee-p1363" });
+  return {
+    authorization: `vapid t=${signed}.${signature.toString("base64url")}, k=${vapid.publicKey}`,
+    "content-encoding": "aes128gcm",
+    "content-type": "application/octet-stream",
+    ttl: String(keptSeconds),
+    urgency: "high",
+  };
+}

@@ -1,0 +1,36 @@
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { readWholeNumber, textOf } from "../command/flags.js";
+import { exitCodes } from "../core/cli-error.js";
+import { readingFrom } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { peerName } from "../sessions/peer-names.js";
+import { oneLine } from "../text/one-line.js";
+import { toAge } from "../text/time.js";
+
+export const undelivered: Command = {
+  name: "undelivered",
+  summary: "list messages that none of those they are for has got for hours",
+  arguments: [{ name: "[session]", summary: "slug, id or exact title; all open ones unless told" }],
+  flags: [{ flags: "--for <seconds>", summary: "not got for so long; the broker's setting unless told" }],
+  examples: ["merkle undelivered", "merkle undelivered split-auth --for 3600"],
+  async run({ args: [name], flags, config, output, signal }) {
+    const for_s = readWholeNumber(textOf(flags, "for"), "--for", { min: 0, max: 2_592_000 });
+    const broker = await findBroker(config, signal);
+    const session = name === undefined ? undefined : await getSession(broker, name, config);
+    const reader = await readingFrom({ broker, config });
+    const found = await reader.call("list_undelivered", {
+      ...(for_s !== undefined && { for_s }),
+      ...(session && { session: session.session_id }),
+    });
+    const lines = found.messages.map(
+      ({ session: slug, sequence, team, peer, to, posted_at, text }) =>
+        `${output.bold(slug)} #${sequence} ${peerName(team, peer)} → ${to.map(oneLine).join(", ")} ${output.dim(`${toAge(posted_at)} ago`)}  ${oneLine(text)}`,
+    );
+    const more = found.total - found.messages.length;
+    if (more > 0) lines.push(output.dim(`${more} more`));
+    if (output.json || lines.length > 0) output.show(found, lines.join("\n"));
+    else output.note("  every message was got by somebody");
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,255 @@
+"use client";
+
+import { type AlertKind, type AlertTarget, type AlertTo, alertReasons } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { useState } from "react";
+import { useCall } from "@/broker/use-call";
+import { FormDialog } from "@/components/form-dialog";
+import { Button } from "@/ui/button";
+import { Field, FieldDescription, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { NativeSelect } from "@/ui/native-select";
+import { addressHints, kindNames, type TypedKind } from "./alert-kinds";
+import { PushRefused, subscribeToPush } from "./subscribe-to-push";
+
+export interface AlertDialogProps {
+  /** What is changed; or whether another place, or this browser, is added. */
+  readonly target: AlertTarget | "place" | "browser";
+  /** With which this browser would subscribe. */
+  readonly pushKey: string;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks where a person is told, of what, and when not. */
+export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogProps) {
+  const call = useCall();
+  const old = typeof target === "string" ? null : target;
+  const isPush = target === "browser" || old?.kind === "push";
+  const [kind, setKind] = useState<TypedKind>(old && old.kind !== "push" ? old.kind : "ntfy");
+  const [name, setName] = useState(old?.name ?? (isPush ? "This browser" : ""));
+  const [url, setUrl] = useState("");
+  const [secret, setSecret] = useState("");
+  const [about, setAbout] = useState<readonly AlertKind[]>(old?.about ?? ["ask", "blocked"]);
+  const [quiet, setQuiet] = useState(old?.quiet ?? null);
+  const [problem, setProblem] = useState("");
+  const isGiven = isPush || url !== "";
+
+  async function subscribe() {
+    setProblem("");
+    return subscribeToPush(pushKey).catch((error: unknown) => {
+      if (!(error instanceof PushRefused)) throw error;
+      setProblem(error.message);
+      // It is said here, where the browser is meant and not the broker.
+      throw new DOMException(error.message, "AbortError");
+    });
+  }
+
+  async function save(signal: AbortSignal): Promise<void> {
+    const to = target === "browser" ? await subscribe() : toAddress(kind, url, secret);
+    const what = { name, about: [...about], quiet, ...(to && { to }) };
+    await call("put_alert_target", old ? { target_id: old.target_id, ...what } : what, { signal });
+  }
+
+  return (
+    <FormDialog
+      title={old ? `Change ${kindNames[old.kind]}` : isPush ? "Tell this browser" : "Tell another place"}
+      description={
+        isPush
+          ? "It is told with all pages closed, encrypted for this browser alone. It asks you for permission first."
+          : "The address and what goes with it are kept encrypted, and shown to nobody again."
+      }
+      submit="Save"
+      submitting="Saving…"
+      isReady={name.trim() !== "" && about.length > 0 && (old !== null || isGiven)}
+      onSubmit={save}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <div className="grid max-h-[60dvh] gap-4 overflow-y-auto p-0.5">
+        {!isPush && (
+          <AddressFields
+            {...{ kind, url, secret, isNew: old === null }}
+            onKind={setKind}
+            onUrl={setUrl}
+            onSecret={setSecret}
+          />
+        )}
+        <Field>
+          <FieldLabel>Name</FieldLabel>
+          <Input
+            dir="auto"
+            required
+            maxLength={limits.nameCharsMax}
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </Field>
+        <Reasons chosen={about} onChange={setAbout} />
+        <QuietHours quiet={quiet} onChange={setQuiet} />
+        <p role="alert" className="text-sm text-danger empty:hidden">
+          {problem}
+        </p>
+      </div>
+    </FormDialog>
+  );
+}
+
+/** Undefined where nothing was typed, so that what is kept stays. */
+function toAddress(kind: TypedKind, url: string, secret: string): AlertTo | undefined {
+  if (url === "") return undefined;
+  if (kind === "webhook") return { kind, url, secret };
+  if (kind === "ntfy") return { kind, url, ...(secret !== "" && { token: secret }) };
+  return { kind, url };
+}
+
+interface AddressFieldsProps {
+  readonly kind: TypedKind;
+  readonly url: string;
+  readonly secret: string;
+  readonly isNew: boolean;
+  readonly onKind: (kind: TypedKind) => void;
+  readonly onUrl: (url: string) => void;
+  readonly onSecret: (secret: string) => void;
+}
+
+function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: AddressFieldsProps) {
+  const { like, about } = addressHints[kind];
+  const isWebhook = kind === "webhook";
+  return (
+    <>
+      {isNew && (
+        <Field className="justify-items-start">
+          <FieldLabel>Where</FieldLabel>
+          <NativeSelect
+            value={kind}
+            // The options are exactly these kinds.
+            onChange={(event) => onKind(event.target.value as TypedKind)}
+          >
+            {Object.keys(addressHints).map((each) => (
+              <option key={each} value={each}>
+                {kindNames[each as TypedKind]}
+              </option>
+            ))}
+          </NativeSelect>
+        </Field>
+      )}
+      <Field>
+        <FieldLabel>Address</FieldLabel>
+        <Input
+          type="url"
+          required={isNew}
+          maxLength={limits.urlCharsMax}
+          autoComplete="off"
+          placeholder={isNew ? like : "Leave it empty to keep the one there is"}
+          value={url}
+          onChange={(event) => onUrl(event.target.value)}
+        />
+        <FieldDescription>{about}</FieldDescription>
+      </Field>
+      {(isWebhook || kind === "ntfy") && url !== "" && (
+        <div className="grid gap-1">
+          <Field>
+            <FieldLabel>{isWebhook ? "Secret" : "Access token, if the topic needs one"}</FieldLabel>
+            <Input
+              required={isWebhook}
+              maxLength={limits.alertSecretCharsMax}
+              autoComplete="off"
+              className="font-mono"
+              placeholder={isWebhook ? "whsec_…" : "tk_…"}
+              value={secret}
+              onChange={(event) => onSecret(event.target.value)}
+            />
+          </Field>
+          {isWebhook && (
+            <p className="flex flex-wrap items-center gap-2 text-sm text-muted-foreground">
+              <Button type="button" variant="outline" size="sm" onClick={() => onSecret(drawSecret())}>
+                Draw one
+              </Button>
+              Copy it to the receiver now: it checks signatures with it.
+            </p>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function drawSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
+}
+
+function Reasons({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: readonly AlertKind[];
+  readonly onChange: (chosen: readonly AlertKind[]) => void;
+}) {
+  return (
+    <fieldset className="grid gap-1">
+      <legend className="mb-1 text-sm font-medium">Tell me when</legend>
+      {Object.entries(alertReasons).map(([key, words]) => {
+        // The keys of that closed table are the kinds.
+        const kind = key as AlertKind;
+        return (
+          <label key={kind} className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
+            <input
+              type="checkbox"
+              className="size-4 accent-primary"
+              checked={chosen.includes(kind)}
+              onChange={({ target }) =>
+                onChange(target.checked ? [...chosen, kind] : chosen.filter((each) => each !== kind))
+              }
+            />
+            {words}
+          </label>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+interface QuietHoursProps {
+  readonly quiet: AlertTarget["quiet"];
+  readonly onChange: (quiet: AlertTarget["quiet"]) => void;
+}
+
+function QuietHours({ quiet, onChange }: QuietHoursProps) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="sr-only">Quiet hours</legend>
+      <label className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
+        <input
+          type="checkbox"
+          className="size-4 accent-primary"
+          checked={quiet !== null}
+          onChange={({ target }) =>
+            onChange(target.checked ? { from: "22:00", to: "07:00", time_zone: timeZone } : null)
+          }
+        />
+        Quiet hours: what comes then is told at their end
+      </label>
+      {quiet && (
+        <div className="flex flex-wrap items-end gap-3">
+          {(["from", "to"] as const).map((end) => (
+            <Field key={end}>
+              <FieldLabel>{end === "from" ? "From" : "Until"}</FieldLabel>
+              <Input
+                type="time"
+                required
+                className="w-32 tabular-nums"
+                value={quiet[end]}
+                onChange={(event) => onChange({ ...quiet, [end]: event.target.value })}
+              />
+            </Field>
+          ))}
+          <p className="py-1.5 text-sm text-muted-foreground">{quiet.time_zone}</p>
+        </div>
+      )}
+    </fieldset>
+  );
+}

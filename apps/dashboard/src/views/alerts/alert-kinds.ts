@@ -1,0 +1,28 @@
+import type { AlertTarget } from "@merkle/wire";
+
+export type TypedKind = Exclude<AlertTarget["kind"], "push">;
+
+export const kindNames: Readonly<Record<AlertTarget["kind"], string>> = {
+  push: "Browser",
+  webhook: "Webhook",
+  ntfy: "ntfy",
+  slack: "Slack",
+  discord: "Discord",
+};
+
+/** What an address of each looks like, and where it is got. */
+export const addressHints: Readonly<Record<TypedKind, { readonly like: string; readonly about: string }>> = {
+  webhook: {
+    like: "https://example.com/merkle",
+    about: "It is posted to, signed as Standard Webhooks are.",
+  },
+  ntfy: {
+    like: "https://ntfy.sh/a-topic-nobody-guesses",
+    about: "The server and the topic: whoever knows it can read what is sent.",
+  },
+  slack: { like: "https://hooks.slack.com/services/…", about: "Of an incoming webhook of a Slack app." },
+  discord: {
+    like: "https://discord.com/api/webhooks/…",
+    about: "Of a webhook, from the settings of a channel.",
+  },
+};

@@ -1,0 +1,110 @@
+"use client";
+
+import { type AlertTarget, kindLabels } from "@merkle/wire";
+import { useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useCall } from "@/broker/use-call";
+import { RefusalNote } from "@/components/refusal-note";
+import { ListRow } from "@/components/row-list";
+import { TimeText } from "@/components/time-text";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { EndButton } from "@/views/people/end-button";
+import { kindNames } from "./alert-kinds";
+
+interface AlertRowProps {
+  readonly target: AlertTarget;
+  readonly onChange: () => void;
+  readonly onDone: () => void;
+}
+
+/** A place where a person is told: what of, how it does, and what a test of it answers. */
+export function AlertRow({ target, onChange, onDone }: AlertRowProps) {
+  const call = useCall();
+  const { run, pending, refusal } = useAction();
+  const [answer, setAnswer] = useState<string | null>(null);
+  const { target_id, kind, name } = target;
+
+  async function test(): Promise<void> {
+    setAnswer(null);
+    await run(async (signal) => {
+      const outcome = await call("test_alert", { target_id }, { signal });
+      setAnswer(outcome.arrived ? `It arrived. ${outcome.answer}` : `It did not arrive. ${outcome.answer}`);
+      onDone();
+    });
+  }
+
+  return (
+    <ListRow
+      title={
+        <>
+          <Badge>{kindNames[kind]}</Badge>
+          <bdi className="font-medium">{name}</bdi>
+          {target.host !== null && <span className="text-muted-foreground">{target.host}</span>}
+        </>
+      }
+      facts={
+        <>
+          <AlertFacts target={target} />
+          <span role="status" className="block text-foreground empty:hidden">
+            {answer}
+          </span>
+          <RefusalNote refusal={refusal} />
+        </>
+      }
+      action={
+        <span className="flex flex-wrap gap-2">
+          <Button
+            variant="outline"
+            size="sm"
+            aria-label={`Test ${name}`}
+            disabled={pending}
+            onClick={() => void test()}
+          >
+            {pending ? "Testing…" : "Test"}
+          </Button>
+          <Button variant="outline" size="sm" aria-label={`Change ${name}`} onClick={onChange}>
+            Change…
+          </Button>
+          <EndButton
+            word="Remove"
+            label={`Remove ${name}`}
+            title={
+              <>
+                Tell <bdi>{name}</bdi> nothing more?
+              </>
+            }
+            consequence="Its address is forgotten."
+            onEnd={(signal) => call("delete_alert_target", { target_id }, { signal })}
+            onDone={onDone}
+          />
+        </span>
+      }
+    />
+  );
+}
+
+function AlertFacts({ target }: { readonly target: AlertTarget }) {
+  const { about, quiet, last_sent_at, waiting, given_up, problem, ended } = target;
+  const labels = { ...kindLabels, concluded: "Concluded" };
+  return (
+    <>
+      {about.map((each) => labels[each]).join(", ")}
+      {quiet && ` · quiet ${quiet.from} to ${quiet.to}, ${quiet.time_zone}`}
+      {last_sent_at !== null && (
+        <>
+          {" "}
+          · told <TimeText at={last_sent_at} />
+        </>
+      )}
+      {waiting > 0 && ` · ${waiting} to be sent`}
+      {given_up > 0 && ` · ${given_up} given up`}
+      {problem !== null && (
+        <span className="block text-danger">
+          {ended ? "Gone, nothing is sent there: " : "Failing: "}
+          {problem}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { type SQL, sql } from "drizzle-orm";
+import { messages, peers, personReads, teams } from "../core/schema.js";
+import type { Queryable } from "../core/transactions.js";
+import {
+  type FactScope,
+  ms,
+  ofSession,
+  openSessions,
+  type Row,
+  type SessionFact,
+  toFact,
+} from "./attention.js";
+
+/** A session with messages that have reached nobody, since the first of them was posted. */
+export interface UndeliveredFact extends SessionFact {
+  readonly sequence: number;
+  readonly count: number;
+}
+
+/** A feed's last messages that are looked through; what stands before them was not got by anybody who could still get it. */
+const lookedThroughMax = 2_000;
+
+/** Open sessions with messages that were posted before a time and that none of those they are for has got. */
+export async function listUndeliveredFacts(
+  db: Queryable,
+  scope: FactScope,
+  before: Date,
+): Promise<UndeliveredFact[]> {
+  const rows = await db.execute<Row<UndeliveredFact>>(sql`
+    SELECT ${ofSession}, min(m.sequence)::float8 AS sequence, count(*)::int AS count, ${ms(sql`min(m.posted_at)`)}
+    FROM ${openSessions(scope)} CROSS JOIN LATERAL (${undeliveredIn(before)}) m
+    GROUP BY s.session_id ORDER BY since_ms, s.session_id LIMIT ${scope.limit}`);
+  return rows.map(toFact);
+}
+
+export interface UndeliveredMessage extends SessionFact {
+  readonly sequence: number;
+  readonly team: string;
+  readonly peer: string | null;
+  readonly recipients: readonly string[];
+  readonly text: string;
+}
+
+/** The same messages themselves, the oldest first, and how many there are in all. */
+export async function listUndeliveredMessages(
+  db: Queryable,
+  scope: FactScope,
+  { before, charsMax }: { readonly before: Date; readonly charsMax: number },
+): Promise<{ readonly messages: UndeliveredMessage[]; readonly total: number }> {
+  const rows = await db.execute<Row<UndeliveredMessage> & { total: number }>(sql`
+    SELECT ${ofSession}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer,
+           to_json(m.recipients) AS recipients, left(coalesce(m.content::json ->> 'text', ''), ${charsMax}) AS text,
+           ${ms(sql`m.posted_at`)}, (count(*) OVER ())::int AS total
+    FROM ${openSessions(scope)} CROSS JOIN LATERAL (${undeliveredIn(before)}) m
+    ORDER BY m.posted_at, s.session_id, m.sequence LIMIT ${scope.limit}`);
+  return { messages: rows.map(({ total: _, ...row }) => toFact(row)), total: rows[0]?.total ?? 0 };
+}
+
+/**
+ * The messages of the feed `f` that have reached nobody. Of a team that has named peers nobody reads as its unnamed one, unless
+ * it has asked for messages (PEER-7); a message that is for nobody at all is none of these.
+ */
+function undeliveredIn(before: Date): SQL {
+  return sql`
+    SELECT m.sequence, m.author_team, m.author_peer, m.recipients, m.content, m.posted_at
+    FROM ${messages} m
+    WHERE m.session_id = f.session_id AND m.sequence > f.last_sequence - ${lookedThroughMax}::int
+      AND m.type = 'chat' AND m.salt IS NOT NULL AND m.posted_at < ${before.toISOString()}::timestamptz
+      AND (SELECT bool_or(greatest(p.acked, coalesce(r.last_read, 0)) >= m.sequence)
+           FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+           LEFT JOIN ${personReads} r ON r.mesh_id = s.mesh_id AND r.person_id = t.person_id AND r.session_id = p.session_id
+           WHERE p.session_id = m.session_id AND p.peer_id <> m.posted_by_peer_id AND p.joined_at <= m.posted_at
+             AND CASE WHEN m.reaches IS NOT NULL THEN p.peer_id = ANY (m.reaches)
+               ELSE coalesce(p.left_at > m.posted_at, true) AND coalesce(t.left_at > m.posted_at, true)
+                 AND (p.name IS NOT NULL OR p.last_polled_at IS NOT NULL OR NOT EXISTS (
+                   SELECT FROM ${peers} n WHERE n.session_id = p.session_id AND n.team_id = p.team_id AND n.name IS NOT NULL))
+               END) IS FALSE
+    OFFSET 0`;
+}

@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { asTeam, Sequence, StorableText, Timestamp, Uuid } from "../core/values.js";
+import { messageTime } from "../feed/compact.js";
+import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
+import { operation } from "./operation.js";
+
+export const listUndelivered = operation("list_undelivered", {
+  summary:
+    "List messages of open sessions that none of those they are for has got for a while, the oldest first.",
+  unlisted: true,
+  input: z.strictObject({
+    session: StorableText.min(1).max(100).optional().meta({
+      description: "Only of this session, by id or slug.",
+    }),
+    for_s: z.coerce.number().int().min(0).max(2_592_000).optional().meta({
+      description: "Not got for so many seconds; the broker's `undelivered_after_s` unless told.",
+    }),
+    ...asTeam,
+  }),
+  output: z.object({
+    messages: z.array(
+      z.object({
+        session_id: Uuid,
+        session: z.string().meta({ description: "Its slug." }),
+        session_title: z.string(),
+        sequence: Sequence,
+        team: z.string().meta({ description: "Who wrote it." }),
+        peer: z.string().nullable(),
+        to: z.array(z.string()),
+        posted_at: Timestamp,
+        text: z.string().meta({ description: "Cut at 500 characters; empty where it is private." }),
+      }),
+    ),
+    total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
+    for_s: z.int(),
+  }),
+  errors: ["unauthorized", "not_found"],
+  compact: ({ messages, total }) =>
+    lines(
+      ...messages.map(
+        ({ session, sequence, team, peer, to, posted_at, text }) =>
+          `- ${session} #${sequence} ${messageTime(posted_at)} ${peer === null ? nameInLine(team) : peerAddress(team, peer)} to ${to.map(nameInLine).join(", ")}: ${text}`,
+      ),
+      total > messages.length && `${total - messages.length} more`,
+      total === 0 && "everything was got by somebody",
+    ),
+});

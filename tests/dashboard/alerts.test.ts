@@ -1,0 +1,165 @@
+import type { CDPSession, Worker } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { answering, startAlertReceiver } from "../kit/alert-receiver.js";
+import { findWholeChromium, launchWholeChromium } from "../kit/chromium.js";
+import { openPage } from "../kit/open-page.js";
+import { changeSettings } from "../kit/persons.js";
+import { createTestSession } from "../kit/session.js";
+import { desk, phone, testDashboard } from "./open-dashboard.js";
+
+const dashboard = testDashboard();
+const whole = findWholeChromium();
+
+describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
+  it("[DASH-308] [ALERT-1] [ALERT-5] a place is added, tried, changed and removed by keys alone, with what the test answered", async () => {
+    const receiver = await startAlertReceiver(onTestFinished);
+    await changeSettings(dashboard.rest, { settings: { alert_inner_addresses: true } });
+    const { page, problems, findBarriers } = await dashboard.open("/settings#alerts", {
+      as: await dashboard.newPerson(),
+    });
+    const press = async (name: string) => {
+      await page.getByRole("button", { name, exact: true }).focus();
+      await page.keyboard.press("Enter");
+    };
+    await press("Tell another place…");
+    const dialog = page.getByRole("dialog", { name: "Tell another place" });
+    await dialog.getByRole("textbox", { name: "Address" }).focus();
+    await page.keyboard.type(`${receiver.url}/my-topic`);
+    await dialog.getByRole("textbox", { name: "Name", exact: true }).focus();
+    await page.keyboard.type("Phone");
+    await dialog.getByRole("checkbox", { name: "Quiet hours" }).focus();
+    await page.keyboard.press("Space");
+    await dialog.getByLabel("Until").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await dialog.getByRole("button", { name: "Save" }).focus();
+    await page.keyboard.press("Enter");
+    const row = page.getByRole("list", { name: "Where you are told" }).getByRole("listitem");
+    await row.getByText(/Ask, Blocked · quiet 22:00 to 07:00/).waitFor();
+
+    await press("Test Phone");
+    await row.getByText("It arrived. It answered 204.").waitFor();
+    expect(receiver.got.map(({ body }) => JSON.parse(body.toString()))).toMatchObject([
+      { topic: "my-topic", title: "Merkle" },
+    ]);
+    receiver.answer = answering(403);
+    await press("Test Phone");
+    await row.getByText("It did not arrive. It answered 403.").waitFor();
+    await press("Change Phone");
+    await page.getByRole("dialog").getByRole("checkbox", { name: "A session is concluded" }).focus();
+    await page.keyboard.press("Space");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).focus();
+    await page.keyboard.press("Enter");
+    await row.getByText(/Ask, Blocked, Concluded/).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await press("Remove Phone");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Remove", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("You are told nowhere but in open pages.").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it.skipIf(whole === undefined)(
+    "[DASH-309] [ALERT-8] with all pages closed a push is shown once, and leads to the item on a phone; its worker can call nobody",
+    async () => {
+      const { url } = dashboard.broker;
+      const browser = await launchWholeChromium(whole ?? "");
+      onTestFinished(() => browser.close());
+      const options = { ...phone, permissions: ["notifications"] };
+      // A profile of its own: it is left without its page.
+      const { page, problems } = await openPage(browser, `${url}/settings`, options, async () => undefined);
+      const context = page.context();
+      const started = context.waitForEvent("serviceworker");
+      await page.evaluate("navigator.serviceWorker.register('/push-worker.js')");
+      const worker = await started;
+      await page.evaluate("navigator.serviceWorker.ready");
+      const blank = await context.newPage();
+      const devtools = await context.newCDPSession(blank);
+      const registrationId = await findRegistration(devtools, url);
+      await page.close();
+
+      const path = "/sessions/split-auth?m=2";
+      const told = { id: "ask:1:2", title: "Split auth", body: "Cedar asks: “Which key?”", path };
+      const push = async (data: object) => {
+        await devtools.send("ServiceWorker.deliverPushMessage", {
+          origin: url,
+          registrationId,
+          data: JSON.stringify(data),
+        });
+      };
+      await push(told);
+      await expect
+        .poll(() => shownBy(worker), { timeout: 60_000 })
+        .toEqual([{ title: "Split auth", body: told.body, tag: "ask:1:2", data: { path } }]);
+      await push({ ...told, body: "It came twice." });
+      await expect
+        .poll(() => shownBy(worker), { timeout: 60_000 })
+        .toMatchObject([{ body: "It came twice." }]);
+
+      expect(await openedBy(worker, path)).toEqual([`${url}${path}`]);
+      expect(await openedBy(worker, "https://elsewhere.example/")).toEqual([]);
+      expect(await worker.evaluate(`fetch("/health").then(() => "called", () => "refused")`)).toBe("refused");
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it("[DASH-310] [ATT-12] messages that reached nobody are listed in place of the sessions, each with the way to it", async () => {
+    const { rest } = dashboard;
+    const session = await createTestSession(rest, "Split the auth service");
+    await rest.call("join_session", { session_id: session.sessionId, team_name: "Birch" });
+    const { cursor } = await session.post(session.convener, "Is anybody there?");
+    await changeSettings(rest, { settings: { undelivered_after_s: 1 } });
+    const as = await dashboard.newPerson();
+    await expect
+      .poll(async () => (await rest.call("list_undelivered", { session: session.slug })).total, {
+        timeout: 60_000,
+      })
+      .toBe(1);
+    const { page, problems, findBarriers } = await dashboard.open("/", { ...desk, as });
+    await page.getByRole("link", { name: "Undelivered" }).first().focus();
+    await page.keyboard.press("Enter");
+    const link = page.getByRole("list", { name: "Undelivered messages" }).getByRole("link");
+    await expect.poll(() => link.getAttribute("href")).toBe(`/sessions/${session.slug}?m=${cursor}`);
+    expect(await link.textContent()).toBe("Is anybody there?");
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole("link", { name: "All sessions" }).focus();
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("group", { name: "Which sessions" })
+      .or(page.getByText("Which sessions"))
+      .first()
+      .waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+/** The id of the registration of this origin's worker, once the browser has told it. */
+function findRegistration(devtools: CDPSession, origin: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+      const found = registrations.find(({ scopeURL }) => scopeURL === `${origin}/`);
+      if (found) resolve(found.registrationId);
+    });
+    devtools.send("ServiceWorker.enable").catch(reject);
+  });
+}
+
+function shownBy(worker: Worker): Promise<unknown> {
+  return worker.evaluate(`self.registration.getNotifications().then((shown) =>
+    shown.map(({ title, body, tag, data }) => ({ title, body, tag, data })))`);
+}
+
+/** The addresses that a press on a notification opens. What opens them needs a press of a real hand, so it is looked at before. */
+function openedBy(worker: Worker, path: string): Promise<unknown> {
+  return worker.evaluate(`(async () => {
+    const opened = [];
+    self.clients.openWindow = async (url) => void opened.push(url);
+    await self.registration.showNotification("Pressed", { tag: "pressed", data: { path: ${JSON.stringify(path)} } });
+    const [notification] = await self.registration.getNotifications({ tag: "pressed" });
+    const waits = [];
+    const event = new NotificationEvent("notificationclick", { notification });
+    event.waitUntil = (work) => void waits.push(work);
+    self.dispatchEvent(event);
+    await Promise.all(waits);
+    return opened;
+  })()`);
+}

@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import type { Cleanup } from "./test-database.js";
+
+/** Somebody whom alerts are sent to, and what came. */
+export interface AlertReceiver {
+  readonly url: string;
+  readonly got: readonly Received[];
+  /** How it answers from now on; with 204 unless told. */
+  answer: (response: ServerResponse) => void;
+}
+
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export async function startAlertReceiver(cleanup: Cleanup): Promise<AlertReceiver> {
+  const got: Received[] = [];
+  const http = createServer(async (request, response) => {
+    const { url: path = "", headers } = request;
+    got.push({ path, headers, body: await buffer(request) });
+    receiver.answer(response);
+  });
+  await once(http.listen(0, "127.0.0.1"), "listening");
+  cleanup(async () => {
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+  });
+  const { port } = http.address() as AddressInfo; // It listens on TCP.
+  const receiver: AlertReceiver = {
+    url: `http://127.0.0.1:${port}`,
+    got,
+    answer: answering(204),
+  };
+  return receiver;
+}
+
+export function answering(
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): AlertReceiver["answer"] {
+  return (response) => void response.writeHead(status, headers).end();
+}
