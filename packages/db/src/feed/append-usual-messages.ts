@@ -119,14 +119,7 @@ type Element = string | number | boolean | null;
 
 /** The literal of an array, or null where every value is the usual one. */
 function toColumn<Row>(rows: readonly Row[], read: (row: Row) => Element): string | null {
-  let literal = "{";
-  let isUsual = true;
-  for (const row of rows) {
-    const value = read(row);
-    isUsual &&= value === null;
-    literal += literal === "{" ? `${value ?? "NULL"}` : `,${value ?? "NULL"}`;
-  }
-  return isUsual ? null : `${literal}}`;
+  return rows.every((row) => read(row) === null) ? null : toArray(rows, read);
 }
 
 /** The literal of an array as PostgreSQL reads it; its texts are `quoted` already, where they may be anything. */
