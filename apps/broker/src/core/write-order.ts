@@ -32,7 +32,7 @@ export function createWriteOrder(): WriteOrder {
 }
 
 class Turn implements WriteTurn {
-  readonly #session: string;
+  readonly session: string;
   readonly #turns: Turn[];
   readonly mayBegin: Promise<void> | undefined;
   #isPlaced = false;
@@ -41,15 +41,17 @@ class Turn implements WriteTurn {
   #ended: Promise<void> | undefined;
 
   constructor(session: string, turns: Turn[]) {
-    this.#session = session;
+    this.session = session;
     this.#turns = turns;
-    const before = turns.findLast((turn) => turn.#session === session);
+    let at = turns.length - 1;
+    while (at >= 0 && turns[at]?.session !== session) at -= 1;
+    const before = turns[at];
     this.mayBegin = before === undefined || before.#isPlaced ? undefined : before.#whenPlaced();
   }
 
   get earlierEnded(): Promise<unknown> | undefined {
     const before = this.#turns.slice(0, this.#turns.indexOf(this));
-    const earlier = before.filter((turn) => turn.#session === this.#session);
+    const earlier = before.filter((turn) => turn.session === this.session);
     return earlier.length === 0 ? undefined : Promise.all(earlier.map((turn) => turn.#whenEnded()));
   }
 

@@ -99,7 +99,7 @@ export function createClientSession(
       case "unwatch_mesh":
         return answer(frame, unwatchMesh);
       case "request":
-        return answer(frame, request);
+        return request(frame);
     }
   }
 
@@ -108,17 +108,26 @@ export function createClientSession(
     frame: Asked,
     work: (frame: Asked) => Promise<void>,
   ): void {
-    if (self.unanswered >= limits.unansweredRequestsPerConnectionMax) return cutOff("too_many_requests");
-    self.unanswered += 1;
-    work(frame).then(answered, (error: unknown) => {
-      answered();
-      const { code, message, details } = toMerkleError(error, services.log, { transport: "websocket" });
-      connection.send({ type: "reply", id: frame.id, error: { code, message, details } });
-    });
+    if (!begin()) return;
+    work(frame).then(finish, (error: unknown) => refuse(frame.id, error));
   }
 
-  function answered(): void {
+  /** Counts what is to be answered; where that is too much already, ends the connection and says false. */
+  function begin(): boolean {
+    const mayBegin = self.unanswered < limits.unansweredRequestsPerConnectionMax;
+    if (mayBegin) self.unanswered += 1;
+    else cutOff("too_many_requests");
+    return mayBegin;
+  }
+
+  function finish(): void {
     self.unanswered -= 1;
+  }
+
+  function refuse(id: RequestId, reason: unknown): void {
+    finish();
+    const { code, message, details } = toMerkleError(reason, services.log, { transport: "websocket" });
+    connection.send({ type: "reply", id, error: { code, message, details } });
   }
 
   /** Lets the client in as whom it proves to be (ENTER-2). */
@@ -153,9 +162,10 @@ export function createClientSession(
     return admitCaller(as.services, { operation, principal: as.principal }, { ...frame });
   }
 
-  function request({ id, operation: name, input }: Frame<"request">): Promise<void> {
+  function request({ id, operation: name, input }: Frame<"request">): void {
+    if (!begin()) return;
     const operation = findOperation(name);
-    if (!operation) return Promise.reject(noSuchOperation(name));
+    if (!operation) return refuse(id, noSuchOperation(name));
     const wait = operation.kind === "wait" ? startWait(id) : null;
     const signal = wait?.signal ?? gone.signal;
     const turn = operation.readOnly ? undefined : writes.take(sessionNamed(input));
@@ -178,15 +188,16 @@ export function createClientSession(
       turn?.mayBegin === undefined
         ? dispatch(services, call)
         : turn.mayBegin.then(() => dispatch(services, call));
-    return dispatching.then(
+    dispatching.then(
       ({ output, written }) => {
         end();
+        finish();
         // A cancelled wait is answered, but nobody takes the answer.
         connection.send({ type: "reply", id, output }, written && (() => signal.aborted || written()));
       },
       (error: unknown) => {
         end();
-        throw error;
+        refuse(id, error);
       },
     );
   }
