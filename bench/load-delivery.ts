@@ -35,7 +35,8 @@ export async function measureDelivery(question: DeliveryQuestion): Promise<Laten
   };
 
   const open = question.way === "websocket" ? follow : poll;
-  const opened = await Promise.all(receivers.map((place) => open(question, place, onReceived)));
+  const end = await findEnd(question);
+  const opened = await Promise.all(receivers.map((place) => open(question, place, onReceived, end)));
   const poster = await openPoster(question);
   const warmUp = 10;
   const until = performance.now() + measureMs;
@@ -99,28 +100,16 @@ async function poll(
   { url }: DeliveryQuestion,
   { session_id, team_id }: Place,
   onReceived: () => void,
+  end: number,
 ): Promise<Receiver> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let closed = false;
-
-  function ask(cursor: number | null, timeout: number): Promise<number> {
-    const since = cursor === null ? "" : `&since_cursor=${cursor}`;
-    const address = `${url}/api/sessions/${session_id}/messages/wait?timeout=${timeout}${since}`;
-    return new Promise((resolve, reject) => {
-      get(address, { agent, headers: { "x-team-id": team_id } }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("end", () => {
-          if (cursor !== null) onReceived();
-          resolve(Number(/"next_cursor":(\d+)/.exec(String(Buffer.concat(chunks)))?.[1]));
-        });
-      }).once("error", reject);
-    });
-  }
-
-  let cursor = await catchUp(ask);
+  let cursor = end;
   const polling = async () => {
-    while (!closed) cursor = await ask(cursor, 30);
+    while (!closed) {
+      cursor = await wait({ url, session_id, team_id, agent }, `timeout=30&since_cursor=${cursor}`);
+      onReceived();
+    }
   };
   polling().catch((error: unknown) => {
     if (!closed) throw error;
@@ -133,11 +122,39 @@ async function poll(
   };
 }
 
-/** Reads up to the end, and returns the cursor there. */
-async function catchUp(ask: (cursor: number | null, timeout: number) => Promise<number>): Promise<number> {
-  for (let cursor = -1; ; ) {
-    const next = await ask(null, 0);
-    if (next === cursor) return cursor;
-    cursor = next;
+interface Waiter extends Pick<Place, "session_id" | "team_id"> {
+  readonly url: string;
+  readonly agent: Agent;
+}
+
+/** Waits once, and returns the cursor after what that brought. */
+function wait({ url, session_id, team_id, agent }: Waiter, query: string): Promise<number> {
+  const address = `${url}/api/sessions/${session_id}/messages/wait?${query}`;
+  return new Promise((resolve, reject) => {
+    get(address, { agent, headers: { "x-team-id": team_id } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => {
+        const body = String(Buffer.concat(chunks));
+        const cursor = /"next_cursor":(\d+)/.exec(body)?.[1];
+        // Asked again, what is refused would be refused for ever.
+        if (cursor === undefined) reject(new Error(`A wait was answered ${response.statusCode}: ${body}`));
+        else resolve(Number(cursor));
+      });
+    }).once("error", reject);
+  });
+}
+
+/** The feed's end, which the poster finds by reading: a thousand receivers that did would take most of the time. */
+async function findEnd({ url, poster }: DeliveryQuestion): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  try {
+    for (let cursor = -1; ; ) {
+      const next = await wait({ url, ...poster, agent }, "timeout=0");
+      if (next === cursor) return cursor;
+      cursor = next;
+    }
+  } finally {
+    agent.destroy();
   }
 }

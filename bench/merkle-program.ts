@@ -11,6 +11,7 @@ export interface MerkleProgram {
 }
 
 export interface StartedProgram {
+  readonly pid: number;
   /** Resolves with the next line of its output; rejects when it ends without one. */
   nextLine(): Promise<string>;
   write(text: string): void;
@@ -88,6 +89,7 @@ function watch(child: ChildProcess): StartedProgram {
   }
 
   return {
+    pid: child.pid ?? 0,
     nextLine,
     write: (text) => child.stdin?.write(text),
     ended: closed,

@@ -10,6 +10,7 @@ import { posts } from "./parts/posts.js";
 import { start } from "./parts/start.js";
 import { tasks } from "./parts/tasks.js";
 import { toolList } from "./parts/tool-list.js";
+import { verbCosts } from "./parts/verb-costs.js";
 import { verbs } from "./parts/verbs.js";
 
 /** All that can be measured, in the order of the report. */
@@ -23,7 +24,7 @@ export const parts: readonly Part[] = [
   toolList,
   context,
   verbs,
-  verbs,
+  verbCosts,
   tasks,
   jobs,
   anchors,

@@ -103,3 +103,9 @@ async function readStat(pid: string) {
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15);
   return { pid: Number(pid), parent, ticks: user + system, endedTicks: endedUser + endedSystem };
 }
+
+/** The resident set of another process, in bytes; NaN where there is no /proc. */
+export async function readRss(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
+}

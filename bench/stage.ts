@@ -1,6 +1,7 @@
 import { chmod, cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@merkle/db/embedded";
 import postgres from "postgres";
 import type { BareAddress } from "./bare-process.js";
@@ -21,6 +22,8 @@ export interface Stage {
   readonly postgresVersion: string;
   /** Processor time of the database's processes, in microseconds; NaN where it cannot be read. */
   postgresCpu(): Promise<number>;
+  /** How many statements reach the database while something is done, those that begin and end transactions aside. */
+  countStatements(work: () => Promise<void>): Promise<number>;
   /** Has the next change of every page be written to the log as a whole. */
   checkpoint(): Promise<void>;
   /** What the log ahead of the tables has grown to, in bytes. */
@@ -80,6 +83,15 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
       bareAppend,
       postgresVersion: await bareAppend.serverVersion(),
       postgresCpu: () => cpuOfTree(server.pid),
+      async countStatements(work) {
+        const log = join(folder, "database", "logs", "postgres.log");
+        await logDurations(admin, "0");
+        const before = (await readFile(log, "utf8")).length;
+        await work();
+        await logDurations(admin, "-1");
+        const logged = (await readFile(log, "utf8")).slice(before);
+        return [...logged.matchAll(statementLine)].length;
+      },
       async checkpoint() {
         await admin`CHECKPOINT`;
       },
@@ -119,6 +131,18 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
 /** The embedded server trusts whoever reaches its socket; the broker's own role may make no checkpoint. */
 function connectAsAdmin(databaseUrl: string): postgres.Sql {
   return postgres(databaseUrl, { max: 1, username: "merkle", fetch_types: false });
+}
+
+/** A statement as the server logs it, once it is done. */
+const statementLine =
+  / ms {2}(?:execute [^:]*|statement): (?!BEGIN|COMMIT|ROLLBACK|ALTER SYSTEM|SELECT pg_reload_conf)/g;
+
+/** Has the server log each statement of all its connections that takes at least so many milliseconds; -1 for none. */
+async function logDurations(admin: postgres.Sql, ms: "0" | "-1"): Promise<void> {
+  await admin.unsafe(`ALTER SYSTEM SET log_min_duration_statement = ${ms}`);
+  await admin.unsafe("SELECT pg_reload_conf()");
+  // Each connection learns of it by itself, a moment later, and nothing says when.
+  await delay(300);
 }
 
 const auditKeyIn = (home: string) => join(home, "audit-key.json");

@@ -4,11 +4,14 @@ import { startEmbeddedPostgres } from "@merkle/db/embedded";
 import { initializeLine } from "../mcp-stdio.js";
 import { builtMerkle, installBundled, type MerkleProgram, startNode } from "../merkle-program.js";
 import { definePart, type Figure, type Target } from "../part.js";
+import { readRss } from "../process-state.js";
 import { median } from "../statistics.js";
 
 /** Milliseconds from the start of a process to what is waited for. */
 interface Round {
   readonly node: number;
+  /** The resident set of such a program, in bytes. */
+  readonly nodeRss: number;
   readonly postgres: UpTimes;
   /** From a checkout. */
   readonly built: Times;
@@ -20,6 +23,8 @@ interface Times {
   readonly help: number;
   /** `merkle mcp`, without a broker, until `initialize` is answered. */
   readonly mcp: number;
+  /** Its resident set then, in bytes; NaN where there is no /proc. */
+  readonly mcpRss: number;
   readonly up: UpTimes;
 }
 
@@ -34,7 +39,8 @@ export const start = definePart<Round>({
   rounds: { quick: 1, full: 3 },
   figures: (["built", "bundled"] as const).flatMap((kind) => [
     short(kind, "help", { atMost: 2 }),
-    short(kind, "mcp", { atMost: 2.5 }),
+    short(kind, "mcp", { atMost: 2 }),
+    mcpMemory(kind),
     up(kind, "first", { valueAtMost: 4_000 }),
     up(kind, "later", { valueAtMost: 1_000 }),
   ]),
@@ -62,15 +68,18 @@ interface Setting {
 
 async function measureRound({ folder, empty, programs, times }: Setting): Promise<Round> {
   const node: number[] = [];
+  const nodeRss: number[] = [];
   const built = startTimes(programs.built, folder);
   const bundled = startTimes(programs.bundled, folder);
   for (let time = 0; time < times; time += 1) {
     node.push(await timed(() => startNode([empty]).ended));
+    nodeRss.push(await idleNodeRss());
     await built.take();
     await bundled.take();
   }
   return {
     node: median(node),
+    nodeRss: median(nodeRss),
     postgres: await measurePostgres(await newHome(folder)),
     built: { ...built.medians(), up: await measureUp(programs.built, await newHome(folder)) },
     bundled: { ...bundled.medians(), up: await measureUp(programs.bundled, await newHome(folder)) },
@@ -81,12 +90,15 @@ async function measureRound({ folder, empty, programs, times }: Setting): Promis
 function startTimes(program: MerkleProgram, home: string) {
   const help: number[] = [];
   const mcp: number[] = [];
+  const mcpRss: number[] = [];
   return {
     async take(): Promise<void> {
       help.push(await timed(() => program.start(["--help"], home).ended));
-      mcp.push(await timeMcp(program, home));
+      const started = await startMcp(program, home);
+      mcp.push(started.ms);
+      mcpRss.push(started.rss);
     },
-    medians: () => ({ help: median(help), mcp: median(mcp) }),
+    medians: () => ({ help: median(help), mcp: median(mcp), mcpRss: median(mcpRss) }),
   };
 }
 
@@ -103,16 +115,25 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begunAt;
 }
 
-async function timeMcp(program: MerkleProgram, home: string): Promise<number> {
+async function startMcp(program: MerkleProgram, home: string): Promise<{ ms: number; rss: number }> {
   const begunAt = performance.now();
   const server = program.start(["mcp"], home);
   try {
     server.write(initializeLine);
     await server.nextLine();
-    return performance.now() - begunAt;
+    return { ms: performance.now() - begunAt, rss: await readRss(server.pid) };
   } finally {
     await server.stop();
   }
+}
+
+/** Of a Node program that says something and waits. */
+async function idleNodeRss(): Promise<number> {
+  const program = startNode(["-e", 'console.log("there"); process.stdin.resume()']);
+  await program.nextLine();
+  const rss = await readRss(program.pid);
+  await program.stop();
+  return rss;
 }
 
 const laterTimes = 3;
@@ -169,5 +190,16 @@ function up(kind: MerkleProgram["kind"], which: keyof UpTimes, target: Target): 
     value: (round) => round[kind].up[which],
     limit: (round) => round.postgres[which],
     target,
+  };
+}
+
+function mcpMemory(kind: MerkleProgram["kind"]): Figure<Round> {
+  return {
+    name: `merkle mcp, RSS when it has answered, ${kind}`,
+    unit: "kB",
+    limitName: "a Node program that waits",
+    value: (round) => round[kind].mcpRss / 1_000,
+    limit: (round) => round.nodeRss / 1_000,
+    target: kind === "bundled" ? { valueAtMost: 60_000 } : undefined,
   };
 }

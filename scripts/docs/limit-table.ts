@@ -167,7 +167,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   ringBytesPerSessionMax: "older messages are read from the database",
   ringBytesTotalMax: "older messages are read from the database",
   cachedCredentialsMax: "the longest unused is dropped and read again",
-  cachedSessionsMax: "the longest unused is dropped and read again",
+  cachedSessionsMax: "the one read longest ago is dropped and read again",
   liveMcpSessionsMax: "the longest unused is dropped and taken up again when it calls",
   mcpInitializeBytesMax: "413 (MCP-13)",
   connectionsMax: closeWith("too_many_connections"),

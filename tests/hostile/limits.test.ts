@@ -740,10 +740,12 @@ describe("waiting", () => {
         socket.request(1, "wait_for_messages", { ...at, timeout: seconds });
         await expect
           .poll(() =>
-            timers.mock.calls.filter(([, ms]) => ms !== undefined && ms >= 29_000).map(([, ms]) => ms),
+            timers.mock.calls
+              .map(([, ms]) => ms ?? 0)
+              // Those for a database that stays silent when the wait is over are longer, and shared by waits of one length.
+              .filter((ms) => ms >= 29_000 && ms < 29_000 + limits.silentDatabaseMsMax),
           )
-          // The first is for a database that stays silent when the wait is over.
-          .toEqual([expectedMs + limits.silentDatabaseMsMax, expectedMs]);
+          .toEqual([expectedMs]);
         socket.send({ type: "cancel", id: 1 });
         await socket.replyTo(1);
       }

@@ -4,10 +4,15 @@
  */
 export type Awaitable<Value> = Value | Promise<Value>;
 
-/** Goes on with a value, now when it is known, else when it is. What `next` throws now is thrown now. */
-export function whenKnown<Value, Next>(
+/**
+ * Goes on with a value, now when it is known, else when it is. What `next` throws now is thrown now.
+ *
+ * @param more - what `next` needs beside the value, so that it need not be made a function anew for each call
+ */
+export function whenKnown<Value, Next, More extends readonly unknown[]>(
   value: Awaitable<Value>,
-  next: (value: Value) => Awaitable<Next>,
+  next: (value: Value, ...more: More) => Awaitable<Next>,
+  ...more: More
 ): Awaitable<Next> {
-  return value instanceof Promise ? value.then(next) : next(value);
+  return value instanceof Promise ? value.then((known) => next(known, ...more)) : next(value, ...more);
 }

@@ -13,7 +13,7 @@ export interface Metrics {
   readonly cutOffs: Counter<"reason">;
   readonly refusals: Counter<"by">;
   readonly deliveries: Counter<"path">;
-  readonly requests: Counter<"operation" | "transport" | "result">;
+  readonly requests: RequestCounter;
   /** The text of all of them in Prometheus's exposition format. */
   render(): Promise<string>;
 }
@@ -70,13 +70,34 @@ export function createMetrics(): Metrics {
       labelNames: ["path"],
       registers,
     }),
-    requests: new Counter({
-      name: "merkle_requests_total",
-      help: "Operations called, by operation, transport (rest, mcp, websocket) and result: ok, or the code of the error.",
-      labelNames: ["operation", "transport", "result"],
-      registers,
-    }),
+    requests: createRequestCounter(registers),
     render: () => registry?.metrics() ?? Promise.resolve(""),
+  };
+}
+
+interface RequestCounter {
+  inc(operation: string, transport: string, result: string): void;
+}
+
+/** Keeps what it counts under each set of labels: to find that anew for each request would cost as much as to parse it. */
+function createRequestCounter(registers: Registry[]): RequestCounter {
+  const counter = new Counter({
+    name: "merkle_requests_total",
+    help: "Operations called, by operation, transport (rest, mcp, websocket) and result: ok, or the code of the error.",
+    labelNames: ["operation", "transport", "result"],
+    registers,
+  });
+  const known = new Map<string, Map<string, Map<string, Counter.Internal>>>();
+  return {
+    inc(operation, transport, result) {
+      const ofOperation = known.get(operation) ?? new Map<string, Map<string, Counter.Internal>>();
+      const ofTransport = ofOperation.get(transport) ?? new Map<string, Counter.Internal>();
+      const count = ofTransport.get(result);
+      if (count) return count.inc();
+      known.set(operation, ofOperation.set(transport, ofTransport));
+      ofTransport.set(result, counter.labels(operation, transport, result));
+      counter.inc({ operation, transport, result });
+    },
   };
 }
 

@@ -38,7 +38,9 @@ export function parseInput(
 const unknownFieldsMax = 16;
 
 function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
-  const unknown = Object.keys(raw).filter((field) => !Object.hasOwn(operation.input.shape, field));
+  const fields = Object.keys(raw);
+  if (fields.length <= unknownFieldsMax) return;
+  const unknown = fields.filter((field) => !Object.hasOwn(operation.input.shape, field));
   if (unknown.length <= unknownFieldsMax) return;
   const first = unknown.slice(0, 3).map((field) => JSON.stringify(field.slice(0, 40)));
   const problem = `there are no fields ${first.join(", ")} and ${unknown.length - first.length} more of these`;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { type Database, type MessageRow, openDatabase } from "@merkle/db";
+import { type Database, type MessageRow, openDatabase, type StoredMessage } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import type postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { startPostgresProxy } from "../../../../tests/faults/postgres-proxy.js";
 import { makeRow, openFeed } from "../../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { createMetrics } from "../core/metrics.js";
-import { type Appended, type Appender, type PostedRow, startAppender } from "./appender.js";
+import { type Appended, type Appender, startAppender } from "./appender.js";
 
 let url: string;
 let sql: postgres.Sql;
@@ -310,7 +310,7 @@ describe("bounds and end", () => {
     const { appender, posted } = start();
     const answers = Array.from({ length: 50 }, () => makeRow(session)).map(async (each) => {
       await appender.append(each);
-      expect(posted.some((told) => told.row.id === each.id)).toBe(true);
+      expect(posted.some((told) => told.id === each.id)).toBe(true);
     });
     await Promise.all(answers);
     expect(posted.map((told) => told.sequence)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
@@ -323,10 +323,10 @@ type AppendingDatabase = Pick<Database, "append" | "appendWaiting">;
 function start(on: AppendingDatabase = database): {
   appender: Appender;
   flushes: number[];
-  posted: PostedRow[];
+  posted: StoredMessage[];
 } {
   const flushes: number[] = [];
-  const posted: PostedRow[] = [];
+  const posted: StoredMessage[] = [];
   const appender = startAppender({
     database: {
       append: async (rows) => {

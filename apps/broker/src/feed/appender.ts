@@ -7,10 +7,12 @@ import {
   isOutOfRoom,
   isTimeout,
   type MessageRow,
+  type StoredMessage,
   violatedConstraint,
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { toStoredMessage } from "../core/message.js";
 import type { Metrics } from "../core/metrics.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 
@@ -37,15 +39,9 @@ export interface AppenderOptions {
   readonly database: Pick<Database, "append" | "appendWaiting">;
   readonly metrics: Pick<Metrics, "posts" | "commitSeconds" | "recentCommits" | "batchRows">;
   /** Told of every message as soon as it is committed, in the feed's order within a batch. */
-  readonly onPosted: (posted: readonly PostedRow[]) => void;
+  readonly onPosted: (posted: readonly StoredMessage[]) => void;
   /** Told where a message stands that was found there: its first commit may have gone unanswered, and untold. */
   readonly onFound: (sessionId: string, sequence: number) => void;
-}
-
-export interface PostedRow {
-  readonly row: MessageRow;
-  readonly sequence: number;
-  readonly postedAt: Date;
 }
 
 /**
@@ -138,16 +134,18 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     send: Database["append"],
   ): Promise<AppendOutcome[]> {
     const rows = batch.map((pending) => pending.row);
-    const end = metrics.commitSeconds.startTimer();
+    const begunAt = performance.now();
     metrics.batchRows.observe(rows.length);
     // Their ids are fixed, so what was committed before the connection died answers `duplicate`.
     const outcomes = await retryWhileLost(() => send(rows), batch[0]?.admittedAt);
-    metrics.recentCommits.add(end() * 1000);
+    const tookMs = performance.now() - begunAt;
+    metrics.commitSeconds.observe(tookMs / 1_000);
+    metrics.recentCommits.add(tookMs);
     return outcomes;
   }
 
   function settle(batch: readonly Pending[], outcomes: readonly AppendOutcome[]): Pending[] {
-    const posted: PostedRow[] = [];
+    const posted: StoredMessage[] = [];
     const busy: Pending[] = [];
     const counts = new Map<AppendOutcome["outcome"], number>();
     batch.forEach((pending, index) => {
@@ -159,7 +157,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
         return;
       }
       if (outcome.outcome === "posted") {
-        posted.push({ row: pending.row, sequence: outcome.sequence, postedAt: outcome.postedAt });
+        posted.push(toStoredMessage(pending.row, outcome));
       }
       if (outcome.outcome === "duplicate") onFound(pending.row.session_id, outcome.sequence);
     });

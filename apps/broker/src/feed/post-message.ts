@@ -32,10 +32,18 @@ type Posted = OutputOf<"post_message">;
  * @throws session_closed, session_held or budget_spent; not_found for a recipient or a message that there is none of;
  * conflict when the key was used for another message, or the ask has its answer
  */
-async function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise<Posted> {
+function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise<Posted> {
   const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, request.operation, ctx.idempotencyKey);
-  if (!ctx.joins && namesNothing(request))
-    return post(ctx, toRow(ctx, id, request, request.content, everyone, null), request);
+  return !ctx.joins && namesNothing(request)
+    ? post(ctx, toRow(ctx, id, request, request.content, everyone, null), request)
+    : prepareAndPost(ctx, id, request);
+}
+
+async function prepareAndPost(
+  ctx: TeamContext<FeedServices>,
+  id: string,
+  request: PostRequest,
+): Promise<Posted> {
   // All of this only reads, so a database that is away for a moment is waited for.
   const prepared = await retryWhileLost(() => prepare(ctx, id, request));
   if ("earlier" in prepared) return repeat(ctx, prepared.earlier, request);
@@ -86,35 +94,40 @@ function toRow(
   return chatRow(session.sessionId, id, author, said);
 }
 
-async function post(ctx: TeamContext<FeedServices>, row: MessageRow, request: PostRequest): Promise<Posted> {
-  const { sessions } = ctx.services;
-  for (;;) {
-    const appended = await (ctx.joins ? joinAndPost(ctx, row) : place(ctx, row));
-    switch (appended.outcome) {
-      case "posted":
-        if (ctx.person) await readOwnPost(ctx, ctx.person, appended.sequence);
-        return toPosted(ctx, {
-          id: row.id,
-          reaches: row.reaches,
-          sequence: appended.sequence,
-          postedAt: appended.postedAt,
-        });
-      case "duplicate":
-        return repeat(ctx, await retryWhileLost(() => getStored(ctx, row.id)), request);
-      case "settled":
-        await retryWhileLost(() => refuseSettled(ctx, row.id, row.answers ?? 0));
-        break;
-      case "held":
-      case "over_budget":
-        // A human may have spoken meanwhile: then it is tried again.
-        await retryWhileLost(() => requirePostingAllowed(ctx));
-        break;
-      case "closed":
-        sessions.markClosed(row.session_id);
-        throw sessionClosed(ctx.session);
-      case "missing":
-        throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
+function post(ctx: TeamContext<FeedServices>, row: MessageRow, request: PostRequest): Promise<Posted> {
+  const appending = ctx.joins ? joinAndPost(ctx, row) : place(ctx, row);
+  return appending.then((appended) => toReply(ctx, row, request, appended));
+}
+
+function toReply(
+  ctx: TeamContext<FeedServices>,
+  row: MessageRow,
+  request: PostRequest,
+  appended: Appended,
+): Awaitable<Posted> {
+  switch (appended.outcome) {
+    case "posted": {
+      const { id, reaches } = row;
+      const { sequence, postedAt } = appended;
+      const posted = { id, reaches, sequence, postedAt };
+      if (!ctx.person) return toPosted(ctx, posted);
+      return readOwnPost(ctx, ctx.person, sequence).then(() => toPosted(ctx, posted));
     }
+    case "duplicate":
+      return retryWhileLost(() => getStored(ctx, row.id)).then((stored) => repeat(ctx, stored, request));
+    case "settled":
+      return retryWhileLost(() => refuseSettled(ctx, row.id, row.answers ?? 0)).then(() =>
+        post(ctx, row, request),
+      );
+    case "held":
+    case "over_budget":
+      // A human may have spoken meanwhile: then it is tried again.
+      return retryWhileLost(() => requirePostingAllowed(ctx)).then(() => post(ctx, row, request));
+    case "closed":
+      ctx.services.sessions.markClosed(row.session_id);
+      throw sessionClosed(ctx.session);
+    case "missing":
+      throw new MerkleError("not_found", `There is no session "${ctx.session.slug}".`);
   }
 }
 
@@ -195,7 +208,7 @@ function otherMessage(sequence: number): MerkleError {
 }
 
 /** Posts a chat message, to everyone unless `to` names some (SEND-1). */
-export async function postMessage(
+export function postMessage(
   ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"post_message">,
 ): Promise<OutputOf<"post_message">> {
@@ -204,7 +217,7 @@ export async function postMessage(
 }
 
 /** Posts a chat message to those that `to` names (SEND-1). */
-export async function sendMessage(
+export function sendMessage(
   ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"send_message">,
 ): Promise<OutputOf<"send_message">> {

@@ -16,7 +16,7 @@ export interface SessionIdentity {
   readonly imported: boolean;
 }
 
-/** Finds sessions by id or slug, and remembers those in use. */
+/** Finds sessions by id or slug, and remembers those that it found lately. */
 export interface SessionDirectory {
   find(ref: string): Awaitable<SessionIdentity | null>;
   /** The slug of a session whose name was probably meant, among the newest; undefined where none is near. */
@@ -30,7 +30,7 @@ export function createSessionDirectory(
   database: Pick<Database, "orm" | "meshId">,
   cachedMax: number = limits.cachedSessionsMax,
 ): SessionDirectory {
-  // In the order of their last use.
+  // The one that was read from the database longest ago stands first: to move each that is used would cost more than to read it again.
   const remembered = new Map<string, Remembered>();
   const idsBySlug = new Map<string, string>();
   // A thousand clients may come back at once and ask for one session.
@@ -42,12 +42,6 @@ export function createSessionDirectory(
     remembered.set(identity.sessionId, { ...identity });
     idsBySlug.set(identity.slug, identity.sessionId);
     return remembered.get(identity.sessionId) ?? identity;
-  }
-
-  function keep(known: Remembered): SessionIdentity {
-    remembered.delete(known.sessionId);
-    remembered.set(known.sessionId, known);
-    return known;
   }
 
   function forgetOldest(): void {
@@ -81,7 +75,7 @@ export function createSessionDirectory(
     find(ref) {
       const name = ref.toLowerCase();
       const known = remembered.get(idsBySlug.get(name) ?? name);
-      if (known) return keep(known);
+      if (known) return known;
       return canBeName(name) ? readShared(name) : null;
     },
     async findNear(ref) {

@@ -6,12 +6,12 @@ import { parseInput, type RawInput, requireObject } from "../core/parse-input.js
 import { retryWhileLost, retryWhileLostOrKnown } from "../core/retry-while-lost.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
 import { withTimeout } from "../core/with-timeout.js";
-import { readEarlierResult, writeOnce } from "../core/write.js";
+import { readEarlierResult, type Write, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
 import { refuseLiveCredentials } from "../identity/live-credentials.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
-import { type IdentifiedCall, identifyCaller, letIn } from "../sessions/access/admit-caller.js";
-import type { CallClaims } from "../sessions/access/authenticate.js";
+import { identifyCaller, letIn } from "../sessions/access/admit-caller.js";
+import type { Authenticated, CallClaims } from "../sessions/access/authenticate.js";
 import { joinsByWriting, membershipEnded, sessionClosed } from "../sessions/access/authorize.js";
 import { requireConvenerPolicy } from "../sessions/access/convener-policy.js";
 import type { Caller, TeamActor } from "../sessions/access/credentials.js";
@@ -56,70 +56,97 @@ export interface Reply {
  *
  * @throws MerkleError, whatever went wrong
  */
-export async function dispatch(services: Services, call: Call): Promise<Reply> {
+export function dispatch(services: Services, call: Call): Promise<Reply> {
   const { operation, transport } = call;
   const { metrics, log } = services;
-  try {
-    const reply = await serve(services, call);
-    metrics.requests.inc({ operation: operation.name, transport, result: "ok" });
-    return reply;
-  } catch (error) {
-    const told = toMerkleError(error, log, { operation: operation.name, transport });
-    metrics.requests.inc({ operation: operation.name, transport, result: told.code });
-    throw told;
-  }
-}
-
-async function serve(services: Services, call: Call): Promise<Reply> {
-  const { operation } = call;
-  const raw = requireObject(operation, call.input);
-  const admitting = admitAlone(services, call, raw);
-  const admitted =
-    admitting instanceof Promise
-      ? await withTimeout(admitting, limits.silentDatabaseMsMax, "none")
-      : admitting;
-  if ("earlier" in admitted) return { output: admitted.earlier, written: null };
-
-  const watched = watchPrincipal(services, call);
   const onWritten: (() => void)[] = [];
-  const request = { services, call, admitted, signal: watched?.signal ?? call.signal, onWritten };
-  const run = () =>
-    triesCode(operation, admitted.input)
-      ? services.limiter.tryCode(call.address, () => answer(request))
-      : answer(request);
-  const answering = operation.readOnly ? retryWhileLost(run) : run();
+  return serve(services, call, onWritten).then(
+    (output) => {
+      metrics.requests.inc(operation.name, transport, "ok");
+      return { output, written: toWritten(onWritten) };
+    },
+    (error: unknown) => {
+      const told = toMerkleError(error, log, { operation: operation.name, transport });
+      metrics.requests.inc(operation.name, transport, told.code);
+      throw told;
+    },
+  );
+}
+
+/** What nearly all calls pass is known at once, so this and what it calls go on without a promise as long as they can. */
+function serve(services: Services, call: Call, onWritten: (() => void)[]): Promise<unknown> {
   try {
-    const output = await inTime(operation, admitted.input, answering);
-    watched?.refuseEnded();
-    if (operation.human === "power" && !operation.readOnly) logPower(services, call, admitted.caller);
-    return { output, written: onWritten.length === 0 ? null : () => runAll(onWritten) };
-  } finally {
-    watched?.release();
+    const admitting = admitAlone(services, call, requireObject(call.operation, call.input));
+    return admitting instanceof Promise
+      ? withTimeout(admitting, limits.silentDatabaseMsMax, "none").then((admitted) =>
+          answerAdmitted(services, call, admitted, onWritten),
+        )
+      : answerAdmitted(services, call, admitting, onWritten);
+  } catch (error) {
+    return Promise.reject(error);
   }
 }
 
-function runAll(runs: readonly (() => void)[]): void {
-  for (const run of runs) run();
+function answerAdmitted(
+  services: Services,
+  call: Call,
+  admitted: Admitted,
+  onWritten: (() => void)[],
+): Promise<unknown> {
+  if ("earlier" in admitted) return Promise.resolve(admitted.earlier);
+  const request = { services, call, admitted, signal: call.signal, onWritten };
+  const ending = watchPrincipal(services, call);
+  return ending ? answerUnlessEnded(request, ending) : answerInTime(request);
+}
+
+function answerInTime(request: AdmittedRequest): Promise<unknown> {
+  const { services, call, admitted } = request;
+  const answering = inTime(call.operation, admitted.input, answer(request));
+  if (call.operation.human !== "power" || call.operation.readOnly) return answering;
+  return answering.then((output) => {
+    logPower(services, call, admitted.caller);
+    return output;
+  });
+}
+
+function toWritten(runs: readonly (() => void)[]): Reply["written"] {
+  if (runs.length === 0) return null;
+  return () => {
+    for (const run of runs) run();
+  };
 }
 
 interface AdmittedRequest {
   readonly services: Services;
   readonly call: Call;
-  readonly admitted: Exclude<Admitted, { earlier: unknown }>;
+  readonly admitted: Request;
   readonly signal: AbortSignal;
   readonly onWritten: (() => void)[];
 }
 
 function answer(request: AdmittedRequest): Promise<unknown> {
+  return request.call.operation.readOnly ? retryWhileLost(() => answerOnce(request)) : answerOnce(request);
+}
+
+function answerOnce(request: AdmittedRequest): Promise<unknown> {
   const { services, call, admitted } = request;
+  if (!triesCode(call.operation, admitted.input)) return callVerb(request);
+  return services.limiter.tryCode(call.address, () => callVerb(request));
+}
+
+function callVerb(request: AdmittedRequest): Promise<unknown> {
+  const { call, admitted } = request;
   const { team = null, person = null } = admitted.caller ?? {};
   // Nearly all calls join nobody, and nothing of them is done twice.
-  if (!person || !joinsByWriting(call.operation, admitted.caller)) {
-    return callHandler(call.operation, createContext(request, { team, joining: null }), admitted.input);
-  }
+  if (person && joinsByWriting(call.operation, admitted.caller)) return joinAndCall(request);
+  return callHandler(call.operation, new RequestContext(request, { team, joining: null }), admitted.input);
+}
+
+function joinAndCall(request: AdmittedRequest): Promise<unknown> {
+  const { services, call, admitted } = request;
   return retryWhileOtherwise(async () => {
     const taken = await retryWhileLost(() => takeTeam(services, call.operation, admitted));
-    const output = await callHandler(call.operation, createContext(request, taken), admitted.input);
+    const output = await callHandler(call.operation, new RequestContext(request, taken), admitted.input);
     if (taken.joining && !taken.joining.joined) await joinAlone(services, call.operation, admitted);
     return output;
   });
@@ -172,27 +199,40 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
     const admitted = await withTimeout(Promise.resolve(admitting), limits.silentDatabaseMsMax, "none");
     if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
     const request = { services, call, admitted, signal: call.signal, onWritten: [] };
-    const ctx = createContext(request, { team: admitted.caller?.team ?? null, joining: null });
-    metrics.requests.inc({ operation: operation.name, transport, result: "ok" });
+    const ctx = new RequestContext(request, { team: admitted.caller?.team ?? null, joining: null });
+    metrics.requests.inc(operation.name, transport, "ok");
     return { ctx, input: admitted.input };
   } catch (error) {
     const told = toMerkleError(error, log, { operation: operation.name, transport });
-    metrics.requests.inc({ operation: operation.name, transport, result: told.code });
+    metrics.requests.inc(operation.name, transport, told.code);
     throw told;
   }
 }
 
-/** A wait ends as soon as the membership or the token of who waits does (ENTER-6), and brings nothing then. */
-function watchPrincipal(services: Services, { operation, principal, signal }: Call) {
+/** Told when the membership or the token of who waits ends; null for what does not wait, or for whom nothing ends. */
+function watchPrincipal({ revocations }: Services, { operation, principal }: Call): EndingPrincipal | null {
   if (operation.kind !== "wait" || !principal || principal.kind === "anyone") return null;
   const ended = new AbortController();
-  return {
-    signal: AbortSignal.any([signal, ended.signal]),
-    release: services.revocations.watch(principal, () => ended.abort()),
-    refuseEnded() {
-      if (ended.signal.aborted) throw membershipEnded();
-    },
-  };
+  return { ended: ended.signal, release: revocations.watch(principal, () => ended.abort()) };
+}
+
+interface EndingPrincipal {
+  readonly ended: AbortSignal;
+  readonly release: () => void;
+}
+
+/** A wait ends as soon as the membership or the token of who waits does (ENTER-6), and brings nothing then. */
+async function answerUnlessEnded(
+  request: AdmittedRequest,
+  { ended, release }: EndingPrincipal,
+): Promise<unknown> {
+  try {
+    const output = await answerInTime({ ...request, signal: AbortSignal.any([request.signal, ended]) });
+    if (ended.aborted) throw membershipEnded();
+    return output;
+  } finally {
+    release();
+  }
 }
 
 /** Everything is answered soon, whatever the database does; a wait may block for its own time before. */
@@ -263,34 +303,51 @@ function admitAlone(services: Services, call: Call, raw: RawInput): Awaitable<Ad
 
 /** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
 function admit(services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
-  return whenKnown(identifyCaller(services, call, raw), (identified) =>
-    whenKnown(repeatRotation(services, call, raw, identified), (earlier) =>
-      earlier === undefined ? admitIdentified(services, call, raw, identified) : { earlier },
-    ),
-  );
+  return whenKnown(identifyCaller(services, call, raw), admitIdentified, services, call, raw);
 }
 
 function admitIdentified(
+  identified: Authenticated,
   services: Services,
   call: Call,
   raw: RawInput,
-  identified: IdentifiedCall,
 ): Awaitable<Admitted> {
-  const { operation } = call;
+  const earlier = repeatRotation(services, call, raw, identified);
+  return earlier === undefined
+    ? admitAnew(services, call, raw, identified)
+    : earlier.then((output) =>
+        output === undefined ? admitAnew(services, call, raw, identified) : { earlier: output },
+      );
+}
+
+function admitAnew(
+  services: Services,
+  call: Call,
+  raw: RawInput,
+  identified: Authenticated,
+): Awaitable<Admitted> {
   const { session, caller } = letIn(services, call, identified);
   // Over HTTP a connection carries one exchange at a time; a WebSocket's frames pass each other.
   if (caller?.team && call.transport !== "websocket") noteArrival(caller.team.peer, call.connection);
   const kept =
-    session && caller ? requireConvenerPolicy(services, operation, session, caller.team) : undefined;
-  return whenKnown(kept, () =>
-    whenKnown(parseOpenly(services, operation, raw, session, caller), (input) =>
-      whenKnown(operation.readOnly ? undefined : refuseLiveCredentials(services.database, input), () => ({
-        session,
-        caller,
-        input,
-      })),
-    ),
-  );
+    session && caller ? requireConvenerPolicy(services, call.operation, session, caller.team) : undefined;
+  return whenKnown(kept, takeInput, services, call.operation, raw, session, caller);
+}
+
+/** Checks what is asked for, now that it is certain that it may be asked. */
+function takeInput(
+  _kept: unknown,
+  services: Services,
+  operation: Operation,
+  raw: RawInput,
+  session: SessionIdentity | null,
+  caller: Caller | null,
+): Awaitable<Request> {
+  return whenKnown(parseOpenly(services, operation, raw, session, caller), (input) => {
+    const request = { session, caller, input };
+    const quoted = operation.readOnly ? undefined : refuseLiveCredentials(services.database, input);
+    return quoted === undefined ? request : quoted.then(() => request);
+  });
 }
 
 /** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */
@@ -324,11 +381,7 @@ interface TakenTeam {
   readonly joining: Joining | null;
 }
 
-function createContext(request: AdmittedRequest, taken: TakenTeam): Context<Services> {
-  return new RequestContext(request, taken);
-}
-
-/** Verbs take its functions out of it and copy it, so these are its own. */
+/** What a verb is given. */
 class RequestContext implements Context<Services> {
   readonly services: Services;
   readonly transport: Context<Services>["transport"];
@@ -365,14 +418,20 @@ class RequestContext implements Context<Services> {
     return this.#joining !== null && !this.#joining.joined;
   }
 
-  readonly onBlocked = (): void => this.#request.call.onBlocked?.();
+  onBlocked(): void {
+    this.#request.call.onBlocked?.();
+  }
 
-  readonly placed = (): void => this.#request.call.turn?.placed();
+  placed(): void {
+    this.#request.call.turn?.placed();
+  }
 
-  readonly givenOut: Context<Services>["givenOut"] = async (tx, sessionId, credential) =>
-    this.#request.call.onGivenOut?.(tx, sessionId, credential);
+  async givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void> {
+    await this.#request.call.onGivenOut?.(tx, sessionId, credential);
+  }
 
-  readonly write = async <Result>(work: Parameters<typeof writeOnce<Result>>[2]): Promise<Result> => {
+  /** Its own, since verbs take it out of their context. */
+  readonly write = async <Result>(work: (write: Write) => Promise<Result>): Promise<Result> => {
     const { services, call, admitted } = this.#request;
     await call.turn?.earlierEnded;
     const identity = identify(call.operation, admitted.input, admitted.session, this);
@@ -382,9 +441,9 @@ class RequestContext implements Context<Services> {
     });
   };
 
-  readonly onWritten = (run: () => void): void => {
+  onWritten(run: () => void): void {
     this.#request.onWritten.push(run);
-  };
+  }
 }
 
 function writeServices({ database, channels }: Services): Parameters<typeof writeOnce>[0] {
@@ -395,8 +454,8 @@ function repeatRotation(
   services: Services,
   { operation, principal }: Call,
   raw: RawInput,
-  { session, caller, credential }: IdentifiedCall,
-): Awaitable<unknown> {
+  { session, caller, credential }: Authenticated,
+): Promise<unknown> | undefined {
   if (operation.teamCredential !== "replaced" || caller || !credential) return undefined;
   const parsed = operation.input.safeParse(raw);
   // An invalid request cannot be the repetition of one that was answered.

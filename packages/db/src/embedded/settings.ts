@@ -22,6 +22,9 @@ export function settingsFor(endpoint: Endpoint, connectionsMax: number): Record<
     // Queries here are short, and parallel ones need more /dev/shm than a container usually has.
     max_parallel_workers_per_gather: "0",
     jit: "off",
+    // A new database knows nothing of its tables until they are analysed: the roster of a session that a hundred teams have
+    // just joined is read in quadratic time until then, which a minute of the usual nap makes too long.
+    autovacuum_naptime: "10s",
 
     timezone: "UTC",
     log_timezone: "UTC",

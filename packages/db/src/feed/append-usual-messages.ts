@@ -28,33 +28,15 @@ export async function appendUsualMessages(
 ): Promise<AppendOutcome[] | null> {
   if (!rows.every(isWellFormed)) return null;
   const { tallies, placed } = countRows(rows);
-  const isOneFeed = tallies.length === 1;
-  const answers = await connection<FeedAnswer[]>`
-    SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
-    FROM append_usual_messages(
-      ${toArray(tallies, (tally) => tally.session_id)},
-      ${toArray(tallies, (tally) => tally.rows)},
-      ${toArray(tallies, (tally) => tally.lastChat)},
-      ${toArray(tallies, (tally) => tally.agents)},
-      ${toArray(tallies, (tally) => tally.agentsAtHuman)},
-      ${isOneFeed ? null : toArray(placed, ({ tally }) => tally.index)},
-      ${toArray(placed, ({ place }) => place)},
-      ${toArray(rows, (row) => row.id)},
-      ${toColumn(rows, (row) => (row.type === "chat" ? null : row.type))},
-      ${toColumn(rows, (row) => row.team_id)},
-      ${toColumn(rows, (row) => row.peer_id)},
-      ${toColumn(rows, (row) => quoted(row.author_team))},
-      ${toColumn(rows, (row) => quoted(row.author_peer))},
-      ${toColumn(rows, (row) => row.author_human || null)},
-      ${toColumn(rows, (row) => (isEveryone(row.recipients) ? null : quoted(toArray(row.recipients, quoted))))},
-      ${toColumn(rows, (row) => (row.priority === "next" ? null : row.priority))},
-      ${toColumn(rows, (row) => row.reply_to)},
-      ${toArray(rows, (row) => quoted(row.content))},
-      ${toArray(rows, (row) => row.salt)},
-      ${toColumn(rows, (row) => (row.reaches === null ? null : quoted(toArray(row.reaches, (id) => id))))},
-      ${toColumn(rows, (row) => row.answers)},
-      ${toColumn(rows, (row) => quoted(row.kind))}
-    )`.catch(passOverKnownId);
+  const parameters = [
+    ...tallyColumns.map((read) => toArray(tallies, read)),
+    tallies.length === 1 ? null : toArray(placed, ({ tally }) => tally.index),
+    toArray(placed, ({ place }) => place),
+    ...rowColumns.map((read) => toColumn(rows, read)),
+  ];
+  const answers = await connection
+    .unsafe<FeedAnswer[]>(statement, parameters, { prepare: true })
+    .catch(passOverKnownId);
   if (!answers || answers.length === 0) return null;
   const feeds = answers.map(({ before, posted_at_ms }) => ({
     before: Number(before),
@@ -65,6 +47,46 @@ export async function appendUsualMessages(
     if (!feed) throw new TypeError("append_usual_messages answered fewer feeds than it got.");
     return { outcome: "posted", sequence: feed.before + place, postedAt: feed.postedAt };
   });
+}
+
+type Element = string | number | boolean | null;
+
+/** The function's parameters for feeds, in its order. */
+const tallyColumns: readonly ((tally: Tally) => Element)[] = [
+  (tally) => tally.session_id,
+  (tally) => tally.rows,
+  (tally) => tally.lastChat,
+  (tally) => tally.agents,
+  (tally) => tally.agentsAtHuman,
+];
+
+/** Those for rows that say nothing of their places, in its order; null where a value is the usual one. */
+const rowColumns: readonly ((row: MessageRow) => Element)[] = [
+  (row) => row.id,
+  (row) => (row.type === "chat" ? null : row.type),
+  (row) => row.team_id,
+  (row) => row.peer_id,
+  (row) => quoted(row.author_team),
+  (row) => quoted(row.author_peer),
+  (row) => row.author_human || null,
+  (row) => (isEveryone(row.recipients) ? null : quoted(toArray(row.recipients, quoted))),
+  (row) => (row.priority === "next" ? null : row.priority),
+  (row) => row.reply_to,
+  (row) => quoted(row.content),
+  (row) => row.salt,
+  (row) => (row.reaches === null ? null : quoted(toArray(row.reaches, (id) => id))),
+  (row) => row.answers,
+  (row) => quoted(row.kind),
+];
+
+/** Made once: the driver puts the text of a template together anew each time, at the cost of a post. */
+const statement = `
+  SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
+  FROM append_usual_messages(${numbered(tallyColumns.length + 2 + rowColumns.length)})`;
+
+/** Placeholders for so many parameters. */
+function numbered(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join();
 }
 
 /** An id that is there already, in the feed or in the batch, or an ask that has its answer, is for append_messages to judge. */
@@ -117,18 +139,9 @@ function isEveryone(recipients: readonly string[]): boolean {
   return recipients.length === 1 && recipients[0] === "*";
 }
 
-type Element = string | number | boolean | null;
-
 /** The literal of an array, or null where every value is the usual one. */
 function toColumn<Row>(rows: readonly Row[], read: (row: Row) => Element): string | null {
-  let literal = "{";
-  let isUsual = true;
-  for (const row of rows) {
-    const value = read(row);
-    isUsual &&= value === null;
-    literal += literal === "{" ? `${value ?? "NULL"}` : `,${value ?? "NULL"}`;
-  }
-  return isUsual ? null : `${literal}}`;
+  return rows.every((row) => read(row) === null) ? null : toArray(rows, read);
 }
 
 /** The literal of an array as PostgreSQL reads it; its texts are `quoted` already, where they may be anything. */

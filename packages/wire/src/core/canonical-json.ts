@@ -6,10 +6,18 @@ import canonicalize from "canonicalize";
  * @throws for what JSON cannot hold: NaN, lone surrogates, cycles, or nothing at all
  */
 export function canonicalJson(value: unknown): string {
-  const text = isTextAlone(value) ? `{"text":${JSON.stringify(value.text)}}` : canonicalize(value);
+  const text = isTextAlone(value) ? `{"text":${quote(value.text)}}` : canonicalize(value);
   if (text === undefined) throw new TypeError("There is no JSON text for undefined or a function.");
   return text;
 }
+
+/** What has nothing to be escaped need not be copied for it. */
+function quote(text: string): string {
+  return toBeEscaped.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 8785 escapes those, quotes and backslashes, and nothing else.
+const toBeEscaped = /["\\\u0000-\u001f]/;
 
 /** Whether it is what nearly all messages say. RFC 8785 writes a string as JSON.stringify does (section 3.2.2.2). */
 function isTextAlone(value: unknown): value is { readonly text: string } {

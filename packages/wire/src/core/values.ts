@@ -29,11 +29,14 @@ export function textOfBytes(max: number) {
 
 /** Text of one line at most, for names and titles: no control characters, not blank, trimmed. */
 export function lineOfChars(max: number) {
-  return StorableText.trim()
+  return z
+    .string()
+    .trim()
     .min(1)
     .max(max)
-    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
-      error: "must be one line without control characters",
+    .refine((text) => !/[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(text), {
+      error: ({ input }) =>
+        isStorable(String(input)) ? "must be one line without control characters" : notStorable.error,
     });
 }
 

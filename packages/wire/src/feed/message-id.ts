@@ -18,11 +18,12 @@ export function messageIdFrom(
   sha256: (text: string) => string,
 ): string {
   // The ids that post_message gave before there was another operation stay what they are.
-  const parts = [sessionId, peerId, idempotencyKey, ...(operation === "post_message" ? [] : [operation])];
-  const digest = sha256(JSON.stringify(parts));
-  const instant = /^[0-9a-f]{12}-[0-9a-f-]{36}$/.test(idempotencyKey) ? idempotencyKey.slice(0, 12) : "";
-  return uuidFromDigest(instant + digest.slice(instant.length));
+  const further = operation === "post_message" ? "" : `,"${operation}"`;
+  const digest = sha256(`["${sessionId}","${peerId}",${JSON.stringify(idempotencyKey)}${further}]`);
+  return uuidFromDigest(digest, beginsWithInstant.test(idempotencyKey) ? idempotencyKey : digest);
 }
+
+const beginsWithInstant = /^[0-9a-f]{12}-[0-9a-f-]{36}$/;
 
 /**
  * A key for a call that has none. It begins with the instant, and so do the ids of the messages that it is for: ids that grow
@@ -44,8 +45,12 @@ function instantOf(ms: number): string {
   return ms.toString(16).padStart(12, "0");
 }
 
-/** A uuid of version 8, the one for ids of a maker's own (RFC 9562, section 5.8), from at least 32 random digits. */
-export function uuidFromDigest(hex: string): string {
+/**
+ * A uuid of version 8, the one for ids of a maker's own (RFC 9562, section 5.8), from at least 32 random digits.
+ *
+ * @param first - gives the first 12 digits, where these are not random
+ */
+export function uuidFromDigest(hex: string, first = hex): string {
   const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return `${first.slice(0, 8)}-${first.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -1,8 +1,7 @@
 import { type Queryable, readFeedHeads, type StoredMessage } from "@merkle/db";
 import type { ChangedKind, StateChangeFrame } from "@merkle/wire";
+import { groupBy } from "../../core/group-by.js";
 import type { Log } from "../../core/log.js";
-import { toStoredMessage } from "../../core/message.js";
-import type { PostedRow } from "../appender.js";
 import type { Bus } from "./bus.js";
 import { type Channel, createChannel } from "./channel.js";
 import type { MeshChannels } from "./mesh-channel.js";
@@ -18,8 +17,8 @@ export interface Channels {
   find(sessionId: string): Channel | undefined;
   /** Gives committed messages to whoever reads here, and a hint to the other nodes. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
-  /** The same for rows of any sessions that one flush has committed. */
-  deliverPosted(posted: readonly PostedRow[]): void;
+  /** The same for messages of any sessions that one flush has committed. */
+  deliverPosted(posted: readonly StoredMessage[]): void;
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
   /** Says that somebody is there, or no longer; at most once a second for a session. */
   announcePresence(sessionId: string): void;
@@ -103,12 +102,8 @@ export function startChannels(options: {
     find: (sessionId) => channels.get(sessionId),
     deliver,
     deliverPosted(posted) {
-      for (const [sessionId, rows] of groupBySession(posted)) {
-        deliver(
-          sessionId,
-          rows.map((each) => toStoredMessage(each.row, each)),
-        );
-      }
+      for (const [sessionId, messages] of groupBy(posted, (each) => each.session_id))
+        deliver(sessionId, messages);
     },
     announceChange(sessionId, kind, version) {
       channels.get(sessionId)?.announceChange(kind, version);
@@ -159,14 +154,4 @@ export function startChannels(options: {
       channels.clear();
     },
   };
-}
-
-function groupBySession(posted: readonly PostedRow[]): Map<string, PostedRow[]> {
-  const groups = new Map<string, PostedRow[]>();
-  for (const each of posted) {
-    const group = groups.get(each.row.session_id);
-    if (group) group.push(each);
-    else groups.set(each.row.session_id, [each]);
-  }
-  return groups;
 }

@@ -1,17 +1,12 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
-import { isConfined } from "../../identity/principal.js";
+import { isConfined, type Principal } from "../../identity/principal.js";
 import { noSuchSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { type Authenticated, authenticate, type CallClaims } from "./authenticate.js";
 import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
 import type { AccessServices } from "./services.js";
-
-/** Which session is meant, and who calls; whether they may is not decided yet. */
-export interface IdentifiedCall extends Authenticated {
-  readonly session: SessionIdentity | null;
-}
 
 /** A caller that was admitted. */
 export interface AdmittedCaller {
@@ -37,16 +32,10 @@ export function identifyCaller(
   services: AccessServices,
   call: CallClaims,
   raw: RawInput,
-): Awaitable<IdentifiedCall> {
+): Awaitable<Authenticated> {
   refuseStranger(call.operation, call.principal);
   const addressed = isSessionOperation(call.operation) ? findAddressedSession(services, call, raw) : null;
-  return whenKnown(addressed, (session) =>
-    whenKnown(authenticate(services, call, raw, session), ({ caller, credential }) => ({
-      session,
-      caller,
-      credential,
-    })),
-  );
+  return whenKnown(addressed, authenticate, services, call, raw);
 }
 
 /** The second half of `admitCaller`. */
@@ -57,7 +46,7 @@ export function letIn(
     transport,
     principal,
   }: Pick<AccessRequest, "transport" | "principal"> & { readonly operation: AccessRule },
-  { session, caller, credential }: IdentifiedCall,
+  { session, caller, credential }: Authenticated,
 ): AdmittedCaller {
   authorize({ operation, transport, principal, session, caller, credentialGiven: credential !== undefined });
   services.limiter.admitCall({
@@ -80,11 +69,18 @@ function findAddressedSession(
       fields: [{ field: "session_id", problem: "missing" }],
     });
   }
-  return whenKnown(services.sessions.find(ref), (session) => {
-    const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
-    if (session && !isHidden) return session;
-    return noSuchSession(services.sessions, ref, principal).then((error) => {
-      throw error;
-    });
+  return whenKnown(services.sessions.find(ref), requireShown, services, ref, principal);
+}
+
+function requireShown(
+  session: SessionIdentity | null,
+  { sessions }: Pick<AccessServices, "sessions">,
+  ref: string,
+  principal: Principal | null,
+): Awaitable<SessionIdentity> {
+  const isHidden = isConfined(principal) && principal.sessionId !== session?.sessionId;
+  if (session && !isHidden) return session;
+  return noSuchSession(sessions, ref, principal).then((error) => {
+    throw error;
   });
 }

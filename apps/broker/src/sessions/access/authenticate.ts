@@ -21,7 +21,9 @@ export interface CallClaims {
   readonly connection?: object | undefined;
 }
 
+/** Which session is meant, and who calls; whether they may is not decided yet. */
 export interface Authenticated {
+  readonly session: SessionIdentity | null;
   /** The team or person that the credential proves; null without one, and for one that proves nobody. */
   readonly caller: Caller | null;
   readonly credential: string | undefined;
@@ -32,14 +34,41 @@ export interface Authenticated {
  * in the hands of another member than the one whose team or person it is (ENTER-5).
  */
 export function authenticate(
+  session: SessionIdentity | null,
   services: Pick<AccessServices, "credentials">,
   call: CallClaims,
   raw: RawInput,
-  session: SessionIdentity | null,
 ): Awaitable<Authenticated> {
-  return whenKnown(findCaller(services, call, raw, session), (found) =>
-    found.caller && !isOwn(found.caller, call.principal) ? { ...found, caller: null } : found,
+  const { credentials } = services;
+  const argument = raw["team_id"];
+  // A `team_id` that is no text is a credential that proves nothing.
+  const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
+  if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
+  if (given !== undefined) {
+    const caller = credentials.verify(session.sessionId, given, call.connection);
+    return whenKnown(caller, toAuthenticated, call.principal, session, given);
+  }
+  const remembered = call.remembered?.(session.sessionId);
+  if (remembered === undefined) return toNobody(session);
+  return whenKnown(credentials.verify(session.sessionId, remembered), (caller) =>
+    caller && usesRemembered(call.operation, caller, raw)
+      ? toAuthenticated(caller, call.principal, session, remembered)
+      : toNobody(session),
   );
+}
+
+function toAuthenticated(
+  caller: Caller | null,
+  principal: Principal | null,
+  session: SessionIdentity | null,
+  credential: string,
+): Authenticated {
+  return { session, caller: caller && isOwn(caller, principal) ? caller : null, credential };
+}
+
+/** Nobody gave a credential. */
+function toNobody(session: SessionIdentity | null): Authenticated {
+  return { session, caller: null, credential: undefined };
 }
 
 function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
@@ -48,36 +77,10 @@ function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
   return principal?.kind === "member" && (owner === null || owner === principal.memberId);
 }
 
-function findCaller(
-  services: Pick<AccessServices, "credentials">,
-  call: CallClaims,
-  raw: RawInput,
-  session: SessionIdentity | null,
-): Awaitable<Authenticated> {
-  const { credentials } = services;
-  const argument = raw["team_id"];
-  // A `team_id` that is no text is a credential that proves nothing.
-  const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
-  if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
-  if (given !== undefined) {
-    return whenKnown(credentials.verify(session.sessionId, given, call.connection), (caller) => ({
-      caller,
-      credential: given,
-    }));
-  }
-  const remembered = call.remembered?.(session.sessionId);
-  if (remembered === undefined) return nobody;
-  return whenKnown(credentials.verify(session.sessionId, remembered), (caller) =>
-    caller && usesRemembered(call.operation, caller, raw) ? { caller, credential: remembered } : nobody,
-  );
-}
-
-const nobody: Authenticated = { caller: null, credential: undefined };
-
 /** Where no session is addressed, a credential counts for the operations that name it among their inputs. */
 async function authenticateInMesh(
   { credentials }: Pick<AccessServices, "credentials">,
-  { operation, rememberedAlone }: CallClaims,
+  { operation, principal, rememberedAlone }: CallClaims,
   given: string | undefined,
   isArgument: boolean,
 ): Promise<Authenticated> {
@@ -85,15 +88,15 @@ async function authenticateInMesh(
   const wantsOne = needsOne || operation.asksWhoCalls === true;
   const remembered = given === undefined && wantsOne ? rememberedAlone?.() : undefined;
   const credential = given ?? remembered;
-  if (credential === undefined || !("team_id" in operation.input.shape)) return nobody;
+  if (credential === undefined || !("team_id" in operation.input.shape)) return toNobody(null);
   const caller = await credentials.verifyInMesh(credential);
   // One that was replaced or has ended elsewhere meanwhile: the caller gave none.
-  if (!caller && remembered !== undefined) return nobody;
-  if (!caller?.team) return { caller, credential };
+  if (!caller && remembered !== undefined) return toNobody(null);
+  if (!caller?.team) return toAuthenticated(caller, principal, null, credential);
   // A team belongs to its session: it cannot make another. In a header it may just stand there for all calls.
   const concernsTeams = operation.access !== "open";
-  if (!isArgument && (!concernsTeams || (caller.team.leftAt && !needsOne))) return nobody;
-  return { caller: concernsTeams ? caller : null, credential };
+  if (!isArgument && (!concernsTeams || (caller.team.leftAt && !needsOne))) return toNobody(null);
+  return toAuthenticated(concernsTeams ? caller : null, principal, null, credential);
 }
 
 /**

@@ -12,9 +12,18 @@ function startGuard(bounds: UnfinishedBounds) {
     onTestFinished(() => void socket.destroy());
     const webSocket = Object.assign(new EventEmitter(), { isPaused: false });
     const ends: CloseReason[] = [];
-    unfinished.watch({ webSocket, socket, cutOff: (reason) => ends.push(reason) });
+    const arriving = unfinished.watch({ webSocket, socket, cutOff: (reason) => ends.push(reason) });
     const send = (bytes: number) => void socket.emit("data", Buffer.alloc(bytes));
-    return { webSocket, send, ends };
+    // The library says what a chunk holds before the chunk is counted.
+    const sendWhole = (bytes: number) => {
+      arriving.message();
+      send(bytes);
+    };
+    const sendControl = (bytes: number) => {
+      arriving.control(Buffer.alloc(bytes));
+      send(6 + bytes);
+    };
+    return { webSocket, send, sendWhole, sendControl, ends };
   }
   return { connect, sweep: unfinished.sweep };
 }
@@ -25,7 +34,7 @@ it("[GUARD-15] [LIMIT-1] messages that have not ended hold unfinishedFramesBytes
   const [whole, oldest, newest] = [connect(), connect(), connect()];
   for (let n = 0; n < 10; n += 1) {
     whole.send(60);
-    whole.webSocket.emit("message");
+    whole.sendWhole(60);
   }
   oldest.send(40);
   newest.send(60);
@@ -45,13 +54,11 @@ it("[GUARD-15] a message has msMax to arrive, pings aside and times in which the
   const [slow, paused, listening, quick] = [connect(), connect(), connect(), connect()];
   paused.webSocket.isPaused = true;
   for (const each of [slow, paused, quick]) each.send(10);
-  listening.send(6 + 8);
-  listening.webSocket.emit("pong", Buffer.alloc(8));
+  listening.sendControl(8);
   now.mockReturnValue(1_000);
   // A ping in the middle of a message neither belongs to it nor ends it.
-  slow.send(6);
-  slow.webSocket.emit("ping", Buffer.alloc(0));
-  quick.webSocket.emit("message");
+  slow.sendControl(0);
+  quick.sendWhole(10);
   quick.send(10);
   sweep();
   expect([slow, paused, listening, quick].flatMap(({ ends }) => ends)).toEqual([]);

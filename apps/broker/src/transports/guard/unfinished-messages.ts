@@ -8,14 +8,22 @@ import type { WebSocket } from "ws";
 /** Messages of WebSockets that have begun and not ended: each is kept in memory for as long as its client likes (GUARD-15). */
 export interface UnfinishedMessages {
   /** Begins with a connection of which nothing has come yet. */
-  watch(connection: ReceivingConnection): void;
+  watch(connection: ReceivingConnection): ArrivingFrames;
   /** Ends the connections whose message has been coming for too long; to be called now and then. */
   sweep(): void;
 }
 
+/** To be told of what the library has made of the bytes that came. */
+export interface ArrivingFrames {
+  /** A message has come whole. */
+  message(): void;
+  /** A ping or a pong has, which neither belongs to a message nor ends one. */
+  control(data: Buffer): void;
+}
+
 export interface ReceivingConnection {
   readonly webSocket: Pick<WebSocket, "isPaused"> & Pick<EventEmitter, "on">;
-  /** The stream below it. */
+  /** The stream below it, of which the library reads already. */
   readonly socket: Duplex;
   cutOff(reason: CloseReason): void;
 }
@@ -28,6 +36,9 @@ export interface UnfinishedBounds {
 interface Unfinished extends ReceivingConnection {
   bytes: number;
   beganAt: number;
+  /** Of the chunk that is being read: whether a message ended in it, and its bytes that are of none. */
+  endsMessage: boolean;
+  controlBytes: number;
 }
 
 /** RFC 6455, 5.2: the head and the mask of a client's ping or pong. */
@@ -43,6 +54,8 @@ export function createUnfinishedMessages({
   let total = 0;
 
   function hold(each: Unfinished, bytes: number): void {
+    // Most chunks are whole messages.
+    if (bytes === each.bytes) return;
     if (each.bytes === 0) each.beganAt = performance.now();
     total += bytes - each.bytes;
     each.bytes = bytes;
@@ -55,30 +68,38 @@ export function createUnfinishedMessages({
     each.cutOff("unfinished_frame");
   }
 
+  /** Comes after the library has read the chunk. */
+  function count(each: Unfinished, chunk: Buffer): void {
+    hold(each, each.endsMessage ? 0 : Math.max(0, each.bytes + chunk.length - each.controlBytes));
+    each.endsMessage = false;
+    each.controlBytes = 0;
+    if (total <= bytesMax) return;
+    // Whoever sends a message as it can is done long before it is the oldest.
+    for (const oldest of unfinished) {
+      end(oldest);
+      if (total <= bytesMax) return;
+    }
+  }
+
   return {
     watch({ webSocket, socket, cutOff }) {
-      const self = { webSocket, socket, cutOff, bytes: 0, beganAt: 0 };
-      const count = (chunk: Buffer) => {
-        hold(self, self.bytes + chunk.length);
-        // Whoever sends a message as it can is done long before it is the oldest.
-        for (const oldest of unfinished) {
-          if (total <= bytesMax) return;
-          end(oldest);
-        }
-      };
-      const isNoMessage = (data: Buffer) =>
-        hold(self, Math.max(0, self.bytes - controlHeadBytes - data.length));
-      // Before the listener that makes messages of it.
-      socket.prependListener("data", count);
-      webSocket.on("message", () => hold(self, 0));
-      webSocket.on("ping", isNoMessage);
-      webSocket.on("pong", isNoMessage);
+      const self = { webSocket, socket, cutOff, bytes: 0, beganAt: 0, endsMessage: false, controlBytes: 0 };
+      const read = (chunk: Buffer) => count(self, chunk);
+      socket.on("data", read);
       const stop = () => {
-        socket.off("data", count);
+        socket.off("data", read);
         hold(self, 0);
       };
       webSocket.on("error", stop);
       webSocket.on("close", stop);
+      return {
+        message() {
+          self.endsMessage = true;
+        },
+        control(data) {
+          self.controlBytes += controlHeadBytes + data.length;
+        },
+      };
     },
     sweep() {
       const now = performance.now();

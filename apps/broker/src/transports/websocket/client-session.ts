@@ -80,7 +80,7 @@ export function createClientSession(
     if (gone.signal.aborted) return;
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
-    if (frame.type === "hello") return answer(frame.id, () => introduce(frame));
+    if (frame.type === "hello") return answer(frame, introduce);
     hasAsked ||= frame.type !== "ping";
     switch (frame.type) {
       case "ping":
@@ -91,32 +91,43 @@ export function createClientSession(
       case "nudged":
         return nudges.answer(frame.id, frame.reached);
       case "unsubscribe":
-        return answer(frame.id, () => unsubscribe(frame));
+        return answer(frame, unsubscribe);
       case "subscribe":
-        return answer(frame.id, () => subscribe(frame));
+        return answer(frame, subscribe);
       case "watch_mesh":
-        return answer(frame.id, () => watchMesh(frame));
+        return answer(frame, watchMesh);
       case "unwatch_mesh":
-        return answer(frame.id, () => unwatchMesh(frame));
+        return answer(frame, unwatchMesh);
       case "request":
-        return answer(frame.id, () => request(frame));
+        return request(frame);
     }
   }
 
-  /** Runs what a frame asks for, and replies with its error if it fails; a success replies by itself. */
-  function answer(id: RequestId, work: () => Promise<void>): void {
-    if (self.unanswered >= limits.unansweredRequestsPerConnectionMax) return cutOff("too_many_requests");
-    self.unanswered += 1;
-    work().then(
-      () => {
-        self.unanswered -= 1;
-      },
-      (error: unknown) => {
-        self.unanswered -= 1;
-        const { code, message, details } = toMerkleError(error, services.log, { transport: "websocket" });
-        connection.send({ type: "reply", id, error: { code, message, details } });
-      },
-    );
+  /** Does what a frame asks for, and replies with its error if it fails; a success replies by itself. */
+  function answer<Asked extends { readonly id: RequestId }>(
+    frame: Asked,
+    work: (frame: Asked) => Promise<void>,
+  ): void {
+    if (!begin()) return;
+    work(frame).then(finish, (error: unknown) => refuse(frame.id, error));
+  }
+
+  /** Counts what is to be answered; where that is too much already, ends the connection and says false. */
+  function begin(): boolean {
+    const mayBegin = self.unanswered < limits.unansweredRequestsPerConnectionMax;
+    if (mayBegin) self.unanswered += 1;
+    else cutOff("too_many_requests");
+    return mayBegin;
+  }
+
+  function finish(): void {
+    self.unanswered -= 1;
+  }
+
+  function refuse(id: RequestId, reason: unknown): void {
+    finish();
+    const { code, message, details } = toMerkleError(reason, services.log, { transport: "websocket" });
+    connection.send({ type: "reply", id, error: { code, message, details } });
   }
 
   /** Lets the client in as whom it proves to be (ENTER-2). */
@@ -151,11 +162,13 @@ export function createClientSession(
     return admitCaller(as.services, { operation, principal: as.principal }, { ...frame });
   }
 
-  async function request({ id, operation: name, input }: Frame<"request">): Promise<void> {
+  function request({ id, operation: name, input }: Frame<"request">): void {
+    if (!begin()) return;
     const operation = findOperation(name);
-    if (!operation) throw new MerkleError("not_found", `There is no operation "${name.slice(0, 100)}".`);
+    if (!operation) return refuse(id, noSuchOperation(name));
     const wait = operation.kind === "wait" ? startWait(id) : null;
     const signal = wait?.signal ?? gone.signal;
+    const turn = operation.readOnly ? undefined : writes.take(sessionNamed(input));
     const call: Call = {
       operation,
       principal: self.principal,
@@ -165,16 +178,28 @@ export function createClientSession(
       view: "json",
       signal,
       connection,
+      turn,
     };
-    try {
-      const { output, written } = await (operation.readOnly
-        ? dispatch(services, call)
-        : writes.run(sessionNamed(input), (turn) => dispatch(services, Object.assign(call, { turn }))));
-      // A cancelled wait is answered, but nobody takes the answer.
-      connection.send({ type: "reply", id, output }, written && (() => signal.aborted || written()));
-    } finally {
+    const end = () => {
+      turn?.end();
       if (wait) endWait(id, wait);
-    }
+    };
+    const dispatching =
+      turn?.mayBegin === undefined
+        ? dispatch(services, call)
+        : turn.mayBegin.then(() => dispatch(services, call));
+    dispatching.then(
+      ({ output, written }) => {
+        end();
+        finish();
+        // A cancelled wait is answered, but nobody takes the answer.
+        connection.send({ type: "reply", id, output }, written && (() => signal.aborted || written()));
+      },
+      (error: unknown) => {
+        end();
+        refuse(id, error);
+      },
+    );
   }
 
   function startWait(id: RequestId): AbortController {
@@ -298,6 +323,10 @@ function toIdentity(principal: Principal): Admitted["as"] {
     case "job":
       throw new TypeError("The agent of a job opens no WebSocket.");
   }
+}
+
+function noSuchOperation(name: string): MerkleError {
+  return new MerkleError("not_found", `There is no operation "${name.slice(0, 100)}".`);
 }
 
 function helloTooLate(): MerkleError {

@@ -29,22 +29,21 @@ export function createFrameGate({ connection, admit, overflow }: FrameGateOption
   const waiting: (() => void)[] = [];
   let isClosed = false;
 
-  function letThrough(): void {
+  function admitOrRest(): boolean {
+    const waitMs = admit();
+    if (waitMs > 0) connection.rest(Math.max(waitMs, waitMsMin), goOn);
+    return waitMs <= 0;
+  }
+
+  function goOn(): void {
     let through = 0;
+    // What a frame does may close the gate, and so empty the list.
     for (const receive of waiting) {
-      const waitMs = admit();
-      if (waitMs > 0) {
-        connection.rest(Math.max(waitMs, waitMsMin), goOn);
-        break;
-      }
+      if (!admitOrRest()) break;
       through += 1;
       receive();
     }
     waiting.splice(0, through);
-  }
-
-  function goOn(): void {
-    if (!isClosed) letThrough();
   }
 
   function close(): void {
@@ -55,8 +54,8 @@ export function createFrameGate({ connection, admit, overflow }: FrameGateOption
   return {
     take(receive) {
       if (isClosed) return;
+      if (waiting.length === 0 && admitOrRest()) return receive();
       waiting.push(receive);
-      if (waiting.length === 1) letThrough();
       if (waiting.length <= limits.waitingFramesPerConnectionMax) return;
       close();
       overflow();

@@ -112,7 +112,7 @@ export function createWebSocketTransport({
       metrics.cutOffs.inc({ reason });
       connection.close(reason);
     };
-    unfinished.watch({ webSocket, socket, cutOff });
+    const arriving = unfinished.watch({ webSocket, socket, cutOff });
     // The library has closed the connection with a code that says why.
     webSocket.on("error", (error) =>
       rateLimited((leftOut) =>
@@ -146,6 +146,7 @@ export function createWebSocketTransport({
     }
 
     webSocket.on("message", (data, isBinary) => {
+      arriving.message();
       client.heard = true;
       if (!takesFrame() || (unproved && !unproved.takesFrame())) return;
       if (isBinary) return cutOff("bad_frame");
@@ -153,9 +154,11 @@ export function createWebSocketTransport({
     });
     // Answered by the library it would cost its sender nothing, however many come.
     webSocket.on("ping", (data) => {
+      arriving.control(data);
       if (takesFrame()) gate.take(() => connection.write(pongFrame(data)));
     });
     webSocket.on("pong", (data) => {
+      arriving.control(data);
       client.heard = true;
       // One that nobody asked for is a frame like others.
       if (!connection.answer(data) && takesFrame()) gate.take(() => undefined);

@@ -97,7 +97,7 @@ async function acceptConclusion(
   const { team, write } = await teamOfPerson(ctx, session);
   await requireConvenerPolicy(services, operationRules.conclude_session, session, team);
   const concluded = await concludeWith(
-    { ...ctx, session, team, write },
+    { services, session, team, write },
     {
       summary: content,
       writtenBy: `${proposedBy}, approved by ${approvedBy}`,

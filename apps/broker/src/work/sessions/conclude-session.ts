@@ -47,7 +47,12 @@ async function concludeAsAgent(
   const job = await findJob(orm, { meshId, number: principal.job });
   const name = `agent, asked by ${job?.startedBy ?? "nobody known"}`;
   return concludeWith(
-    { ...ctx, team: { teamId: createdByTeamId, name, peer: null } },
+    {
+      services,
+      session,
+      team: { teamId: createdByTeamId, name, peer: null },
+      write: (work) => ctx.write(work),
+    },
     {
       summary,
       check: async (tx) => {
