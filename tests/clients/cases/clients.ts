@@ -7,7 +7,7 @@ import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { startMesh } from "../../claude/kit/mesh.js";
 import { treeOf } from "../../claude/kit/processes.js";
 import { openTerminal, type Terminal } from "../../claude/kit/terminal.js";
-import { type DrivenClient, drivenClients, makeHome, pressAll, untilReady } from "../kit/driven-clients.js";
+import { type DrivenClient, drivenClients, makeHome, pressAll, untilReady, untilShown } from "../kit/driven-clients.js";
 import { callTwice, startScriptedModel } from "../kit/scripted-model.js";
 
 const programs = inject("clientPrograms");
@@ -57,7 +57,7 @@ async function say(terminal: Terminal, text: string): Promise<void> {
 async function quit(client: DrivenClient, terminal: Terminal): Promise<void> {
   // One that ends at the first key takes no second.
   await pressAll(terminal, client.quit).catch(() => undefined);
-  await terminal.ended;
+  await untilShown(terminal, `${client.name} did not end`, async () => !existsSync(`/proc/${terminal.pid}`));
 }
 
 for (const client of drivenClients) {
