@@ -14,10 +14,13 @@ interface InstructionsOptions {
  * choose is left out, and so is a line that has none left (MCP-7).
  */
 export function writeInstructions({ baseUrl, listed, remembers }: InstructionsOptions): string {
-  const lines = text.replace("{remembering}", remembers ? remembering : forgetting).split("\n").flatMap((line) => {
-    const kept = line.split(/(?<=[.:]) (?=[A-Z])/).filter((sentence) => namesOnly(listed, sentence));
-    return kept.length === 0 ? [] : [kept.join(" ")];
-  });
+  const lines = text
+    .replace("{remembering}", remembers ? remembering : forgetting)
+    .split("\n")
+    .flatMap((line) => {
+      const kept = line.split(/(?<=[.:]) (?=[A-Z])/).filter((sentence) => namesOnly(listed, sentence));
+      return kept.length === 0 ? [] : [kept.join(" ")];
+    });
   return `${lines.join("\n")}\n\nThe whole guide: ${toShellSafeUrl(baseUrl)}/agents.md`;
 }
 

@@ -94,7 +94,10 @@ function createServer(services: Services, request: McpRequest, exchange: Exchang
       const text = await readMailResource(exchange, uri);
       return { contents: [{ uri, mimeType: mailTemplate.mimeType, text }] };
     } catch (error) {
-      const { code, message, details } = toMerkleError(error, services.log, { transport: "mcp", uri: uri.slice(0, 100) });
+      const { code, message, details } = toMerkleError(error, services.log, {
+        transport: "mcp",
+        uri: uri.slice(0, 100),
+      });
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code, details, uri });
     }
   });

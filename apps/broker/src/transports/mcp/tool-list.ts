@@ -10,6 +10,8 @@ let described: ReadonlyMap<Operation, ListedTool> | undefined;
 
 /** The same with the form of each output, for those who read it (MCP-17); made when somebody asks first. */
 export function toolsWithOutput(): ReadonlyMap<Operation, ListedTool> {
-  described ??= new Map([...tools].map(([operation, tool]) => [operation, withOutputSchema(tool, operation)]));
+  described ??= new Map(
+    [...tools].map(([operation, tool]) => [operation, withOutputSchema(tool, operation)]),
+  );
   return described;
 }
