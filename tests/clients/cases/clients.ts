@@ -7,8 +7,15 @@ import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { startMesh } from "../../claude/kit/mesh.js";
 import { treeOf } from "../../claude/kit/processes.js";
 import { openTerminal, type Terminal } from "../../claude/kit/terminal.js";
-import { type DrivenClient, drivenClients, makeHome, pressAll, untilReady, untilShown } from "../kit/driven-clients.js";
-import { callTwice, startScriptedModel } from "../kit/scripted-model.js";
+import {
+  type DrivenClient,
+  drivenClients,
+  makeHome,
+  pressAll,
+  untilReady,
+  untilShown,
+} from "../kit/driven-clients.js";
+import { callTwice, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.js";
 
 const programs = inject("clientPrograms");
 
@@ -50,14 +57,27 @@ async function setUp(client: DrivenClient) {
   };
 }
 
-async function say(terminal: Terminal, text: string): Promise<void> {
-  await pressAll(terminal, [text, "Enter"]);
+/**
+ * Types a prompt and sends it. A client that is slow takes an end of line for a part of what was typed before it, or is not
+ * there yet to take it: it is pressed until the model is asked.
+ */
+async function say(terminal: Terminal, text: string, model: ScriptedModel): Promise<void> {
+  const asked = model.requests.length;
+  await terminal.press(text);
+  await untilShown(terminal, `"${text}" never reached the model`, async () => {
+    await pressAll(terminal, ["Enter"]);
+    return model.requests.length > asked;
+  });
 }
 
 async function quit(client: DrivenClient, terminal: Terminal): Promise<void> {
-  // One that ends at the first key takes no second.
-  await pressAll(terminal, client.quit).catch(() => undefined);
-  await untilShown(terminal, `${client.name} did not end`, async () => !existsSync(`/proc/${terminal.pid}`));
+  const [first = "", ...last] = client.quit;
+  await terminal.press(first);
+  await untilShown(terminal, `${client.name} did not end`, async () => {
+    // One that ends at the first key takes no second.
+    await pressAll(terminal, last).catch(() => undefined);
+    return !existsSync(`/proc/${terminal.pid}`);
+  });
 }
 
 for (const client of drivenClients) {
@@ -74,7 +94,7 @@ for (const client of drivenClients) {
 
       // In the middle of a turn: between two calls.
       const { held: reached, letGo } = model.hold();
-      await say(terminal, callTwice);
+      await say(terminal, callTwice, model);
       await reached;
       const second = await mesh.write("Birch/atlas");
       letGo();
@@ -90,7 +110,7 @@ for (const client of drivenClients) {
         console.info(`${client.name}: woken within ${(performance.now() - began).toFixed(0)} ms`);
       } else {
         expect(third.posted.recipients?.[0]?.wake).toEqual(["hooks"]);
-        await say(terminal, "go on");
+        await say(terminal, "go on", model);
         await model.shows(third.letter);
       }
       await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.declared?.status).toBe("idle");
@@ -110,7 +130,7 @@ for (const client of drivenClients) {
       expect(conversation).toBeTruthy();
       const again = await launch([], [...client.args, ...client.resume(conversation)]);
       const fourth = await mesh.write("Birch/atlas");
-      if (!client.isWoken) await say(again, "go on");
+      if (!client.isWoken) await say(again, "go on", model);
       await model.shows(fourth.letter);
       await expect.poll(async () => (await held()).claude_session_id).toBe(conversation);
       expect((await held()).peer_id).toBe(peer_id);
