@@ -29,6 +29,8 @@ interface Made {
   stdio(spawned: Spawned): unknown;
 }
 
+// Checking forms keeps this process busy; a connection that it kept open could be closed meanwhile.
+const requestInit = { headers: { connection: "close" } };
 const info = { name: "test", version: "1" };
 
 /** The client of a package of the first major, of which only its place differs between versions. */
@@ -40,7 +42,7 @@ async function makeV1(folder: string): Promise<Made> {
   ]);
   return {
     client: new Client(info),
-    http: (url) => new StreamableHTTPClientTransport(url),
+    http: (url) => new StreamableHTTPClientTransport(url, { requestInit }),
     stdio: (spawned) => new StdioClientTransport(spawned),
   };
 }
@@ -49,7 +51,7 @@ function makeV2(mode: "legacy" | "auto" | { pin: string }): Made {
   return {
     // Its transports are declared more narrowly than all that the versions have in common.
     client: new ClientV2(info, { versionNegotiation: { mode } }) as unknown as AnyClient,
-    http: (url) => new HttpV2(url),
+    http: (url) => new HttpV2(url, { requestInit }),
     stdio: (spawned) => new StdioV2(spawned),
   };
 }

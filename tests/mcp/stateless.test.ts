@@ -13,7 +13,8 @@ async function connectStateless(url: string, credential?: string): Promise<Clien
     { name: "test", version: "1" },
     { versionNegotiation: { mode: { pin: revision } } },
   );
-  const headers = credential === undefined ? {} : { "X-Team-ID": credential };
+  // Checking forms keeps this process busy; a connection that it kept open could be closed meanwhile.
+  const headers = { connection: "close", ...(credential !== undefined && { "X-Team-ID": credential }) };
   // The class implements Transport; its declaration lacks the `| undefined` that exact optional properties ask for.
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport,

@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { startMesh } from "../../claude/kit/mesh.js";
-import { treeOf } from "../../claude/kit/processes.js";
+import { isRunning, treeOf } from "../../claude/kit/processes.js";
 import { openTerminal, type Terminal } from "../../claude/kit/terminal.js";
 import {
   type DrivenClient,
@@ -76,7 +75,7 @@ async function quit(client: DrivenClient, terminal: Terminal): Promise<void> {
   await untilShown(terminal, `${client.name} did not end`, async () => {
     // One that ends at the first key takes no second.
     await pressAll(terminal, last).catch(() => undefined);
-    return !existsSync(`/proc/${terminal.pid}`);
+    return !(await isRunning(terminal.pid));
   });
 }
 
@@ -119,7 +118,13 @@ for (const client of drivenClients) {
       const tree = await treeOf(pid);
       await quit(client, terminal);
       // A process that was told to end may take a moment.
-      await expect.poll(() => tree.filter(({ pid: each }) => existsSync(`/proc/${each}`))).toEqual([]);
+      const left = async () => {
+        const states = await Promise.all(
+          tree.map(async (each) => ((await isRunning(each.pid)) ? [each] : [])),
+        );
+        return states.flat();
+      };
+      await expect.poll(left).toEqual([]);
       expect((await readdir(join(merkleHome, "launch"))).filter((each) => each !== "answers.json")).toEqual(
         [],
       );

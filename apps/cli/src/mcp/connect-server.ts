@@ -1,39 +1,9 @@
-import { withProgress } from "@merkle/wire";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import {
-  CallToolRequestSchema,
-  ListToolsRequestSchema,
-  type ProgressNotification,
-  type RequestId,
-} from "@modelcontextprotocol/sdk/types.js";
-import type { Introduction } from "./greet-first.js";
-import type { CallResult } from "./long-results.js";
-import type { ClientInfo } from "./self-description.js";
-import type { StdioTransport } from "./stdio-transport.js";
+import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { callTool, type Serving } from "./served-tools.js";
 import type { ToolServer } from "./tool-server.js";
 import { type Channel, channelMethod } from "./waking/wake-paths.js";
-
-export interface ServedTools {
-  /** Opens it where nobody has, for this client. */
-  open(client: ToolClient): Promise<ToolServer>;
-}
-
-export interface ToolClient {
-  /** How it introduced itself, once it has. */
-  readonly info: () => ClientInfo | undefined;
-  /** By which it can be woken over this very connection; null where it cannot. */
-  readonly channel: Channel | null;
-  /** Whether results have `structuredContent` where a program reads them (MCP-17). */
-  readonly structured: boolean;
-}
-
-export interface Serving {
-  readonly desk: ServedTools;
-  readonly introduction: Introduction;
-  /** Where requests come in. */
-  readonly requests: StdioTransport;
-}
 
 /** Connects an MCP server that offers the desk's tools, and opens the desk as soon as the client is ready. */
 export async function connectServer(transport: Transport, serving: Serving): Promise<void> {
@@ -58,35 +28,6 @@ export function createServer(serving: Serving): Server {
   return server;
 }
 
-interface Calling {
-  readonly name: string;
-  readonly requestId: RequestId;
-  readonly requests: StdioTransport;
-  readonly progressToken: string | number | undefined;
-  readonly sendProgress: (progress: ProgressNotification["params"]) => Promise<void>;
-}
-
-/** Calls a tool for a request of either revision, and tells it what became of its answer. */
-export async function callTool(tools: ToolServer, calling: Calling): Promise<CallResult> {
-  const { name, requestId, requests, progressToken, sendProgress } = calling;
-  const request = requests.find(requestId);
-  if (!request) throw new TypeError("This request is no longer under way.");
-  const { result, settle } = await withProgress(
-    progressToken,
-    (progress) => sendProgress({ ...progress }),
-    () =>
-      tools.call({
-        name,
-        args: fieldOf(request.params, "arguments"),
-        toolUseId: toolUseIdOf(request.params),
-        meta: fieldOf(request.params, "_meta"),
-        signal: request.signal,
-      }),
-  );
-  request.onSettled(settle);
-  return result;
-}
-
 function openDesk(server: Server, { desk, introduction }: Serving): Promise<ToolServer> {
   const channel: Channel = {
     isThere: true,
@@ -100,13 +41,4 @@ function openDesk(server: Server, { desk, introduction }: Serving): Promise<Tool
     channel: introduction.capabilities.experimental ? channel : null,
     structured: false,
   });
-}
-
-function toolUseIdOf(params: unknown): string | undefined {
-  const id = fieldOf(fieldOf(params, "_meta"), "claudecode/toolUseId");
-  return typeof id === "string" ? id : undefined;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -5,8 +5,8 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { callTool, type Serving } from "./connect-server.js";
 import type { ClientInfo } from "./self-description.js";
+import { callTool, type Serving } from "./served-tools.js";
 import type { ToolServer } from "./tool-server.js";
 import type { Channel } from "./waking/wake-paths.js";
 
