@@ -70,6 +70,20 @@ it("[MCP-16] an MCP session of an older revision lives beside it at the same add
   expect(Object(posted.result).isError).toBeUndefined();
 });
 
+it("[MCP-16] a client whose model would be shown its credential goes on with a session, which remembers it", async () => {
+  const { url } = await start();
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
+  // The class implements Transport; its declaration lacks the `| undefined` that exact optional properties ask for.
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}?view=compact`)) as Transport);
+  onTestFinished(() => client.close());
+  expect(client.getNegotiatedProtocolVersion()).toBe("2025-11-25");
+  expect(client.getInstructions()).toContain("This connection remembers your team");
+  const args = { title: "Auth refactor", creator_team_name: "Alder" };
+  expect(textOf(await client.callTool({ name: "create_session", arguments: args }))).not.toContain("mk_");
+  const say = { session_id: "auth-refactor", content: { text: "hi" } };
+  expect(textOf(await client.callTool({ name: "post_message", arguments: say }))).toBe("#1 posted");
+});
+
 it("[MCP-16] a revision that there is none of is refused with those that there are", async () => {
   const { url } = await start();
   const _meta = {
@@ -107,7 +121,7 @@ it("[MCP-17] where it is asked for, tools say the form of their output, which is
 it("[MCP-17] a model that was given the compact view is given the text alone, of the revision without sessions, too", async () => {
   const { url } = await start();
   const program = await connectStateless(url);
-  const model = await connectStateless(`${url}?view=compact`);
+  const model = await connectStateless(`${url}?view=compact&structured=0`);
   const called = { name: "list_sessions", arguments: {} };
   // The client checks it against the form that the list gave.
   await program.listTools();

@@ -36,6 +36,8 @@ export function createStatelessServer(services: Services): StatelessServer {
       void exchange.ended.then((how) => how === "broken" && gone.abort());
       const request = toRequest(exchange, gone.signal);
       if (await isLegacyRequest(request, body)) return null;
+      // Unanswered here it is a method that there is none of, and its client goes on with a session.
+      if (Object(body).method === "server/discover" && needsMemory(exchange)) return null;
 
       const handler = await openHandler(services, toMcpRequest(exchange, body, gone.signal), exchange);
       streams.add(handler);
@@ -46,6 +48,17 @@ export function createStatelessServer(services: Services): StatelessServer {
       for (const handler of streams) void handler.close();
     },
   };
+}
+
+/**
+ * Whether the answers are read by a model, to whom its credential would be shown, since nothing but a session can keep it for it
+ * (MCP-2). Whoever names the team in a header, or says of structure what it wants, has chosen.
+ */
+function needsMemory({ url, headers }: Exchange): boolean {
+  const { searchParams } = url;
+  return (
+    searchParams.get("view") === "compact" && !searchParams.has("structured") && !headers.has("x-team-id")
+  );
 }
 
 /** A handler of its own for each request: what it tells a listening client depends on who that is. */
