@@ -157,7 +157,14 @@ it("[MCP-18] a client that listens to a team's mail is told when it comes, of no
   expect(JSON.parse(String(Object(contents[0]).text))).toMatchObject({ unread: 1 });
   const { messages } = await rest.call("check_messages", { session_id: slug, team_id: birch.credential });
   expect(messages).toMatchObject([{ content: { text: "yours" } }]);
-  await subscription.close();
+
+  // A credential that is replaced hears nothing more.
+  const own = { session_id: slug, team_id: birch.credential };
+  const { team_id } = await rest.call("rotate_team_credential", own);
+  expect(team_id).not.toBe(birch.credential);
+  await rest.call("send_message", { session_id: slug, team_id: convener, to: "Birch", message: "more" });
+  expect(await subscription.closed).toBe("graceful");
+  expect(told).toEqual([uri]);
 
   const stranger = await connectStateless(url);
   await expect(stranger.listen({ resourceSubscriptions: [uri] })).rejects.toThrow();

@@ -35,7 +35,7 @@ export async function readMailResource(exchange: Exchange, uri: string): Promise
  */
 export async function openMailBus(
   exchange: Exchange,
-  { uris, onReplaced }: { uris: readonly string[]; onReplaced: () => void },
+  { uris, onEnded }: { uris: readonly string[]; onEnded: () => void },
 ): Promise<ServerEventBus> {
   if (uris.length > urisMax) {
     throw new MerkleError("bad_request", `One stream listens to ${urisMax} resources at most.`);
@@ -52,8 +52,10 @@ export async function openMailBus(
           services,
           channel,
           peer,
-          onMail: () => listener({ kind: "resource_updated", uri }),
-          onReplaced,
+          // Whoever may listen no more, because the team has left or its credential was replaced, is told nothing more.
+          onMail: () =>
+            void openMailbox(exchange, uri).then(() => listener({ kind: "resource_updated", uri }), onEnded),
+          onReplaced: onEnded,
         }),
       );
       return () => {

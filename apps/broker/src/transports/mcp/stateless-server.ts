@@ -69,7 +69,7 @@ async function openHandler(
 ): Promise<McpHttpHandler> {
   let handler: McpHttpHandler;
   const uris = request.message["method"] === "subscriptions/listen" ? listenedTo(request.message) : [];
-  const bus = await openMailBus(exchange, { uris, onReplaced: () => void handler.close() });
+  const bus = await openMailBus(exchange, { uris, onEnded: () => void handler.close() });
   handler = createMcpHandler(() => createServer(services, request, exchange), { legacy: "reject", bus });
   return handler;
 }
