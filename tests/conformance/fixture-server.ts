@@ -50,6 +50,8 @@ export async function startFixtureServer(
       error instanceof MerkleError
         ? error
         : new MerkleError("internal", "The fixture failed.", {}, { cause: error }),
+    // The revision without sessions is served by the SDK's own transport, and tried with the broker itself.
+    openStateless: async () => ({ serve: async () => null, endStreams: () => undefined }),
     resumability: { createEventStore, retryIntervalMs: 500 },
     ...more,
   });

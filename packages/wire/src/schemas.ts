@@ -17,6 +17,6 @@ export { describeIssue, type InputProblem, inputRefused, usefulFields } from "./
 export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";
-export { toTool } from "./operations/tool.js";
+export { toTool, withOutputSchema } from "./operations/tool.js";
 export { frameRules } from "./transports/frame-rules.js";
 export { ClientFrame, protocolVersion } from "./transports/frames.js";

@@ -28,7 +28,7 @@ export async function killProcess(pid: number): Promise<void> {
 }
 
 export async function untilGone(pid: number): Promise<void> {
-  while (await runs(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (await isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** Kills a process and all that it started. */
@@ -54,7 +54,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Whether it runs: one that has ended and that nobody has asked after does not. */
-async function runs(pid: number): Promise<boolean> {
+export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return stat !== "" && !/\) Z /.test(stat);
 }

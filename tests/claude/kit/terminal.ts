@@ -36,11 +36,12 @@ export async function openTerminal({ command, cwd, env }: Program, cleanup: Clea
   };
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const size = ["-x", "120", "-y", "50"];
-  await tmux("new-session", "-d", ...size, "-c", cwd, "env", "-i", ...variables, ...command);
+  // What a program said before it ended can still be read.
+  const keep = [";", "set-option", "-g", "remain-on-exit", "on"];
+  await tmux("new-session", "-d", ...size, "-c", cwd, "env", "-i", ...variables, ...command, ...keep);
   const pid = Number(await tmux("display-message", "-p", "#{pane_pid}"));
   cleanup(async () => {
     await endTree(pid);
-    // The server ends with its last program.
     await tmux("kill-server").catch(() => undefined);
     await rm(socket, { force: true });
   });

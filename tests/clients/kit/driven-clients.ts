@@ -159,14 +159,28 @@ export async function untilReady(
   isThere: () => Promise<boolean>,
 ): Promise<void> {
   const open = [...client.questions];
-  for (;;) {
-    const screen = await terminal.screen();
+  await untilShown(terminal, "it never took prompts, or its agent never came", async (screen) => {
     const index = open.findIndex(({ shows }) => shows.test(screen));
     const [question] = index < 0 ? [] : open.splice(index, 1);
     if (question) await pressAll(terminal, question.keys);
-    else if (client.ready.test(screen) && (await isThere())) return;
+    return !question && client.ready.test(screen) && (await isThere());
+  });
+}
+
+/** Waits for a state of a terminal, and says what it showed where that never came. */
+export async function untilShown(
+  terminal: Terminal,
+  failure: string,
+  isSo: (screen: string) => Promise<boolean>,
+): Promise<void> {
+  let screen = "";
+  const deadline = performance.now() + 120_000;
+  do {
+    screen = await terminal.screen();
+    if (await isSo(screen)) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  } while (performance.now() < deadline);
+  throw new Error(`${failure}; it shows:\n${screen.trim()}`);
 }
 
 /** Clients take an end of line that comes with its text for a part of what is pasted. */

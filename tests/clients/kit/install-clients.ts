@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -21,6 +22,8 @@ const packages = {
   copilot: "@github/copilot@1.0.102",
 } as const;
 
+const run = promisify(execFile);
+
 /** Installs each, unless an earlier run has, and names those that cannot be had. */
 export default async function setup(project: TestProject): Promise<void> {
   const programs: Record<string, string> = {};
@@ -35,8 +38,19 @@ export default async function setup(project: TestProject): Promise<void> {
 async function install(name: string, spec: string): Promise<string | undefined> {
   const folder = join(tmpdir(), "merkle-clients", spec.replaceAll(/[^\w.]+/g, "-"));
   const program = join(folder, "node_modules", ".bin", name);
-  if (existsSync(program)) return program;
-  const quietly = ["--no-save", "--no-audit", "--no-fund"];
-  await promisify(execFile)("npm", ["install", ...quietly, "--prefix", folder, spec]).catch(() => undefined);
-  return existsSync(program) ? program : undefined;
+  if (await runs(program)) return program;
+  await rm(folder, { recursive: true, force: true });
+  // Some fetch their program by a script, and npm hands on what this repository says of scripts.
+  const quietly = ["--ignore-scripts=false", "--no-save", "--no-audit", "--no-fund"];
+  await run("npm", ["install", ...quietly, "--prefix", folder, spec]).catch(() => undefined);
+  return (await runs(program)) ? program : undefined;
+}
+
+/** An installation that was broken off, or left a script out, is there and does not run. */
+async function runs(program: string): Promise<boolean> {
+  if (!existsSync(program)) return false;
+  return run(program, ["--version"]).then(
+    () => true,
+    () => false,
+  );
 }

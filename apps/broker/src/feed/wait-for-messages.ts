@@ -105,8 +105,12 @@ async function readOrBlock(
   }
 }
 
-/** A peer may have four waits parked; one more answers the oldest as its timeout would (WAIT-6). */
-function park({ services }: TeamContext<FeedServices>, peer: Peer, expire: () => void): () => void {
+/** A peer may have four waits parked; one more answers the oldest as its timeout would (WAIT-6). Returns how to take it away. */
+export function park(
+  { services }: { services: Pick<FeedServices, "metrics"> },
+  peer: Peer,
+  expire: () => void,
+): () => void {
   const [oldest] = peer.waits;
   if (oldest && peer.waits.size >= limits.parkedWaitsPerPeerMax) {
     peer.waits.delete(oldest);

@@ -1,5 +1,7 @@
 import { PassThrough } from "node:stream";
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
+import { Server as StatelessServer } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { expect, it } from "vitest";
 import { createServer } from "./connect-server.js";
 import { greetFirst } from "./greet-first.js";
@@ -65,6 +67,50 @@ it("[STDIO-1] the server behind knows its client, repeats no answer and takes ov
   expect(await early.next()).toEqual({ jsonrpc: "2.0", id: 7, result: {} });
 });
 
+it("[STDIO-17] who asks which revisions there are is answered as the SDK answers, and may still choose either", async () => {
+  const discover = request(1, "server/discover", { _meta: claimOf("2026-07-28") });
+  const early = startGreeting();
+  early.write(discover);
+  const met = early.greeting.meet();
+  expect(await early.next()).toEqual(await discoveredBySdk(discover));
+  early.write(
+    request(2, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: client }),
+  );
+  expect(await met).toEqual({ client: undefined });
+  expect(await early.next()).toMatchObject({ id: 2, result: { protocolVersion: "2025-11-25" } });
+});
+
+it("[STDIO-17] a revision that there is none of is refused with those that there are, and chooses nothing", async () => {
+  const early = startGreeting();
+  early.write(request(1, "server/discover", { _meta: claimOf("2099-01-01") }));
+  const met = early.greeting.meet();
+  expect(await early.next()).toMatchObject({
+    id: 1,
+    error: { code: -32022, data: { supported: ["2026-07-28"], requested: "2099-01-01" } },
+  });
+  early.write(request(2, "tools/list", { _meta: claimOf("2026-07-28") }));
+  expect(await met).toEqual({ client });
+});
+
+function claimOf(revision: string): Record<string, unknown> {
+  return {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientInfo": client,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+}
+
+/** What the newer SDK's server answers to it. */
+async function discoveredBySdk(line: string): Promise<unknown> {
+  const { requests, write, next } = startStreams();
+  const { serverInfo, instructions } = introduction;
+  serveStdio(() => new StatelessServer(serverInfo, { capabilities: { tools: {} }, instructions }), {
+    transport: requests,
+  });
+  write(line);
+  return next();
+}
+
 function request(id: string | number, method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: "2.0", id, method, params });
 }
@@ -79,7 +125,7 @@ async function answerOfSdk(line: string): Promise<unknown> {
 
 function startGreeting() {
   const { requests, write, next } = startStreams();
-  const greeting = greetFirst(requests, introduction);
+  const greeting = greetFirst(requests, introduction, async () => introduction);
   return {
     write,
     next,

@@ -6,6 +6,7 @@ import type {
   RequestId,
   ServerCapabilities,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { ClientInfo } from "./self-description.js";
 
 /** A server's description of itself, with which it answers a greeting. */
 export interface Introduction {
@@ -14,20 +15,38 @@ export interface Introduction {
   readonly instructions: string;
 }
 
+/** Who was met. */
+export interface Met {
+  /** Who it is where each request names that and its revision (MCP-16); undefined for one that begins with a handshake. */
+  readonly client: ClientInfo | undefined;
+}
+
 interface GreetingTransport extends Transport {
-  /** Begins to read. Resolves when the first message has come and, where it was a greeting, has been answered. */
-  meet(): Promise<void>;
+  /**
+   * Begins to read. Resolves when the first message has come that tells the client's revision and, where it was a greeting,
+   * has been answered. Clients ask which there are before they choose; that is answered here, and tells nothing.
+   */
+  meet(): Promise<Met>;
 }
 
 /** The protocol revisions that the SDK speaks, the newest first: what it answers to any other (MCP-8). */
 const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
+/** What is said of the server to a client of the revision without sessions. */
+export type IntroduceStateless = (client: ClientInfo) => Promise<Introduction>;
+
 /**
- * Answers `initialize` in the place of the SDK's server, which takes longer to load than all else that comes before the
- * answer (PACK-4). That server, once it is connected, gets every message there was, `initialize` among them, so that it
- * knows its client; only its own answer to it, which is the same, is left out.
+ * Answers `initialize` and `server/discover` in the place of the SDK's servers, which take longer to load than all else that
+ * comes before the answer (PACK-4). That server, once it is connected, gets every other message there was, `initialize`
+ * too, so that it knows its client; only its own answer to it, which is the same, is left out.
+ *
+ * @param introduceStateless - undefined where the client must speak a revision with sessions
  */
-export function greetFirst(transport: Transport, introduction: Introduction): GreetingTransport {
+export function greetFirst(
+  transport: Transport,
+  introduction: Introduction,
+  introduceStateless?: IntroduceStateless,
+): GreetingTransport {
   const early: JSONRPCMessage[] = [];
   let greeted: RequestId | undefined;
 
@@ -39,13 +58,43 @@ export function greetFirst(transport: Transport, introduction: Introduction): Gr
     await transport.send({ result, jsonrpc: "2.0", id: greeted });
   }
 
+  /** Whether it was a question for the revisions that there are, and is answered. */
+  async function discover(message: JSONRPCMessage): Promise<boolean> {
+    const discovery = introduceStateless && findDiscovery(message);
+    if (!discovery) return false;
+    const { id, requested } = discovery;
+    if (requested === statelessRevision) {
+      const result = toDiscovered(await introduceStateless(discovery.client));
+      await transport.send({ jsonrpc: "2.0", id, result });
+    } else {
+      const data = { supported: [statelessRevision], requested };
+      const error = { code: -32022, message: `Unsupported protocol version: ${requested}`, data };
+      await transport.send({ jsonrpc: "2.0", id, error });
+    }
+    return true;
+  }
+
+  async function meetFirst(message: JSONRPCMessage): Promise<Met | undefined> {
+    if (await discover(message)) return undefined;
+    early.push(message);
+    const claim = introduceStateless && findClaim(message);
+    if (!claim) await greet(message);
+    return { client: claim?.client };
+  }
+
   const greeting: GreetingTransport = {
     meet() {
       transport.onclose = () => greeting.onclose?.();
       return new Promise((resolve, reject) => {
+        // One after the other: what comes while a question is answered must not overtake it.
+        let met: Promise<Met | undefined> = Promise.resolve(undefined);
         transport.onmessage = (message) => {
-          early.push(message);
-          if (early.length === 1) greet(message).then(resolve, reject);
+          met = met.then((known) => {
+            if (known === undefined) return meetFirst(message);
+            early.push(message);
+            return known;
+          });
+          met.then((known) => known && resolve(known), reject);
         };
         transport.start().catch(reject);
       });
@@ -72,6 +121,45 @@ function findHandshake(message: JSONRPCMessage): { id: RequestId; protocolVersio
   const isPlain = [protocolVersion, name, version].every((each) => typeof each === "string");
   if (!isPlain || typeof capabilities !== "object" || capabilities === null) return undefined;
   return { id: message.id, protocolVersion };
+}
+
+const statelessRevision = "2026-07-28";
+const inMeta = "io.modelcontextprotocol";
+
+/** What a request of the revision without sessions says of itself and its client. */
+interface Claim {
+  readonly requested: string;
+  readonly client: ClientInfo;
+}
+
+/** Undefined for a message of another revision. A malformed claim the SDK refuses in its words. */
+function findClaim(message: JSONRPCMessage): Claim | undefined {
+  if (!("method" in message)) return undefined;
+  const { [`${inMeta}/protocolVersion`]: requested, [`${inMeta}/clientInfo`]: client } = Object(
+    message.params?._meta,
+  );
+  if (typeof requested !== "string") return undefined;
+  const { name, version } = Object(client);
+  return { requested, client: { name: String(name), version: String(version) } };
+}
+
+function findDiscovery(message: JSONRPCMessage): (Claim & { id: RequestId }) | undefined {
+  if (!("method" in message && "id" in message) || message.method !== "server/discover") return undefined;
+  const claim = findClaim(message);
+  return claim && { ...claim, id: message.id };
+}
+
+function toDiscovered({ serverInfo, capabilities, instructions }: Introduction): Record<string, unknown> {
+  return {
+    supportedVersions: [statelessRevision],
+    capabilities,
+    instructions,
+    // The next server of this client may have other tools.
+    ttlMs: 0,
+    cacheScope: "private",
+    resultType: "complete",
+    _meta: { [`${inMeta}/serverInfo`]: serverInfo },
+  };
 }
 
 function welcome(asked: string, { serverInfo, capabilities, instructions }: Introduction): InitializeResult {

@@ -95,8 +95,12 @@ function findCut(text: string, from: number, to: number): number {
   return code >= 0xd800 && code <= 0xdbff ? to - 1 : to;
 }
 
-/** A tool's answer: one text, and no `structuredContent`, which clients would show instead of it. */
-export type CallResult = { content: [{ type: "text"; text: string }]; isError?: true };
+/** A tool's answer: one text. Programs alone get `structuredContent`, which clients would show a model instead of the text. */
+export type CallResult = {
+  content: [{ type: "text"; text: string }];
+  structuredContent?: { [name: string]: unknown };
+  isError?: true;
+};
 
 interface Renderer {
   /** @param notice - a line of ours before all else */
@@ -111,12 +115,13 @@ interface Renderer {
 
 interface RendererOptions {
   readonly view: McpOptions["view"];
+  readonly structured: boolean;
   readonly secretStore: SecretStore;
   readonly longResults: LongResults;
 }
 
 /** Makes answers: short text for a model, in pieces when it is long after all, or whole JSON for a program (STDIO-9). */
-export function createRenderer({ view, secretStore, longResults }: RendererOptions): Renderer {
+export function createRenderer({ view, structured, secretStore, longResults }: RendererOptions): Renderer {
   const toResult = (text: string): CallResult => ({ content: [{ type: "text", text }] });
 
   function shorten(tool: string, text: string): CallResult {
@@ -127,7 +132,10 @@ export function createRenderer({ view, secretStore, longResults }: RendererOptio
     text: toResult,
     hook: (client, event, text) => toResult(JSON.stringify(client.deliver(event, secretStore.hide(text)))),
     output(operation, output, notice) {
-      if (view === "json") return toResult(secretStore.hide(JSON.stringify(output)));
+      if (view === "json") {
+        const text = secretStore.hide(JSON.stringify(output));
+        return { ...toResult(text), ...(structured && { structuredContent: JSON.parse(text) }) };
+      }
       const text = operation.compact(output, { credentialHolder: "server" });
       return shorten(operation.name, notice === undefined ? text : `${notice}\n${text}`);
     },

@@ -8,9 +8,10 @@ import { readEnvironment } from "../config.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
 import { findStoredPeer } from "../sessions/stored-peers.js";
-import type { ServedTools, ToolClient } from "./connect-server.js";
 import { greetFirst, type Introduction } from "./greet-first.js";
 import { type McpOptions, readMcpOptions } from "./options.js";
+import type { ClientInfo } from "./self-description.js";
+import type { ServedTools, ToolClient } from "./served-tools.js";
 import { createStdioTransport } from "./stdio-transport.js";
 import type { ToolServer } from "./tool-server.js";
 import { channelCapability } from "./waking/wake-paths.js";
@@ -31,19 +32,36 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   const log = (text: string) => {
     if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
   };
-  const desk = createLazyToolServer(async ({ info, sendChannel }) => {
+  const desk = createLazyToolServer(async ({ info, channel, structured }) => {
     const { openToolServer } = await import("./tool-server.js");
     const claudeSessionId = readEnvironment().claudeSessionId;
-    return openToolServer({ config, options, claudeSessionId, client: info, sendChannel, log });
+    return openToolServer({ config, options, claudeSessionId, client: info, channel, structured, log });
   });
   const requests = createStdioTransport(process.stdin, process.stdout);
   const introduction = introduce(await findPlace(options, config.home), options);
-  const transport = greetFirst(requests, introduction);
+  // Channels are of the revisions with sessions.
+  const transport = greetFirst(requests, introduction, options.channel ? undefined : introduceStateless);
+
+  /** Clients that are woken otherwise are offered no resource, which costs their models two tools. */
+  async function introduceStateless({ name }: ClientInfo): Promise<Introduction> {
+    const { findClientIntroducing } = await import("../clients/clients.js");
+    if (findClientIntroducing(name)) return introduction;
+    return {
+      ...introduction,
+      capabilities: { ...introduction.capabilities, resources: { subscribe: true } },
+    };
+  }
 
   async function serve(): Promise<void> {
-    await transport.meet();
-    const { connectServer } = await import("./connect-server.js");
-    await connectServer(transport, { desk, introduction, requests });
+    const { client } = await transport.meet();
+    if (client) {
+      const { connectStateless } = await import("./connect-stateless.js");
+      const introduced = await introduceStateless(client);
+      connectStateless(transport, { desk, introduction: introduced, requests, client });
+    } else {
+      const { connectServer } = await import("./connect-server.js");
+      await connectServer(transport, { desk, introduction, requests });
+    }
     await requests.ended;
   }
 

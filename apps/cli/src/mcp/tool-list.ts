@@ -1,5 +1,5 @@
 import { type ListedTool, MerkleError, type Operation, type Toolset } from "@merkle/wire";
-import { findOperation, operations, toTool } from "@merkle/wire/schemas";
+import { findOperation, operations, toTool, withOutputSchema } from "@merkle/wire/schemas";
 import { nearest } from "@merkle/wire/text";
 
 /** Fields that are an input of no tool: this server keeps them, or only programs and people ask for them. */
@@ -21,7 +21,10 @@ export const readMore: ListedTool = {
  * The operations of these toolsets, as the model sees them (STDIO-2). It carries them all the time, so that only what it
  * needs is listed; what is not, it may call and give nevertheless.
  */
-export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
+export function listTools(
+  toolsets: ReadonlySet<Toolset>,
+  { structured }: { structured: boolean } = { structured: false },
+): ListedTool[] {
   const listed = operations.filter(
     (operation) =>
       toolsets.has(operation.toolset) &&
@@ -29,7 +32,11 @@ export function listTools(toolsets: ReadonlySet<Toolset>): ListedTool[] {
       operation.unlisted !== true &&
       operation.unlistedOverStdio !== true,
   );
-  return [...listed.map(toStdioTool), readMore];
+  const described = listed.map((operation) => {
+    const tool = toStdioTool(operation);
+    return structured ? withOutputSchema(tool, operation) : tool;
+  });
+  return [...described, readMore];
 }
 
 /**

@@ -34,12 +34,14 @@ import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools, readMore, requireTool } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
-import { type ChannelMessage, createWakePaths } from "./waking/wake-paths.js";
+import { type Channel, createWakePaths } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 /** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
 export interface ToolServer {
   readonly tools: ListedTool[];
+  /** How much waits to be read in each session. */
+  unread(): { session: string; unread: number }[];
   /** Answers a tool call; a failure is an answer, too. Rejects only when the caller has given up. */
   call(call: ToolCall): Promise<ToolAnswer>;
   /** Ends the connection. The teams stay in their sessions, and their place is kept. */
@@ -69,12 +71,15 @@ interface ToolDeskOptions {
   readonly claudeSessionId: string | null;
   /** How the client introduced itself, once it has. */
   readonly client: () => ClientInfo | undefined;
-  readonly sendChannel: (message: ChannelMessage) => Promise<void>;
+  readonly channel: Channel | null;
+  /** Whether results have `structuredContent` where a program reads them (MCP-17). */
+  readonly structured: boolean;
   readonly log: (text: string) => void;
 }
 
 export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
-  const { config, options, claudeSessionId, client, sendChannel, log } = deskOptions;
+  const { config, options, claudeSessionId, client, channel, log } = deskOptions;
+  const structured = deskOptions.structured && options.view === "json";
   const { home } = config;
   const env = readEnvironment().variables;
   // Whoever does what Claude Code does is served like it.
@@ -86,7 +91,6 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const secretStore = createSecretStore();
   const now = () => Date.now();
   const turn = createTurn(now);
-  const channel = options.channel ? sendChannel : null;
   const paths = createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log });
   const wakers = createWakers({
     paths,
@@ -134,7 +138,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const refusedCalls = createRefusedCalls();
   let { mcp_wait_s: waitSecondsMax } = brokerSettingsDefault;
   const longResults = createLongResults();
-  const render = createRenderer({ view: options.view, secretStore, longResults });
+  const render = createRenderer({ view: options.view, structured, secretStore, longResults });
   /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
   let moving: Promise<void> = Promise.resolve();
   const hooks = createHookServer({
@@ -144,6 +148,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     onConversation: noteConversation,
     onProof: acknowledger.soon,
   });
+  channel?.onChange(describeAgain);
   void enterQuietly();
 
   /** Whatever keeps it out, the model is told by its next call. */
@@ -292,7 +297,8 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   }
 
   return {
-    tools: listTools(options.toolsets),
+    tools: listTools(options.toolsets, { structured }),
+    unread: () => teams.readers().map(({ slug, mail }) => ({ session: slug, unread: mail.pending.length })),
     async call(call) {
       const { name, args, signal } = call;
       try {

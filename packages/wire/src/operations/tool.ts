@@ -1,5 +1,5 @@
 import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "../core/values.js";
-import { describeSchema } from "./json-schema.js";
+import { type DescribedSchema, describeSchema } from "./json-schema.js";
 import type { Operation } from "./operation.js";
 
 /** A tool as `tools/list` shows it (MCP-10). An agent carries it all the time, so it holds nothing that could be left out. */
@@ -7,6 +7,8 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
+  /** The form of `structuredContent`, where that is given (MCP-17). */
+  readonly outputSchema?: { readonly type: "object" } & Readonly<Record<string, unknown>>;
   /** Left out where the tool changes something, which clients assume. */
   readonly annotations?: { readonly readOnlyHint: true };
 }
@@ -19,13 +21,22 @@ export function toTool({ name, summary, input, readOnly, unlisted }: Operation):
     if (typeof property === "object" && saidForAllTools.has(property.description))
       delete property.description;
   }
-  const $defs = Object.keys(shared).length > 0 ? { $defs: shared } : {};
   return {
     name,
     description: summary,
-    inputSchema: { ...schema, ...$defs, type: "object" },
+    inputSchema: toObjectSchema({ schema, shared }),
     ...(readOnly && { annotations: { readOnlyHint: true } }),
   };
+}
+
+/** The tool with the form of what it answers. */
+export function withOutputSchema(tool: ListedTool, { output }: Operation): ListedTool {
+  return { ...tool, outputSchema: toObjectSchema(describeSchema(output, "output", "#/$defs/", "lean")) };
+}
+
+function toObjectSchema({ schema, shared }: DescribedSchema): ListedTool["inputSchema"] {
+  const $defs = Object.keys(shared).length > 0 ? { $defs: shared } : {};
+  return { ...schema, ...$defs, type: "object" };
 }
 
 /** The descriptions of inputs that mean the same in every tool: the server's instructions give them once (MCP-10). */

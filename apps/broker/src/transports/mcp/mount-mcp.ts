@@ -27,11 +27,13 @@ export function mountMcp(
     store: createMcpSessionStore(services.database),
     bodies,
     toError,
+    // Loaded when somebody speaks it: most start without.
+    openStateless: async () => (await import("./stateless-server.js")).createStatelessServer(services),
   });
 
   function serve(c: HttpContext): Response | Promise<Response> {
     try {
-      readUrlOptions(new URL(c.req.url));
+      readUrlOptions(new URL(c.req.url), { stateless: false });
     } catch (error) {
       return rpcErrorResponse(toError(error), rpcCodes.invalidRequest);
     }

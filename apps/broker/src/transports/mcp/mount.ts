@@ -11,8 +11,10 @@ import type { BodyReader } from "../http/read-json-body.js";
 import { type Exchange, openExchange } from "./exchange.js";
 import { createLiveSessions } from "./live-sessions.js";
 import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
+import { namesRevision } from "./names-revision.js";
 import { methodNotAllowed, rpcCodes, rpcErrorResponse } from "./rpc-response.js";
 import { type McpSessionStore, toSessionKey } from "./session-store.js";
+import type { StatelessServer } from "./stateless-server.js";
 
 export interface McpMountOptions {
   /** Makes the server that answers one session. */
@@ -27,6 +29,8 @@ export interface McpMountOptions {
   readonly bodies: BodyReader;
   /** Says what a caller is told of a failure. */
   readonly toError: (error: unknown) => MerkleError;
+  /** Opens what serves the revision without sessions, when the first request of it comes (MCP-16). */
+  readonly openStateless: () => Promise<StatelessServer>;
   readonly resumability?: Resumability;
   /** How many sessions are held in memory. */
   readonly liveMax?: number;
@@ -51,6 +55,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     open: (id) => open(id, null),
     ...(liveMax !== undefined && { liveMax }),
   });
+  let stateless: Promise<StatelessServer> | undefined;
   const underWay = new Set<Promise<unknown>>();
   let stopping: Promise<void> | null = null;
 
@@ -74,6 +79,11 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     const body = await readMessages(exchange, bodies);
     if (body instanceof Response) return body;
     for (const rule of rulesFor(body)) await permit(rule, exchange.admission);
+    if (namesRevision(exchange.headers, body)) {
+      stateless ??= options.openStateless();
+      const answer = await (await stateless).serve(exchange, body);
+      if (answer) return answer;
+    }
     if (isInitializeRequest(soleMessage(body))) return initialize(exchange, body);
     if (id === null) return answerAlone(exchange, body);
     const session = await sessions.find(id);
@@ -114,6 +124,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 
   async function shutDown(): Promise<void> {
     sessions.endStreams();
+    (await stateless)?.endStreams();
     const drained = new AbortController();
     const deadline = delay(drainDeadlineMs, undefined, { signal: drained.signal }).catch(() => undefined);
     await Promise.race([Promise.all(underWay), deadline]);

@@ -4,31 +4,43 @@ import { operations } from "@merkle/wire/schemas";
 /** A client's choices from the address that it was given. */
 export interface UrlOptions {
   readonly view: "json" | "compact";
+  /** Whether results have `structuredContent`, and tools say of what form it is (MCP-17). */
+  readonly structured: boolean;
   readonly operations: readonly Operation[];
 }
 
 /**
- * Reads `?view=` and `?tools=` (MCP-6, MCP-7).
+ * Reads `?view=`, `?structured=` and `?tools=` (MCP-6, MCP-7, MCP-17).
  *
  * @throws bad_request for values that there are none of, and for a credential, which does not belong into an address
  */
-export function readUrlOptions({ searchParams }: URL): UrlOptions {
+export function readUrlOptions({ searchParams }: URL, { stateless }: { stateless: boolean }): UrlOptions {
   if (searchParams.has("team_id")) {
     throw new MerkleError(
       "bad_request",
       "A credential does not belong into a URL, which others see. Send it as the argument team_id or in the header X-Team-ID.",
     );
   }
+  const view = readView(searchParams.get("view"));
+  // Clients show a model the structure in place of the text: who asks for that of a model is given no other.
+  const structured = readStructured(searchParams.get("structured")) ?? (stateless && view !== "compact");
   return {
-    view: readView(searchParams.get("view")),
+    view: view ?? (structured ? "compact" : "json"),
+    structured,
     operations: chooseOperations(searchParams.get("tools")),
   };
 }
 
-function readView(view: string | null): "json" | "compact" {
-  if (view === null || view === "json") return "json";
-  if (view === "compact") return view;
+function readView(view: string | null): "json" | "compact" | undefined {
+  if (view === null) return undefined;
+  if (view === "json" || view === "compact") return view;
   throw new MerkleError("bad_request", `There is no view "${view.slice(0, 100)}"; view is json or compact.`);
+}
+
+function readStructured(structured: string | null): boolean | undefined {
+  if (structured === null) return undefined;
+  if (structured === "0" || structured === "1") return structured === "1";
+  throw new MerkleError("bad_request", `structured is 1 or 0, not "${structured.slice(0, 100)}".`);
 }
 
 function chooseOperations(tools: string | null): readonly Operation[] {

@@ -48,7 +48,7 @@ copilot mcp add merkle --env MERKLE_URL='${base}' -- merkle mcp
 OpenCode: \`"mcp": {"merkle": {"type": "local", "command": ["merkle", "mcp"]}}\` in \`opencode.json\`. With hooks, so that mail comes by itself and idle agents are woken: \`merkle install --client codex\`
 (\`gemini\`, \`opencode\`, \`copilot\`; \`cursor\`, \`vscode\`, \`goose\` and \`antigravity\` print what to put where), or \`merkle launch --client …\`.
 
-**MCP over HTTP** remembers your team: leave \`team_id\` out after joining. In \`.mcp.json\`:
+**MCP over HTTP** remembers your team: leave \`team_id\` out after joining, but in revision 2026-07-28, which remembers nothing. In \`.mcp.json\`:
 
 \`\`\`json
 {"mcpServers": {"merkle": {"type": "http", "url": "${mcp}?view=compact"${tokenEntry}}}}

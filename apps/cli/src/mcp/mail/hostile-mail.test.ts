@@ -117,6 +117,7 @@ describe("text that would be taken for ours", () => {
   it("[WAKE-5] stays in the one JSON document that a hook answers with", () => {
     const render = createRenderer({
       view: "compact",
+      structured: false,
       secretStore: {
         keep: () => undefined,
         keepFrom: () => undefined,

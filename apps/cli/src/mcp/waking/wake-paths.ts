@@ -19,8 +19,7 @@ interface Wake {
 
 interface WakePathsOptions {
   readonly inbox: ClientInbox | null;
-  /** Sends a channel message, where the client was told that this server does. */
-  readonly channel: ((message: ChannelMessage) => Promise<void>) | null;
+  readonly channel: Channel | null;
   readonly hasHooks: () => boolean;
   readonly log: (text: string) => void;
 }
@@ -42,9 +41,9 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
   }
 
   async function send({ line, meta }: Wake): Promise<boolean> {
-    if (!channel) return false;
+    if (!channel?.isThere) return false;
     try {
-      await channel({ content: line, meta });
+      await channel.send({ content: line, meta });
       return true;
     } catch (error) {
       log(`the channel took nothing: ${String(error)}`);
@@ -57,7 +56,7 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
       const paths: (WakePath | false)[] = [
         inbox?.isThere === true && !inboxFails && "inbox",
         hasHooks() && "hooks",
-        channel !== null && "channel",
+        channel?.isThere === true && "channel",
       ];
       return paths.filter((path) => path !== false);
     },
@@ -66,6 +65,13 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
       return [...(posted ? (["inbox"] as const) : []), ...(sent ? (["channel"] as const) : [])];
     },
   };
+}
+
+/** A client that hears what this server says unasked: it knows channels, or listens to the mail (MCP-18). */
+export interface Channel {
+  readonly isThere: boolean;
+  send(message: ChannelMessage): Promise<void>;
+  onChange(run: () => void): void;
 }
 
 /** A message that a client that knows channels shows its model as `<channel source="merkle" …>content</channel>`. */

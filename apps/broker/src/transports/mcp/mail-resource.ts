@@ -1,0 +1,87 @@
+import { MerkleError } from "@merkle/wire";
+import { frameRules } from "@merkle/wire/schemas";
+import type { ServerEventBus } from "@modelcontextprotocol/server";
+import type { Channel } from "../../feed/delivery/channel.js";
+import { countUnread, watchMail } from "../../feed/watch-mail.js";
+import { admitCaller } from "../../sessions/access/admit-caller.js";
+import type { Peer } from "../../sessions/peers/peer.js";
+import type { Exchange } from "./exchange.js";
+
+/** A team's mail in a session, as something that a client can listen to (MCP-18). */
+export const mailTemplate = {
+  name: "mail",
+  uriTemplate: "merkle://sessions/{session_id}/mail",
+  description:
+    "How much the team named by X-Team-ID has not read. Listen to it: it changes when mail comes, which wait_for_messages or check_messages then reads.",
+  mimeType: "application/json",
+};
+
+interface Mailbox {
+  readonly channel: Channel;
+  readonly peer: Peer;
+}
+
+/** Reads it; nothing counts as read by that. */
+export async function readMailResource(exchange: Exchange, uri: string): Promise<string> {
+  const { channel, peer } = await openMailbox(exchange, uri);
+  const { unread, upTo } = await countUnread(channel, peer);
+  return JSON.stringify({ session_id: channel.sessionId, unread, up_to: upTo });
+}
+
+/**
+ * Makes what tells a listening client of the mail in these sessions, and of nothing else.
+ *
+ * @throws as any call does; bad_request for too many
+ */
+export async function openMailBus(
+  exchange: Exchange,
+  { uris, onEnded }: { uris: readonly string[]; onEnded: () => void },
+): Promise<ServerEventBus> {
+  if (uris.length > urisMax) {
+    throw new MerkleError("bad_request", `One stream listens to ${urisMax} resources at most.`);
+  }
+  const { services } = exchange.admission;
+  const mailboxes = await Promise.all(
+    [...new Set(uris)].map(async (uri) => ({ uri, ...(await openMailbox(exchange, uri)) })),
+  );
+  return {
+    publish: () => undefined,
+    subscribe(listener) {
+      const stops = mailboxes.map(({ uri, channel, peer }) =>
+        watchMail({
+          services,
+          channel,
+          peer,
+          // Whoever may listen no more, because the team has left or its credential was replaced, is told nothing more.
+          onMail: () =>
+            void openMailbox(exchange, uri).then(() => listener({ kind: "resource_updated", uri }), onEnded),
+          onReplaced: onEnded,
+        }),
+      );
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}
+
+const urisMax = 16;
+
+async function openMailbox({ admission, headers }: Exchange, uri: string): Promise<Mailbox> {
+  const [, session] = /^merkle:\/\/sessions\/([\w-]+)\/mail$/.exec(uri) ?? [];
+  if (session === undefined) {
+    throw new MerkleError(
+      "not_found",
+      `There is no resource "${uri.slice(0, 100)}"; there is ${mailTemplate.uriTemplate}.`,
+    );
+  }
+  const { services, principal, connection } = admission;
+  const credential = headers.get("x-team-id") ?? undefined;
+  const { caller, session: found } = await admitCaller(
+    services,
+    { operation: frameRules.inbox, principal, credential, connection },
+    { session_id: session },
+  );
+  if (!found || !caller?.team) throw new TypeError("Mail is a team's.");
+  return { channel: await services.channels.open(found.sessionId), peer: caller.team.peer };
+}

@@ -1,0 +1,143 @@
+import { withProgress } from "@merkle/wire";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from "@modelcontextprotocol/server";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import type { Services } from "../services.js";
+import type { Exchange } from "./exchange.js";
+import { writeInstructions } from "./instructions.js";
+import { mailTemplate, openMailBus, readMailResource } from "./mail-resource.js";
+import type { McpRequest } from "./requests-in-flight.js";
+import { createToolDesk } from "./tool-desk.js";
+import { readUrlOptions } from "./url-options.js";
+
+export interface StatelessServer {
+  /** Answers one request; null for one of the revisions with sessions. */
+  serve(exchange: Exchange, body: unknown): Promise<Response | null>;
+  /** Ends the streams in good order, so that their clients come back. */
+  endStreams(): void;
+}
+
+/** What is listed and said of itself changes with the broker's version alone, but differs between callers' meshes. */
+const cacheHint = { ttlMs: 60 * 60_000, cacheScope: "private" } as const;
+
+/** Serves the revision without sessions, in which every request stands alone: nobody is remembered (MCP-16). */
+export function createStatelessServer(services: Services): StatelessServer {
+  const streams = new Set<McpHttpHandler>();
+
+  return {
+    async serve(exchange, body) {
+      const gone = new AbortController();
+      void exchange.ended.then((how) => how === "broken" && gone.abort());
+      const request = toRequest(exchange, gone.signal);
+      if (await isLegacyRequest(request, body)) return null;
+      // Unanswered here it is a method that there is none of, and its client goes on with a session.
+      if (Object(body).method === "server/discover" && needsMemory(exchange)) return null;
+
+      const handler = await openHandler(services, toMcpRequest(exchange, body, gone.signal), exchange);
+      streams.add(handler);
+      void exchange.ended.then(() => streams.delete(handler));
+      return handler.fetch(request, { parsedBody: body });
+    },
+    endStreams() {
+      for (const handler of streams) void handler.close();
+    },
+  };
+}
+
+/**
+ * Whether the answers are read by a model, to whom its credential would be shown, since nothing but a session can keep it for it
+ * (MCP-2). Whoever names the team in a header, or says of structure what it wants, has chosen.
+ */
+function needsMemory({ url, headers }: Exchange): boolean {
+  const { searchParams } = url;
+  return (
+    searchParams.get("view") === "compact" && !searchParams.has("structured") && !headers.has("x-team-id")
+  );
+}
+
+/** A handler of its own for each request: what it tells a listening client depends on who that is. */
+async function openHandler(
+  services: Services,
+  request: McpRequest,
+  exchange: Exchange,
+): Promise<McpHttpHandler> {
+  let handler: McpHttpHandler;
+  const uris = request.message["method"] === "subscriptions/listen" ? listenedTo(request.message) : [];
+  const bus = await openMailBus(exchange, { uris, onEnded: () => void handler.close() });
+  handler = createMcpHandler(() => createServer(services, request, exchange), { legacy: "reject", bus });
+  return handler;
+}
+
+function createServer(services: Services, request: McpRequest, exchange: Exchange): Server {
+  const user = { sessionId: null, stateless: true };
+  const { operations } = readUrlOptions(request.url, user);
+  const listed = new Set(operations.map(({ name }) => name));
+  const server = new Server(
+    { name: "merkle", title: "Merkle", version: services.version },
+    {
+      capabilities: { tools: {}, resources: { subscribe: true } },
+      instructions: writeInstructions({ baseUrl: services.addresses.base(), listed, remembers: false }),
+      cacheHints: {
+        "server/discover": cacheHint,
+        "tools/list": cacheHint,
+        "resources/list": cacheHint,
+        "resources/templates/list": cacheHint,
+      },
+    },
+  );
+  const desk = createToolDesk(services, user);
+  server.setRequestHandler("tools/list", () => ({ tools: desk.list(request.url) }));
+  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
+    withProgress(
+      mcpReq._meta?.progressToken,
+      (progress) => mcpReq.notify({ method: "notifications/progress", params: { ...progress } }),
+      () => desk.call(params.name, request),
+    ),
+  );
+  server.setRequestHandler("resources/list", () => ({ resources: [] }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [mailTemplate] }));
+  server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
+    try {
+      const text = await readMailResource(exchange, uri);
+      return { contents: [{ uri, mimeType: mailTemplate.mimeType, text }] };
+    } catch (error) {
+      const { code, message, details } = toMerkleError(error, services.log, {
+        transport: "mcp",
+        uri: uri.slice(0, 100),
+      });
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code, details, uri });
+    }
+  });
+  return server;
+}
+
+/** The one request that there is in an exchange, as the tools see it. */
+function toMcpRequest(exchange: Exchange, body: unknown, signal: AbortSignal): McpRequest {
+  const { url, headers, admission, ended } = exchange;
+  return {
+    message: Object(body),
+    url,
+    headers,
+    admission,
+    signal,
+    onWritten: (run) => void ended.then((how) => how === "written" && run()),
+  };
+}
+
+/** The body was read and parsed before. */
+function toRequest({ url, headers: original }: Exchange, signal: AbortSignal): Request {
+  const headers = new Headers(original);
+  headers.delete("content-length");
+  return new Request(url, { method: "POST", headers, signal });
+}
+
+function listenedTo({ params }: McpRequest["message"]): string[] {
+  const { resourceSubscriptions: uris } = Object(Object(params).notifications);
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === "string") : [];
+}

@@ -1,0 +1,207 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  compactError,
+  createRefusedCalls,
+  isUuid,
+  type ListedTool,
+  MerkleError,
+  type Operation,
+  parseTeamCredential,
+} from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { findOperation } from "@merkle/wire/schemas";
+import { toMerkleError } from "../../core/to-merkle-error.js";
+import { withTimeout } from "../../core/with-timeout.js";
+import { dispatch } from "../dispatch.js";
+import type { Services } from "../services.js";
+import type { McpRequest } from "./requests-in-flight.js";
+import { loadRememberedTeams, type RememberedTeams } from "./team-memory.js";
+import { tools, toolsWithOutput } from "./tool-list.js";
+import { readUrlOptions, type UrlOptions } from "./url-options.js";
+
+/** What lists the tools and does what is called, the same for each revision of the protocol. */
+export interface ToolDesk {
+  list(url: URL): ListedTool[];
+  /** A failure is an answer, too (ERR-4). */
+  call(name: string, request: McpRequest): Promise<CallResult>;
+}
+
+/** By whom the tools are used. */
+export interface ToolUser {
+  /** The key of its MCP session, which remembers its teams; null where nothing is remembered. */
+  readonly sessionId: string | null;
+  /** Whether it speaks the revision without sessions, in which results are structured (MCP-17). */
+  readonly stateless: boolean;
+}
+
+export function createToolDesk(services: Services, user: ToolUser): ToolDesk {
+  const callTool = createToolCaller(services, user);
+  return {
+    list(url) {
+      const { operations, structured } = readUrlOptions(url, user);
+      const listed = structured ? toolsWithOutput() : tools;
+      return operations.flatMap((operation) => listed.get(operation) ?? []);
+    },
+    call: callTool,
+  };
+}
+
+function createToolCaller(
+  services: Services,
+  user: ToolUser,
+): (name: string, request: McpRequest) => Promise<CallResult> {
+  const memory = createTeamMemory(services, user);
+  const refusedCalls = createRefusedCalls();
+
+  async function call(name: string, request: McpRequest): Promise<CallResult> {
+    const shape = readUrlOptions(request.url, user);
+    const operation = findOperation(name);
+    if (!operation) throw unknownTool(name);
+    const teams = await withTimeout(memory.load(), limits.silentDatabaseMsMax, "none");
+    const { principal, address, connection, services: ofMesh } = request.admission;
+    const reply = await dispatch(ofMesh, {
+      operation,
+      principal,
+      address,
+      connection,
+      input: withShorterWait(
+        operation,
+        withRemembered(argumentsOf(request.message), teams),
+        services.settings.current.mcp_wait_s,
+      ),
+      transport: "mcp",
+      view: shape.view,
+      signal: request.signal,
+      credential: request.headers.get("x-team-id") ?? undefined,
+      remembered: teams?.credentialIn,
+      rememberedAlone: teams?.onlyCredential,
+      onGivenOut: teams?.store,
+    });
+    await memory.keep(operation, reply.output);
+    if (reply.written) request.onWritten(reply.written);
+    return toResult(operation, reply.output, { ...shape, remembered: teams !== null });
+  }
+
+  return async (name, request) => {
+    try {
+      const result = await call(name, request);
+      refusedCalls.note(name, undefined, null);
+      return result;
+    } catch (error) {
+      const { view } = readUrlOptions(request.url, user);
+      const refusal = toMerkleError(error, services.log, { transport: "mcp", tool: name.slice(0, 100) });
+      const { delayMs, advice } = refusedCalls.note(name, argumentsOf(request.message), refusal);
+      // Who has given up gets no answer any more.
+      if (delayMs > 0) await delay(delayMs, undefined, { signal: request.signal }).catch(() => undefined);
+      return toErrorResult(new MerkleError(refusal.code, refusal.message + advice, refusal.details), view);
+    }
+  };
+}
+
+interface TeamMemory {
+  /** Null without an MCP session. */
+  load(): Promise<RememberedTeams | null>;
+  /** Remembers the team of a credential that an operation has just given out. */
+  keep(operation: Operation, output: unknown): Promise<void>;
+}
+
+function createTeamMemory({ database }: Services, { sessionId: id }: ToolUser): TeamMemory {
+  let loading: Promise<RememberedTeams> | null = null;
+
+  async function load(): Promise<RememberedTeams | null> {
+    if (id === null) return null;
+    loading ??= loadRememberedTeams(database, id);
+    try {
+      return await loading;
+    } catch (error) {
+      // The next call tries again.
+      loading = null;
+      throw error;
+    }
+  }
+
+  return {
+    load,
+    async keep(operation, output) {
+      const given = credentialIn(operation, output);
+      const teams = given && (await load());
+      if (!given || !teams) return;
+      await teams.remember(given.sessionId, given.credential);
+    },
+  };
+}
+
+function credentialIn(
+  operation: Operation,
+  output: unknown,
+): { sessionId: string; credential: string } | null {
+  if (operation.teamCredential === undefined || typeof output !== "object" || output === null) return null;
+  if (!("session_id" in output) || !("team_id" in output)) return null;
+  // A caller that joined with a named peer goes on as that.
+  const peer = "peer_id" in output ? output.peer_id : null;
+  return { sessionId: String(output.session_id), credential: String(peer ?? output.team_id) };
+}
+
+/** As they came: a schema of the SDK drops fields that the operation must refuse (CAT-5). */
+function argumentsOf({ params }: McpRequest["message"]): unknown {
+  return typeof params === "object" && params !== null && "arguments" in params
+    ? params.arguments
+    : undefined;
+}
+
+/** Waits end before clients give a call up (MCP-15); whatever else is asked for, the operation judges. */
+function withShorterWait({ kind, input: { shape } }: Operation, input: unknown, secondsMax: number): unknown {
+  if (kind !== "wait" || !("timeout" in shape)) return input;
+  const fields: Readonly<Record<string, unknown>> = { ...Object(input ?? {}) };
+  const { timeout = secondsMax } = fields;
+  return typeof timeout === "number" && timeout >= secondsMax ? { ...fields, timeout: secondsMax } : input;
+}
+
+function unknownTool(name: string): MerkleError {
+  return new MerkleError(
+    "not_found",
+    `There is no tool "${name.slice(0, 100)}". tools/list names those there are.`,
+  );
+}
+
+/** What a tool call answers: one text, in the one rendering that its caller reads (MCP-5, MCP-6), and the output where programs asked for it (MCP-17). */
+export type CallResult = {
+  content: [{ type: "text"; text: string }];
+  structuredContent?: { [name: string]: unknown };
+  isError?: true;
+};
+
+/** A team that this session remembers may be named by its uuid, which is all of it that the model was shown. */
+function withRemembered(input: unknown, teams: RememberedTeams | null): unknown {
+  const { team_id: named } = Object(input);
+  const credential = typeof named === "string" && isUuid(named) ? teams?.credentialOf(named) : undefined;
+  return credential === undefined ? input : { ...Object(input), team_id: credential };
+}
+
+/** Over HTTP the model keeps its cursor, and its credential where nothing remembers that for it (MCP-2). */
+function toResult(
+  operation: Operation,
+  given: unknown,
+  { view, structured, remembered }: Pick<UrlOptions, "view" | "structured"> & { remembered: boolean },
+): CallResult {
+  const output = remembered && operation.teamCredential !== undefined ? withoutSecrets(given) : given;
+  const text =
+    view === "compact"
+      ? operation.compact(output, { credentialHolder: "caller", remembered })
+      : JSON.stringify(output);
+  return { content: [{ type: "text", text }], ...(structured && { structuredContent: Object(output) }) };
+}
+
+function withoutSecrets(output: unknown): unknown {
+  const fields = Object.entries(Object(output)).map(([name, value]) => {
+    const credential = typeof value === "string" ? parseTeamCredential(value) : null;
+    return [name, credential?.teamId ?? value];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** A failure is a result too: models see results, not protocol errors (ERR-4). */
+function toErrorResult(error: MerkleError, view: UrlOptions["view"]): CallResult {
+  const text = view === "compact" ? compactError(error) : JSON.stringify(error.toBody());
+  return { content: [{ type: "text", text }], isError: true };
+}

@@ -1,0 +1,68 @@
+import { withProgress } from "@merkle/wire";
+import type { ProgressNotification, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { Introduction } from "./greet-first.js";
+import type { CallResult } from "./long-results.js";
+import type { ClientInfo } from "./self-description.js";
+import type { StdioTransport } from "./stdio-transport.js";
+import type { ToolServer } from "./tool-server.js";
+import type { Channel } from "./waking/wake-paths.js";
+
+/** Tools that are opened for the client that comes, whichever revision it speaks. */
+export interface ServedTools {
+  /** Opens it where nobody has, for this client. */
+  open(client: ToolClient): Promise<ToolServer>;
+}
+
+export interface ToolClient {
+  /** How it introduced itself, once it has. */
+  readonly info: () => ClientInfo | undefined;
+  /** By which it can be woken over this very connection; null where it cannot. */
+  readonly channel: Channel | null;
+  /** Whether results have `structuredContent` where a program reads them (MCP-17). */
+  readonly structured: boolean;
+}
+
+export interface Serving {
+  readonly desk: ServedTools;
+  readonly introduction: Introduction;
+  /** Where requests come in. */
+  readonly requests: StdioTransport;
+}
+
+interface Calling {
+  readonly name: string;
+  readonly requestId: RequestId;
+  readonly requests: StdioTransport;
+  readonly progressToken: string | number | undefined;
+  readonly sendProgress: (progress: ProgressNotification["params"]) => Promise<void>;
+}
+
+/** Calls a tool for a request of either revision, and tells it what became of its answer. */
+export async function callTool(tools: ToolServer, calling: Calling): Promise<CallResult> {
+  const { name, requestId, requests, progressToken, sendProgress } = calling;
+  const request = requests.find(requestId);
+  if (!request) throw new TypeError("This request is no longer under way.");
+  const { result, settle } = await withProgress(
+    progressToken,
+    (progress) => sendProgress({ ...progress }),
+    () =>
+      tools.call({
+        name,
+        args: fieldOf(request.params, "arguments"),
+        toolUseId: toolUseIdOf(request.params),
+        meta: fieldOf(request.params, "_meta"),
+        signal: request.signal,
+      }),
+  );
+  request.onSettled(settle);
+  return result;
+}
+
+function toolUseIdOf(params: unknown): string | undefined {
+  const id = fieldOf(fieldOf(params, "_meta"), "claudecode/toolUseId");
+  return typeof id === "string" ? id : undefined;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
