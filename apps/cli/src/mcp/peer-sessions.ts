@@ -3,6 +3,7 @@ import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../sessions/stored-peers.js";
 import { createInbox, type Inbox, type InboxOptions } from "./inbox.js";
+import type { GivenBrief } from "./mail/briefs.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */
 export interface PeerSession {
@@ -48,6 +49,8 @@ export interface PeerSession {
   observed: "working" | "idle" | undefined;
   /** Whether a hook has told the conversation what the messages are that it brings. */
   introduced: boolean;
+  /** What the conversation was given instead of pages of the feed. */
+  brief: GivenBrief | undefined;
   /** Up to which message it was said that some are too long for a hook. */
   announced: number;
   /** How far each subagent has read along, which nobody else is concerned by. */
@@ -232,6 +235,7 @@ export function forgetNumbers(team: PeerSession): void {
   team.resynced = true;
   team.closed = false;
   team.announced = 0;
+  team.brief = undefined;
   team.subagents.clear();
   Object.assign(team.document, { heard: 0, told: 0 });
 }
@@ -264,6 +268,7 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
     declared: undefined,
     observed: undefined,
     introduced: false,
+    brief: undefined,
     announced: 0,
     subagents: new Map(),
     waits: new Set(),

@@ -87,6 +87,10 @@ export const BrokerSettings = z
       .min(1)
       .max(limits.waitSecondsMax)
       .meta({ description: "How long a wait over MCP lasts at most: some clients end a call after 30 s." }),
+    brief_after: z.int().min(0).max(2_000).meta({
+      description:
+        "With more than so many unread a launched agent is given a brief instead, and one at the start of a conversation; 0 for never.",
+    }),
     active_within_s: z.int().min(1).max(3_600).meta({ description: "A team seen this recently is active." }),
     disconnected_after_s: z
       .int()
@@ -115,6 +119,7 @@ export const brokerSettingsDefault: BrokerSettings = {
   public_url: null,
   idle_polls: 10,
   mcp_wait_s: 25,
+  brief_after: 50,
   active_within_s: 10,
   disconnected_after_s: 60,
   fold_after_s: 600,
