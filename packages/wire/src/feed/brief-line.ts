@@ -9,6 +9,7 @@ export const briefKinds = [
   "held",
   "decision",
   "topic",
+  "task",
   "document",
   "state",
   "settings",

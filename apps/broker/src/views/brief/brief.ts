@@ -53,7 +53,16 @@ export async function brief(
   const told = await Promise.all(
     spans.map(async (span) => ({ span, lines: await readLines(ctx, span, readerIn(ctx, span.sessionId)) })),
   );
-  return { sessions: keepWhatFits(told) };
+  const sessions = keepWhatFits(told);
+  return input.summary ? { sessions, summary: await summarise(ctx, sessions) } : { sessions };
+}
+
+/** What a model makes of the lines, which stand beside it (BRIEF-7). */
+function summarise({ services }: Context<ViewServices>, sessions: readonly SessionBrief[]) {
+  const texts = sessions.flatMap(({ title, lines }) =>
+    lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(briefLine)],
+  );
+  return texts.length === 0 ? null : services.summariser.summariseBrief(texts.join("\n"));
 }
 
 /** Each from where the caller has read to, unless it asks for another time or message (BRIEF-2). */
@@ -112,6 +121,7 @@ const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
   topic_opened: "topic",
   topic_closed: "topic",
   topic_reopened: "topic",
+  task_changed: "task",
   session_metadata_updated: "settings",
   settings_changed: "settings",
   message_redacted: "settings",
@@ -138,7 +148,9 @@ async function readLines(
   const lines = [
     ...asks.map((each) => toLine("ask", each)),
     ...answers.map((each) => toLine("answer", each)),
-    ...marked.map((each) => toLine(lineKinds[kindOf(toMessage(each)) ?? ""] ?? "settings", each)),
+    ...newestOfTasks(marked).map((each) =>
+      toLine(lineKinds[kindOf(toMessage(each)) ?? ""] ?? "settings", each),
+    ),
     ...changes,
     ...state.map(toStateLine),
     ...toPeopleLine(moves),
@@ -148,6 +160,17 @@ async function readLines(
   return lines.sort(
     (a, b) => rank(a) - rank(b) || b.at.localeCompare(a.at) || (b.sequence ?? 0) - (a.sequence ?? 0),
   );
+}
+
+/** Of each task only how it stands now. */
+function newestOfTasks(marked: readonly StoredMessage[]): readonly StoredMessage[] {
+  const newest = new Map(marked.map((each) => [taskOf(each) ?? each, each]));
+  return [...newest.values()];
+}
+
+function taskOf(stored: StoredMessage): number | undefined {
+  const { event, task } = toMessage(stored).content;
+  return event === "task_changed" ? Number(task) : undefined;
 }
 
 function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
@@ -160,6 +183,7 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
     kind,
     sequence: stored.sequence,
     version: null,
+    ...(kind === "task" && { task: taskOf(stored) }),
     at,
     by: isSaid ? authorOf(stored) : typeof by === "string" ? by : null,
     text: cut(`${told}${choices}`, textCharsMax),

@@ -60,6 +60,11 @@ export function FeedPane() {
   }
 
   useShortcut("u", goToUnread, { label: "First unread message", group: "Feed", enabled: last_read !== null });
+  useShortcut("b", () => setCatchingUp(true), {
+    label: "Since you were here",
+    group: "Feed",
+    enabled: last_read !== null && at === null,
+  });
   useShortcut("/", () => findField.current?.focus(), { label: "Find in the feed", group: "Feed" });
   useShortcut(
     "Escape",
