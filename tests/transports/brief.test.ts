@@ -69,7 +69,7 @@ describe("The brief", () => {
     });
     const { task } = await transport.call("create_task", { ...atlas, title: "Rotate the tokens" });
     await transport.call("create_task", { ...atlas, title: "Ship it" });
-    await transport.call("claim_task", { ...atlas, task: task.task });
+    await transport.call("claim_task", { ...atlas, task });
     await transport.call("set_state", { ...atlas, key: "deploy", value: "waiting" });
     await transport.call("set_state", { ...atlas, key: "deploy", value: "done" });
     await session.join("Cedar");

@@ -59,6 +59,7 @@ export * from "./views/brief.js";
 export * from "./views/search.js";
 export * from "./views/search-index.js";
 export * from "./views/timeline.js";
+export * from "./views/usage.js";
 export * from "./work/jobs.js";
 export * from "./work/perspectives.js";
 export * from "./work/proposals.js";

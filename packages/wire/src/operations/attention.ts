@@ -26,6 +26,7 @@ const described = z.object({
     "blocked",
     "held",
     "budget_spent",
+    "budget_near",
     "quiet",
   ]),
   session_id: Uuid,

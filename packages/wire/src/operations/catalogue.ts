@@ -31,6 +31,7 @@ import * as state from "./state.js";
 import * as tasks from "./tasks.js";
 import * as timeline from "./timeline.js";
 import * as topics from "./topics.js";
+import * as usage from "./usage.js";
 import * as work from "./work.js";
 
 /** The operations among what a file exports, by their names. */
@@ -70,6 +71,7 @@ const exported = {
   ...sources,
   ...state,
   ...tasks,
+  ...usage,
   ...timeline,
   ...topics,
   ...work,

@@ -22,6 +22,15 @@ export const SessionSettings = z
       .min(0)
       .max(1_000_000)
       .meta({ description: "How many messages agents may post after the last human word; 0 for no limit." }),
+    token_budget: z.int().min(0).max(1_000_000_000_000).meta({
+      description:
+        "How many tokens, without those that a cache gave, agents may report until a human lets them go on; 0 for no limit.",
+    }),
+    team_token_budget: z
+      .int()
+      .min(0)
+      .max(1_000_000_000_000)
+      .meta({ description: "The same of each team; 0 for no limit." }),
     agent_concludes: z.enum(["proposes", "concludes"]).meta({
       description:
         "Whether an agent that drafts the conclusion proposes it to a person, or concludes by itself.",
@@ -45,6 +54,8 @@ export const sessionSettingsDefault: SessionSettings = {
   metadata_by: "anyone",
   metadata_min_interval_s: 0,
   message_budget: 0,
+  token_budget: 0,
+  team_token_budget: 0,
   agent_concludes: "proposes",
   claims: "warn",
   claim_grace_s: 900,

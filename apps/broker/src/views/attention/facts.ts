@@ -4,6 +4,7 @@ import {
   listBlockedPeers,
   listFailedJobs,
   listHeldSessions,
+  listNearSessions,
   listOpenAsks,
   listOpenProposals,
   listSilentSessions,
@@ -55,7 +56,7 @@ export async function readFacts(
 ): Promise<Fact[]> {
   const { orm, meshId } = services.database;
   const scope: FactScope = { meshId, sessionIds, files, limit: limits.attentionCountedMax };
-  const [asks, proposals, failed, ofTasks, blocked, held, spent, quiet] = await Promise.all([
+  const [asks, proposals, failed, ofTasks, blocked, held, spent, near, quiet] = await Promise.all([
     listOpenAsks(orm, scope, personId),
     listOpenProposals(orm, scope),
     listFailedJobs(orm, scope),
@@ -63,6 +64,7 @@ export async function readFacts(
     listBlockedPeers(orm, scope),
     listHeldSessions(orm, scope),
     listSpentSessions(orm, scope),
+    listNearSessions(orm, scope),
     findQuietSessions(services, scope),
   ]);
   return [
@@ -94,6 +96,7 @@ export async function readFacts(
       toFact("held", each, each.since.getTime(), { team: each.heldBy, text: each.reason }),
     ),
     ...spent.map((each) => toFact("budget_spent", each, each.agentMessages)),
+    ...near.map((each) => toFact("budget_near", each, each.since.getTime(), { text: each.text })),
     ...quiet.map((each) => toFact("quiet", each, each.since.getTime())),
   ];
 }

@@ -31,6 +31,7 @@ export type NotificationReason =
   | "blocked"
   | "held"
   | "budget_spent"
+  | "budget_near"
   | "quiet"
   | "concluded";
 export type PreferenceName = keyof Preferences;

@@ -31,6 +31,8 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
       return { who, what: who === null ? "Held: agents cannot post" : "holds it: agents cannot post", quote };
     case "budget_spent":
       return { who: null, what: "Agents have said all they may without a human word", quote: null };
+    case "budget_near":
+      return { who: null, what: "A token budget is nearly used up", quote };
     case "quiet":
       return { who: null, what: "Quiet: nobody polls or speaks", quote: null };
   }
@@ -46,5 +48,6 @@ export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   blocked: "Blocked",
   held: "Held",
   budget_spent: "Budget spent",
+  budget_near: "Budget nearly used",
   quiet: "Quiet",
 };

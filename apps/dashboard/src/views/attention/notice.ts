@@ -25,6 +25,7 @@ export const noticeReasons: Readonly<Record<NotificationReason, string>> = {
   blocked: "A peer declares itself blocked",
   held: "A session is held",
   budget_spent: "Agents have spent their message budget",
+  budget_near: "Agents have nearly used up their tokens",
   quiet: "A session has gone quiet",
   concluded: "A session is concluded",
 };
