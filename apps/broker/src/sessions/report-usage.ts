@@ -5,10 +5,11 @@ import {
   lockSession,
   saveHold,
   setTokensNear,
+  type Transaction,
   type UsageReport,
   type UsedTokens,
 } from "@merkle/db";
-import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import type { ModelUsage, OutputOf, ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import type { SessionServices, TeamContext } from "./context.js";
 import { toSessionSettings } from "./session-settings.js";
@@ -27,15 +28,27 @@ export async function reportUsage(
   });
 }
 
-type ParsedUsage = ParsedInputOf<"report_usage">["usage"][number];
+/** Notes what a job's agent has used. A budget that it uses up is found out by the next report of an agent. */
+export async function addJobUsage(
+  tx: Transaction,
+  metrics: SessionServices["metrics"],
+  { sessionId, usage = [] }: { sessionId: string | null; usage?: readonly ModelUsage[] | undefined },
+): Promise<void> {
+  // A job on a file is of no session, and nobody's budget.
+  if (sessionId === null || usage.length === 0) return;
+  const used = usage.map(toUsed);
+  await addUsage(tx, { sessionId, reporter: null, task: null, used });
+  await countTokens(tx, { sessionId, teamId: null, tokens: countedTokens(used) });
+  countInMetrics(metrics, used);
+}
 
-export function toUsed({ model, cost_usd, ...tokens }: ParsedUsage): UsedTokens {
+function toUsed({ model, cost_usd, ...tokens }: ModelUsage): UsedTokens {
   return {
     model,
     inputTokens: tokens.input_tokens,
     outputTokens: tokens.output_tokens,
-    cacheReadTokens: tokens.cache_read_tokens,
-    cacheWriteTokens: tokens.cache_write_tokens,
+    cacheReadTokens: tokens.cache_read_tokens ?? 0,
+    cacheWriteTokens: tokens.cache_write_tokens ?? 0,
     costMicros: cost_usd === undefined ? null : Math.round(cost_usd * 1_000_000),
   };
 }

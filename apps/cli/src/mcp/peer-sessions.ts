@@ -3,7 +3,6 @@ import type { MerkleClient, Subscription } from "@merkle/wire/client";
 import { peerAddress } from "@merkle/wire/text";
 import type { KeyPair } from "../sessions/stored-peers.js";
 import { createInbox, type Inbox, type InboxOptions } from "./inbox.js";
-import type { GivenBrief } from "./mail/briefs.js";
 
 /** A place that this server acts in: a named peer of a team, or the team itself. */
 export interface PeerSession {
@@ -59,6 +58,20 @@ export interface PeerSession {
   readonly waits: Set<() => void>;
   /** Ends the exclusive hold on the credential. */
   release(): Promise<void>;
+}
+
+/**
+ * What a conversation was given of a session instead of pages of it. Nothing counts as read by it: what it stands for is
+ * only brought by no hook any more (BRIEF-5).
+ */
+export interface GivenBrief {
+  readonly conversation: string;
+  /** The prompt at which it was given, which an interruption takes back. */
+  readonly prompt: string;
+  /** How it begins in the client's record. */
+  readonly title: string;
+  /** What was said to everyone up to here waits until it is asked for. */
+  readonly setAside: number;
 }
 
 export interface NewTeam {

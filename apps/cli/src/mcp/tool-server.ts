@@ -36,6 +36,7 @@ import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools, readMore, requireTool } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
+import { createUsageReporter } from "./usage/usage-reporter.js";
 import { type ChannelMessage, createWakePaths } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
@@ -147,6 +148,10 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     onConversation: noteConversation,
     onProof: acknowledger.soon,
   });
+  const usage =
+    own.usage && config.reportUsage
+      ? createUsageReporter({ link, team: () => teams.findLast(), record: own.usage, home, env, log })
+      : undefined;
   void enterQuietly();
 
   /** Whatever keeps it out, the model is told by its next call. */
@@ -240,6 +245,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const isRead = call.event !== "PreToolUse" && teams.readers().some(needsRecord);
     const transcript = isRead ? await handedOut.readTranscript() : undefined;
     const answered = hooks.answer(call, transcript, await prepareBriefs(call, transcript));
+    usage?.hook(call);
     if (!hadHooks) describeAgain();
     wakers.look();
     return answered;

@@ -1,23 +1,16 @@
 import { briefLine, type Message, type SessionBrief, wakes } from "@merkle/wire";
 import { foreign, lines } from "@merkle/wire/text";
+import type { HookEvent } from "../../clients/client.js";
 import type { BrokerLink } from "../broker-link.js";
-import type { HookCall } from "../hook-call.js";
-import type { PeerSession } from "../peer-sessions.js";
+import type { GivenBrief, PeerSession } from "../peer-sessions.js";
 import { breaksThrough, isForEveryone } from "../what-wakes.js";
 import type { Transcript } from "./transcript.js";
 
-/**
- * What a conversation was given of a session instead of pages of it. Nothing counts as read by it: what it stands for is
- * only brought by no hook any more (BRIEF-5).
- */
-export interface GivenBrief {
-  readonly conversation: string;
-  /** The prompt at which it was given, which an interruption takes back. */
-  readonly prompt: string;
-  /** How it begins in the client's record. */
-  readonly title: string;
-  /** What was said to everyone up to here waits until it is asked for. */
-  readonly setAside: number;
+/** A hook of the main agent's. */
+interface MainHook {
+  readonly event: HookEvent;
+  readonly sessionId: string;
+  readonly promptId: string;
 }
 
 /** A brief that a hook is to give, and what holds of the place once the client has it. */
@@ -28,9 +21,9 @@ export interface Brief {
 
 export interface Briefs {
   /** Whether the client's record decides if a brief is due. */
-  asksForRecord(team: PeerSession, call: HookCall): boolean;
+  asksForRecord(team: PeerSession, call: MainHook): boolean;
   /** The brief that is due at a hook, if any. It waits for a broker that is connected, a second at most, and for no other. */
-  prepare(team: PeerSession, call: HookCall, transcript?: Transcript): Promise<Brief | null>;
+  prepare(team: PeerSession, call: MainHook, transcript?: Transcript): Promise<Brief | null>;
 }
 
 interface BriefsOptions {
@@ -96,12 +89,12 @@ function isCommon(message: Message): boolean {
 }
 
 /** Of another conversation, or one that an interruption or a compaction has taken out of this one. */
-function isGone(given: GivenBrief, { sessionId, promptId }: HookCall, transcript: Transcript | undefined) {
+function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript: Transcript | undefined) {
   if (given.conversation !== sessionId) return true;
   return given.prompt !== promptId && transcript?.says(given.title) === false;
 }
 
-function isTooMuch(team: PeerSession, { event }: HookCall, unreadMax: number): boolean {
+function isTooMuch(team: PeerSession, { event }: MainHook, unreadMax: number): boolean {
   const waiting = broughtMail(team, team.brief);
   const isPrompt = event === "UserPromptSubmit";
   // What was set aside may leave no room here for what came after it.
