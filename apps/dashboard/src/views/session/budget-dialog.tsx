@@ -15,10 +15,15 @@ const budgets = {
   },
   token_budget: {
     label: "Tokens of all agents",
-    about: "As they report them, without those of the cache. From 80% on it needs you; at the end the session is held.",
+    about:
+      "As they report them, without those of the cache. From 80% on it needs you; at the end the session is held.",
     max: 1_000_000_000_000,
   },
-  team_token_budget: { label: "Tokens of each team", about: "The same for one team.", max: 1_000_000_000_000 },
+  team_token_budget: {
+    label: "Tokens of each team",
+    about: "The same for one team.",
+    max: 1_000_000_000_000,
+  },
 } as const;
 const names = Object.keys(budgets) as (keyof typeof budgets)[];
 
@@ -38,11 +43,7 @@ export function BudgetDialog({ onClose }: { onClose: () => void }) {
       submit="Save"
       submitting="Saving…"
       onSubmit={(signal) =>
-        call(
-          "update_settings",
-          { session_id: session.session_id, session_settings: typed },
-          { signal },
-        )
+        call("update_settings", { session_id: session.session_id, session_settings: typed }, { signal })
       }
       onDone={refresh}
       onClose={onClose}
