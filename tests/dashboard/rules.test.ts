@@ -112,7 +112,7 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
       ["State", "deploy"],
       ["Who came and went", "Birch"],
       ["Conclusion", ""],
-      ["Said", "1 message"],
+      ["Said", "messages"],
     ] as const) {
       const part = panel.getByRole("region", { name: group });
       await part.getByRole("listitem").filter({ hasText: words }).first().waitFor();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 /** What was reported of a session in all, as input, output, what the cache gave and what it took. */
 async function reported(slug: string): Promise<number[]> {
-  const response = await fetch(new URL(`/api/usage?session=${slug}&by=model`, broker.url));
+  const response = await fetch(new URL(`/api/usage?session_id=${slug}&by=model`, broker.url));
   const { total } = await response.json();
   return ["input", "output", "cache_read", "cache_write"].map((kind) => total[`${kind}_tokens`]);
 }

@@ -27,15 +27,21 @@ describe("What agents report to have used", () => {
       held: false,
     });
     await transport.call("claim_task", { ...birch, task });
-    const haiku = { model: "haiku", input_tokens: 5, output_tokens: 1, cache_read_tokens: 900, cost_usd: 0.25 };
+    const haiku = {
+      model: "haiku",
+      input_tokens: 5,
+      output_tokens: 1,
+      cache_read_tokens: 900,
+      cost_usd: 0.25,
+    };
     const report = { ...birch, usage: [opus, haiku], idempotency_key: "reported-once-and-for-all" };
     // The same again is the same report.
     for (const _ of [1, 2])
       expect(await transport.call("report_usage", report)).toEqual({ task, held: false });
 
     const read = async (by: "team" | "peer" | "task" | "model" | "day" | "session") =>
-      (await transport.call("get_usage", { session: session.slug, by })).rows;
-    const { total, rows } = await transport.call("get_usage", { session: session.slug });
+      (await transport.call("get_usage", { session_id: session.slug, by })).rows;
+    const { total, rows } = await transport.call("get_usage", { session_id: session.slug });
     expect(total).toEqual({
       ...{ input_tokens: 205, output_tokens: 41, cache_read_tokens: 900, cache_write_tokens: 0 },
       ...{ cost_usd: 0.25, cost_is_partial: true },
@@ -52,9 +58,13 @@ describe("What agents report to have used", () => {
     expect((await read("peer")).map(({ name }) => name)).toEqual(["Birch", "Atlas"]);
     const [day] = await read("day");
     expect(day).toMatchObject({ name: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), input_tokens: 205 });
-    const everywhere = await transport.call("get_usage", { by: "session", since: day?.name, until: day?.name });
+    const everywhere = await transport.call("get_usage", {
+      by: "session",
+      since: day?.name,
+      until: day?.name,
+    });
     expect(everywhere.rows).toContainEqual(expect.objectContaining({ session: session.slug }));
-    const before = await transport.call("get_usage", { session: session.slug, until: "2020-01-01" });
+    const before = await transport.call("get_usage", { session_id: session.slug, until: "2020-01-01" });
     expect(before).toMatchObject({ rows: [], total: { input_tokens: 0, cost_usd: null } });
     expect(await (await fetch(new URL("/metrics", transport.url))).text()).toMatch(
       /merkle_reported_tokens_total\{kind="cache_read"\} 900/,
@@ -84,7 +94,7 @@ describe("What agents report to have used", () => {
     await Promise.all(
       Array.from({ length: 20 }, () => transport.call("report_usage", { ...at, usage: [opus] })),
     );
-    const { total } = await transport.call("get_usage", { session: session.slug });
+    const { total } = await transport.call("get_usage", { session_id: session.slug });
     expect(total).toMatchObject({ input_tokens: 2_000, output_tokens: 400, ...none });
   });
 });

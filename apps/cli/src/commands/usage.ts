@@ -32,7 +32,7 @@ export const usage: Command = {
     const reader = await readingFrom({ broker, config });
     const found = await reader.call("get_usage", {
       by: readBy(textOf(flags, "by") ?? (isOfOne ? "team" : "session")),
-      ...(session && { session: session.session_id }),
+      ...(session && { session_id: session.session_id }),
       ...ofDays(textOf(flags, "since"), textOf(flags, "until")),
     });
     if (output.json || found.rows.length > 0) output.show(found, formatUsage(found, output));

@@ -29,7 +29,7 @@ export interface UsageTableProps {
 /** What agents and runners reported to have used: nothing of it was measured here (USAGE-6). */
 export function UsageTable({ session, groupings }: UsageTableProps) {
   const [by, setBy] = useState<Grouping>(groupings[0]);
-  const input = { by, ...(session !== undefined && { session }) };
+  const input = { by, ...(session !== undefined && { session_id: session }) };
   const read = useRead("get_usage", input, { on: ["usage"], keepLast: true });
   return (
     <div className="grid gap-2">

@@ -79,7 +79,7 @@ export const reportUsage = operation("report_usage", {
 export const getUsage = operation("get_usage", {
   summary: "Read what was used, as agents and runners reported it: tokens, and cost where it is known.",
   input: z.strictObject({
-    session: SessionRef.optional().meta({ description: "Left out: of all sessions." }),
+    session_id: SessionRef.optional().meta({ description: "Left out: of all sessions." }),
     by: z.enum(usageGroupings).default("team"),
     since: z.iso.date().optional().meta({ description: "The first day, in UTC." }),
     until: z.iso.date().optional().meta({ description: "The last day, in UTC." }),

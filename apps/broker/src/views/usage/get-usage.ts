@@ -7,10 +7,10 @@ import type { ViewServices } from "../services.js";
 /** Sums what was reported of a session, or of all of the mesh (USAGE-4). */
 export async function getUsage(
   { services }: Context<ViewServices>,
-  { session, by, since, until, limit }: ParsedInputOf<"get_usage">,
+  { session_id, by, since, until, limit }: ParsedInputOf<"get_usage">,
 ): Promise<OutputOf<"get_usage">> {
   const { orm, meshId } = services.database;
-  const sessionId = session === undefined ? null : (await requireSession(services, session)).sessionId;
+  const sessionId = session_id === undefined ? null : (await requireSession(services, session_id)).sessionId;
   const rows = await listUsage(orm, { meshId, sessionId, since: since ?? null, until: until ?? null }, by);
   const shown = rows.slice(0, limit).map(({ name, session: slug, task, source, ...row }) => ({
     ...{ name, session: slug, task, source },
