@@ -126,7 +126,10 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     );
     expect(await findBarriers()).toEqual([]);
     for (const { cursor } of [ask, decision]) {
-      await panel.getByRole("link", { name: `#${cursor}` }).click();
+      await panel
+        .getByRole("link", { name: `#${cursor}` })
+        .first()
+        .click();
       await expect.poll(() => article(page, cursor).getAttribute("aria-current")).toBe("true");
     }
     await panel.getByRole("button", { name: "Close" }).click();

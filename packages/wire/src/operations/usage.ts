@@ -56,7 +56,7 @@ export type UsageRow = z.output<typeof UsageRow>;
 export const reportUsage = operation("report_usage", {
   summary:
     "Say how many tokens you have used since you last said so; Merkle's own clients do it by themselves.",
-  unlistedOverStdio: true,
+  unlisted: true,
   input: z.strictObject({
     ...inSession,
     usage: z.array(ModelUsage).min(1).max(20),
@@ -78,6 +78,7 @@ export const reportUsage = operation("report_usage", {
 
 export const getUsage = operation("get_usage", {
   summary: "Read what was used, as agents and runners reported it: tokens, and cost where it is known.",
+  unlisted: ["since", "until", "limit"],
   input: z.strictObject({
     session_id: SessionRef.optional().meta({ description: "Left out: of all sessions." }),
     by: z.enum(usageGroupings).default("team"),
