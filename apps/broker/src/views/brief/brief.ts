@@ -177,7 +177,11 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
   const { content, posted_at: at } = withoutSealed(toMessage(stored));
   const { text, answer, options, by } = content;
   const isSaid = stored.type === "chat";
-  const told = isSaid ? (answer ?? text ?? "") : describeEvent({ content: withoutBy(content) });
+  const told = isSaid
+    ? (answer ?? text ?? "")
+    : kind === "task"
+      ? describeTask(content)
+      : describeEvent({ content: withoutBy(content) });
   const choices = kind === "ask" && Array.isArray(options) ? ` (${options.join(" | ")})` : "";
   return {
     kind,
@@ -188,6 +192,12 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
     by: isSaid ? authorOf(stored) : typeof by === "string" ? by : null,
     text: cut(`${told}${choices}`, textCharsMax),
   };
+}
+
+/** The last that was done with a task, which its line names by its number. */
+function describeTask({ change, title, result, reason }: Record<string, unknown>): string {
+  const more = result ?? reason;
+  return `${String(change).replaceAll("_", " ")}: ${title}${more === undefined ? "" : `; ${more}`}`;
 }
 
 function withoutBy({ by: _by, ...content }: Record<string, unknown>): Record<string, unknown> {

@@ -16,7 +16,7 @@ const budgets = {
   token_budget: {
     label: "Tokens of all agents",
     about:
-      "As they report them, without those of the cache. From 80% on it needs you; at the end the session is held.",
+      "As they report them, without those read from the cache. From 80% on it needs you; at the end the session is held.",
     max: 1_000_000_000_000,
   },
   team_token_budget: {
