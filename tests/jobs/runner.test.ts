@@ -93,7 +93,12 @@ describe("a run", () => {
   });
 
   it("[USAGE-3] says what its models used, as its client does at its end, and what its agent said there", async () => {
-    const used = { inputTokens: 12, outputTokens: 3, cacheReadInputTokens: 900, cacheCreationInputTokens: 40 };
+    const used = {
+      inputTokens: 12,
+      outputTokens: 3,
+      cacheReadInputTokens: 900,
+      cacheCreationInputTokens: 40,
+    };
     const modelUsage = { "claude-opus": { ...used, costUSD: 0.25, contextWindow: 200_000 } };
     const result = { type: "result", is_error: true, result: "Credit balance is too low", modelUsage };
     const agent = await stageAgent('cat "$here/result.json"; exit 1');
