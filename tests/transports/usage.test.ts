@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
+import { createFakeRunner } from "../kit/fake-runner.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
@@ -96,6 +97,24 @@ describe("What agents report to have used", () => {
     );
     const { total } = await transport.call("get_usage", { session_id: session.slug });
     expect(total).toMatchObject({ input_tokens: 2_000, output_tokens: 400, ...none });
+  });
+});
+
+describe("What a job's agent used", () => {
+  it("[USAGE-3] is stored with the job's end, as of a job, and counts towards the session's budget", async () => {
+    const runner = createFakeRunner();
+    const { url } = await startTestBroker({ agent: runner.agent }, cleanup);
+    const rest = await transports.rest(url);
+    const session = await createTestSession(rest);
+    const at = { session_id: session.sessionId, team_id: session.convener };
+    await changeSettings(rest, { session_id: at.session_id, session_settings: { token_budget: 200 } });
+    await rest.call("start_job", { kind: "conclude", ...at });
+    (await runner.next()).end({ usage: [{ ...opus, cost_usd: 0.5 }] });
+    const read = async () => (await rest.call("get_usage", { session_id: session.slug })).rows;
+    await expect
+      .poll(read)
+      .toEqual([expect.objectContaining({ name: "jobs", source: "job", input_tokens: 100, cost_usd: 0.5 })]);
+    expect(await rest.call("report_usage", { ...at, usage: [opus] })).toMatchObject({ held: true });
   });
 });
 
