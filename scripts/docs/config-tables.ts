@@ -35,6 +35,12 @@ const ofFile: Readonly<Record<ConfigKey, ConfigSetting & { readonly alsoOfProjec
     meaning: "lets commands speak in clear text to another machine (TLS-15)",
     alsoOfProject: true,
   },
+  report_usage: {
+    example: "false",
+    usual: "`true`",
+    meaning: "whether an agent's MCP server tells the broker how many tokens it used (USAGE-2)",
+    alsoOfProject: false,
+  },
   name: {
     example: '"Ana"',
     usual: "the name of the system's user",

@@ -117,7 +117,7 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
       await inspect(page.locator(dialog), dialog);
       await page.keyboard.press("Escape");
     }
-    for (const name of ["Message budget…", "Edit title and description…"]) {
+    for (const name of ["Budgets…", "Edit title and description…"]) {
       await page.getByRole("button", { name: "More about this session" }).click();
       if (name.startsWith("Message")) await inspect(page.locator(popover), popover);
       await page.getByRole("button", { name }).click();

@@ -112,7 +112,7 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     const bar = page.getByRole("region", { name: "Unread" });
     await bar.getByText("511 new since").waitFor();
     await bar.getByRole("button", { name: "Catch up" }).click();
-    const panel = page.getByRole("region", { name: "Catch up" });
+    const panel = page.getByRole("region", { name: "Since you were here" });
     await panel.getByText("Ship on Friday").waitFor();
     await panel.getByRole("button", { name: "Close" }).click();
     await bar.getByRole("button", { name: "First unread" }).click();

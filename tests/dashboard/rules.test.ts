@@ -79,7 +79,7 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     await banner.waitFor({ state: "detached" });
   });
 
-  it("[DASH-70] catching up lists asks, decisions, versions and events since one last read, and leads to each", async () => {
+  it("[DASH-70] [BRIEF-6] catching up lists what changed since one last read by kinds, and leads to each", async () => {
     const session = await createTestSession(dashboard.rest);
     const ana = await dashboard.newPerson();
     const at = { session_id: session.sessionId, team_id: session.convener };
@@ -96,18 +96,23 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     });
     await writeDocument(session, "# First", 0);
     await writeDocument(session, "# Second", 1);
+    await dashboard.rest.call("create_task", { ...at, title: "Rotate the tokens" });
+    await dashboard.rest.call("set_state", { ...at, key: "deploy", value: "frozen" });
     await session.join("Birch");
     await dashboard.rest.call("conclude_session", { ...at, summary_section: "Done." });
 
     const { page, findBarriers } = await dashboard.open(`/sessions/${session.slug}`, { as: ana });
     await page.getByRole("button", { name: "Catch up" }).click();
-    const panel = page.getByRole("region", { name: "Catch up" });
+    const panel = page.getByRole("region", { name: "Since you were here" });
     for (const [group, words] of [
       ["Asks", "Which key?"],
       ["Decisions", "The vault's"],
-      ["Document", "written by Atlas"],
-      ["Events", "Birch"],
-      ["Events", "concluded the session"],
+      ["Document", "from v0"],
+      ["Tasks", "Rotate the tokens"],
+      ["State", "deploy"],
+      ["Who came and went", "Birch"],
+      ["Conclusion", ""],
+      ["Said", "messages"],
     ] as const) {
       const part = panel.getByRole("region", { name: group });
       await part.getByRole("listitem").filter({ hasText: words }).first().waitFor();
@@ -116,16 +121,23 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     expect(await panel.getByRole("listitem").count()).toBe(
       await panel
         .getByRole("listitem")
-        .filter({ has: page.locator("a, button") })
+        .filter({ has: page.locator("a") })
         .count(),
     );
     expect(await findBarriers()).toEqual([]);
     for (const { cursor } of [ask, decision]) {
-      await panel.getByRole("link", { name: `#${cursor}` }).click();
+      await panel
+        .getByRole("link", { name: `#${cursor}` })
+        .first()
+        .click();
       await expect.poll(() => article(page, cursor).getAttribute("aria-current")).toBe("true");
     }
-    await panel.getByRole("button", { name: "v1", exact: true }).click();
-    await page.getByText("Version 1, written").waitFor();
+    await panel.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("b");
+    await panel.getByRole("link", { name: "v3", exact: true }).press("Enter");
+    await expect.poll(() => new URL(page.url()).searchParams.get("v")).toBe("3");
+    await panel.getByRole("link", { name: "task 1" }).press("Enter");
+    await page.getByRole("region", { name: "Tasks" }).getByText("Rotate the tokens").first().waitFor();
   });
 
   it("[DASH-68] a message is copied as Markdown, as JSON and as a link, and added to the decisions with a link back", async () => {

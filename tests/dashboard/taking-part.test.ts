@@ -171,7 +171,7 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     await page.getByText("OPEN", { exact: true }).waitFor();
 
     await page.getByRole("button", { name: "More about this session" }).click();
-    await page.getByRole("button", { name: "Message budget…" }).click();
+    await page.getByRole("button", { name: "Budgets…" }).click();
     await page.getByRole("spinbutton", { name: "Messages" }).fill("1");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("budget 0 / 1").waitFor();

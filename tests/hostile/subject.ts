@@ -263,6 +263,8 @@ export function validInputs({
     create_task: { ...at, title: "rotate tokens" },
     list_tasks: at,
     list_all_tasks: { team_id },
+    report_usage: { ...at, usage: [{ model: "opus", input_tokens: 1, output_tokens: 1 }] },
+    get_usage: { session_id, team_id },
     get_task: { ...at, task: 1 },
     update_task: { ...at, task: 2, title: "rotate all tokens" },
     claim_task: { ...at, task: 2 },

@@ -92,6 +92,31 @@ describe("a run", () => {
     });
   });
 
+  it("[USAGE-3] says what its models used, as its client does at its end, and what its agent said there", async () => {
+    const used = {
+      inputTokens: 12,
+      outputTokens: 3,
+      cacheReadInputTokens: 900,
+      cacheCreationInputTokens: 40,
+    };
+    const modelUsage = { "claude-opus": { ...used, costUSD: 0.25, contextWindow: 200_000 } };
+    const result = { type: "result", is_error: true, result: "Credit balance is too low", modelUsage };
+    const agent = await stageAgent('cat "$here/result.json"; exit 1');
+    const runner = await startRunner(agent);
+    await agent.write("result.json", JSON.stringify(result));
+    expect(await runner.run(never(), job)).toEqual({
+      exit_code: 1,
+      error_tail: "Credit balance is too low",
+      error: null,
+      usage: [
+        {
+          ...{ model: "claude-opus", cost_usd: 0.25, input_tokens: 12, output_tokens: 3 },
+          ...{ cache_read_tokens: 900, cache_write_tokens: 40 },
+        },
+      ],
+    });
+  });
+
   it("[RUNNER-8] that cannot be started is told so, with the reason", async () => {
     const agent = await stageAgent("exit 0");
     const missing = await startRunner(agent, { claudeBin: "no-such-claude" });

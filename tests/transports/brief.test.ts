@@ -1,6 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
+import { startModelServer } from "../kit/model-server.js";
 import { makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
@@ -16,6 +17,31 @@ beforeAll(async () => {
 async function makePerson(name: string): Promise<string> {
   return (await makeVerified(transport, name)).person_id;
 }
+
+describe("The brief's summary", () => {
+  it("[BRIEF-7] is a model's, of the lines alone, made once, and null where there is none", async () => {
+    const model = await startModelServer(cleanup);
+    const summaries = { apiKey: "sk-test", baseUrl: model.url };
+    const rest = await transports.rest((await startTestBroker({ summaries }, cleanup)).url);
+    const session = await createTestSession(rest);
+    const { credential } = await session.join("Birch");
+    await rest.call("post_message", {
+      ...{ session_id: session.sessionId, team_id: session.convener },
+      content: { text: "Keep v1", kind: "decision" },
+    });
+    const input = { session: session.slug, team_id: credential };
+    for (const summary of ["Summarised.", "Summarised."]) {
+      expect(await rest.call("brief", { ...input, summary: true })).toMatchObject({ summary });
+    }
+    expect(model.asked).toHaveLength(1);
+    expect(model.asked[0]?.body.messages[1]?.content).toContain("decision by Atlas");
+    expect(await rest.call("brief", input)).not.toHaveProperty("summary");
+    const without = await createTestSession(transport);
+    await without.join("Birch");
+    const asked = { session: without.slug, since_cursor: 0, summary: true };
+    expect(await transport.call("brief", asked)).toMatchObject({ summary: null });
+  });
+});
 
 describe("The brief", () => {
   it("[BRIEF-1] tells asks, answers, decisions, document, state and people, the most important first", async () => {
@@ -41,6 +67,9 @@ describe("The brief", () => {
       content: "# Plan\n\nOne.\n",
       expected_version: 0,
     });
+    const { task } = await transport.call("create_task", { ...atlas, title: "Rotate the tokens" });
+    await transport.call("create_task", { ...atlas, title: "Ship it" });
+    await transport.call("claim_task", { ...atlas, task });
     await transport.call("set_state", { ...atlas, key: "deploy", value: "waiting" });
     await transport.call("set_state", { ...atlas, key: "deploy", value: "done" });
     await session.join("Cedar");
@@ -53,6 +82,8 @@ describe("The brief", () => {
       ["ask", "Atlas", "Ready to ship? (yes | no)"],
       ["answer", "Atlas", "vault"],
       ["decision", "Atlas", "v1 tokens stay"],
+      ["task", "Atlas", "claimed: Rotate the tokens"],
+      ["task", "Atlas", "created: Ship it"],
       ["document", null, expect.stringContaining("+One.")],
       ["state", "Atlas", 'deploy = "done"'],
       ["people", null, "joined: Cedar"],

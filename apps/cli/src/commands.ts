@@ -32,6 +32,7 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("watch", async () => (await import("./commands/watch.js")).watch),
       entry("brief", async () => (await import("./commands/brief.js")).brief),
       entry("undelivered", async () => (await import("./commands/undelivered.js")).undelivered),
+      entry("usage", async () => (await import("./commands/usage.js")).usage),
       entry("tail", async () => (await import("./commands/tail.js")).tail),
       entry("post", async () => (await import("./commands/post.js")).post),
       entry("redact", async () => (await import("./commands/redact.js")).redact),

@@ -13,6 +13,7 @@ export type ConfigKey =
   | "mesh"
   | "ca"
   | "insecure"
+  | "report_usage"
   | "tls_cert"
   | "tls_key"
   | "trusted_proxies"
@@ -31,6 +32,7 @@ export interface ConfigFile {
   /** Files are absolute here; in the file they may be relative to its folder. */
   readonly ca: string | undefined;
   readonly insecure: boolean | undefined;
+  readonly reportUsage: boolean | undefined;
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
   readonly trustedProxies: readonly string[] | undefined;
@@ -61,6 +63,7 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
     mesh: readText(at("mesh")),
     ca: pathAt("ca"),
     insecure: readSwitch(at("insecure")),
+    reportUsage: readSwitch(at("report_usage")),
     tlsCert: pathAt("tls_cert"),
     tlsKey: pathAt("tls_key"),
     trustedProxies: readList(at("trusted_proxies")),

@@ -59,6 +59,8 @@ export interface Config {
   readonly peer: string | undefined;
   /** The variable that shows this to be an agent's shell, where nobody proves to be human (PERSON-11); default none. */
   readonly agentShell: string | undefined;
+  /** `report_usage` of config.json: whether an agent's server tells how many tokens it used (USAGE-2); default true. */
+  readonly reportUsage: boolean;
   /** `name` of config.json: what this machine's person is called; default: the name of the system's user. */
   readonly personName: string | undefined;
   /** `approvers` of config.json: the devices that answer for agents of this home (APPROVE-3); default none. */
@@ -157,6 +159,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     team: env["MERKLE_TEAM"]?.trim() || undefined,
     peer: env["MERKLE_PEER"]?.trim() || undefined,
     agentShell: findAgentMark(env),
+    reportUsage: user.reportUsage ?? true,
     personName: user.name,
     approvers: user.approvers ?? [],
     agent: { block: user.agent, path: user.path },

@@ -62,6 +62,7 @@ export * from "./views/search.js";
 export * from "./views/search-index.js";
 export * from "./views/timeline.js";
 export * from "./views/undelivered.js";
+export * from "./views/usage.js";
 export * from "./work/jobs.js";
 export * from "./work/perspectives.js";
 export * from "./work/proposals.js";

@@ -111,6 +111,7 @@ export type {
   TopicMessage,
   TopicStatus,
 } from "./operations/topics.js";
+export type { ModelUsage, UsageRow } from "./operations/usage.js";
 export type { Job, JobKind, JobStatus } from "./operations/work.js";
 export { compactError } from "./text/compact-error.js";
 export { sealText, shortHash } from "./text/seal-text.js";

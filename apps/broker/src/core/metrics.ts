@@ -13,6 +13,8 @@ export interface Metrics {
   readonly cutOffs: Counter<"reason">;
   readonly refusals: Counter<"by">;
   readonly deliveries: Counter<"path">;
+  readonly usedTokens: Counter<"kind">;
+  readonly usedDollars: Counter;
   readonly requests: RequestCounter;
   /** The text of all of them in Prometheus's exposition format. */
   render(): Promise<string>;
@@ -68,6 +70,17 @@ export function createMetrics(): Metrics {
       name: "merkle_deliveries_total",
       help: "Messages given to a reader, by path: inbox, follow, wait, check (a look without waiting), history.",
       labelNames: ["path"],
+      registers,
+    }),
+    usedTokens: new Counter({
+      name: "merkle_reported_tokens_total",
+      help: "Tokens that agents and runners have reported, by kind: input, output, cache_read, cache_write.",
+      labelNames: ["kind"],
+      registers,
+    }),
+    usedDollars: new Counter({
+      name: "merkle_reported_cost_dollars_total",
+      help: "What these cost, in dollars, where the report named it.",
       registers,
     }),
     requests: createRequestCounter(registers),

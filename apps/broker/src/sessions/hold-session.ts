@@ -2,6 +2,7 @@ import {
   countAgentTeams,
   endHold,
   findSession,
+  forgetTokens,
   lockFeed,
   lockSession,
   type SessionRow,
@@ -47,7 +48,7 @@ export function toHeld(row: SessionRow): OutputOf<"get_session">["held"] {
   return { by: row.heldBy ?? "", reason: row.holdReason, at: row.heldAt.toISOString() };
 }
 
-/** Lets agents go on: ends a hold, and counts their messages anew (HOLD-5, BUDGET-5). Says so where something held them back. */
+/** Lets agents go on: ends a hold, and counts their messages and tokens anew (HOLD-5, BUDGET-5, USAGE-5). Says so where something held them back. */
 export async function resumeSession(
   ctx: TeamContext<SessionServices>,
   input: ParsedInputOf<"resume_session">,
@@ -67,6 +68,8 @@ export async function resumeSession(
     const settings = { message_budget };
     await changeSessionSettings(write, { sessionId, by, causedBy: peer.peerId, old, settings });
     await endHold(tx, sessionId);
+    await forgetTokens(tx, sessionId);
+    afterCommit(() => ctx.services.mesh.announce("attention", sessionId));
 
     const resumed = gate.heldAt !== null || isBudgetSpent(gate);
     if (resumed) {

@@ -1,4 +1,4 @@
-import { setMessageBudget, updateSessionRow } from "@merkle/db";
+import { setMessageBudget, setTokensNear, updateSessionRow } from "@merkle/db";
 import type { SessionSettings } from "@merkle/wire";
 import { sessionSettingsDefault } from "@merkle/wire/schemas";
 import type { Write } from "../core/write.js";
@@ -32,6 +32,10 @@ export async function changeSessionSettings(
   await updateSessionRow(tx, sessionId, { settings: next });
   if (next.message_budget !== old.message_budget) {
     await setMessageBudget(tx, sessionId, next.message_budget);
+  }
+  if (next.token_budget !== old.token_budget || next.team_token_budget !== old.team_token_budget) {
+    // The next report finds out whether that is near the new one.
+    await setTokensNear(tx, sessionId, null);
   }
   const event = { event: "settings_changed", by, changes, at: new Date().toISOString() } as const;
   await announce(sessionId, event, { causedBy, afterClosing: true });

@@ -114,6 +114,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     sourcesOf,
     meshChannels,
     brokerUrl: listening,
+    metrics,
     // Where everybody is let in and nobody but this machine can come, its own people have the say anyway; where strangers can
     // come, nobody is a member whom a machine could belong to.
     ...(auth === "open" && { remoteRunners: !isForOthers(options) }),

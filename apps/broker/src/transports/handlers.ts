@@ -33,6 +33,7 @@ import { sessionProof, sessionSeal } from "../record/session-proof.js";
 import { createObserverLink } from "../sessions/create-observer-link.js";
 import { joinGroup, leaveGroup } from "../sessions/groups.js";
 import { holdSession, resumeSession } from "../sessions/hold-session.js";
+import { reportUsage } from "../sessions/report-usage.js";
 import { joinSession } from "../sessions/roster/join-session.js";
 import { leaveSession } from "../sessions/roster/leave-session.js";
 import { listParticipants, listPeers } from "../sessions/roster/list-peers.js";
@@ -61,6 +62,7 @@ import { listSessions } from "../views/sessions/list-sessions.js";
 import { getAppInfo } from "../views/settings/get-app-info.js";
 import { testConnection } from "../views/settings/test-connection.js";
 import { getTimeline } from "../views/timeline/get-timeline.js";
+import { getUsage } from "../views/usage/get-usage.js";
 import { claimJob, endJob, renewJob } from "../work/jobs/claim-job.js";
 import { getJob, getRunner, listJobs } from "../work/jobs/read-jobs.js";
 import { cancelJob, startJob } from "../work/jobs/start-job.js";
@@ -130,6 +132,8 @@ export const handlers: Handlers = {
   create_task: createTask,
   list_tasks: listTasks,
   list_all_tasks: listAllTasks,
+  report_usage: reportUsage,
+  get_usage: getUsage,
   get_task: getTask,
   update_task: updateTask,
   claim_task: claimTask,

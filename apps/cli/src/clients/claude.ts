@@ -6,6 +6,7 @@ import { readClaudeArgs } from "./claude-args.js";
 import { mergeSettings, toHookSettings, withoutInstalled } from "./claude-hooks.js";
 import { openClaudeInbox } from "./claude-inbox.js";
 import { claudePaths } from "./claude-paths.js";
+import { claudeUsage } from "./claude-usage.js";
 import type {
   Addition,
   Client,
@@ -37,6 +38,7 @@ export const claude: Client = {
   launch,
   deliver: (event, text) =>
     text === "" ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: text } },
+  usage: claudeUsage,
   openInbox: ({ env }) => openClaudeInbox(env),
 };
 

@@ -1,5 +1,6 @@
 import type { Reach } from "../broker/reach.js";
 import type { ServerProgram } from "./server-program.js";
+import type { UsageRecord } from "./usage-record.js";
 
 export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "copilot";
 
@@ -45,6 +46,8 @@ export interface Client {
    * @param session - what the input of a hook says of the conversation
    */
   callerOf?(meta: unknown, session?: string): NamedCaller;
+  /** Where it writes down what its models used; left out where that is not known. */
+  readonly usage?: UsageRecord;
   /** Where it takes a line that begins a turn; null where nothing can make it begin one. */
   openInbox(ways: WakeWays): ClientInbox | null;
 }

@@ -20,6 +20,7 @@ import type {
   WakeWays,
 } from "./client.js";
 import { startTurn } from "./codex-app-server.js";
+import { codexUsage } from "./codex-usage.js";
 import { isFrom } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
 import { flagValue, ofPlace, placeServer } from "./launch-server.js";
@@ -45,6 +46,7 @@ export const codex: Client = {
   launch,
   deliver,
   callerOf,
+  usage: codexUsage,
   openInbox,
 };
 

@@ -2,7 +2,7 @@ import { type BriefLine, briefLine, type InputOf, type SessionBrief } from "@mer
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { textOf } from "../command/flags.js";
+import { isSet, textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { readSince } from "../feed/tail/tail-options.js";
@@ -11,7 +11,8 @@ import { getSession } from "../sessions/find-session.js";
 
 export const brief: Command = {
   name: "brief",
-  summary: "say what changed since you last read: asks for you, answers, decisions, document, state, people",
+  summary:
+    "say what changed since you last read: asks for you, answers, decisions, tasks, document, state, people",
   arguments: [{ name: "[session]", summary: "slug, id or exact title; all that you have read unless told" }],
   flags: [
     {
@@ -19,6 +20,7 @@ export const brief: Command = {
       summary:
         "405: after that message of the session; 10m, 2h, 3d: that long ago; unread, which is the default",
     },
+    { flags: "--summary", summary: "have the broker's summariser, where it has one, sum it up, too" },
   ],
   examples: [
     "merkle brief",
@@ -33,10 +35,17 @@ export const brief: Command = {
     const found = await reader.call("brief", {
       ...since,
       ...(session && { session: session.session_id }),
+      ...(isSet(flags, "summary") && { summary: true }),
     });
     if (output.json) output.show(found, "");
     else if (found.sessions.every(({ lines }) => lines.length === 0)) output.note("nothing is new");
-    else output.show(found, found.sessions.map((each) => formatBrief(each, output)).join("\n\n"));
+    else
+      output.show(
+        found,
+        [...found.sessions.map((each) => formatBrief(each, output)), ...formatSummary(found.summary)].join(
+          "\n\n",
+        ),
+      );
     return exitCodes.done;
   },
 };
@@ -47,6 +56,15 @@ function toInput(flag: string | undefined, ofOne: boolean): Pick<InputOf<"brief"
   if (since.is === "ago") return { since: new Date(Date.now() - since.seconds * 1_000).toISOString() };
   if (ofOne) return { since_cursor: since.sequence };
   throw usageError(`--since ${since.sequence} is a message's number: name the session that it is of.`);
+}
+
+function formatSummary(summary: string | null | undefined): string[] {
+  if (summary === undefined) return [];
+  return [
+    summary === null
+      ? "No summary: the broker has no summariser, or it did not answer."
+      : `Summary by a model: ${neutralise(summary)}`,
+  ];
 }
 
 function formatBrief(

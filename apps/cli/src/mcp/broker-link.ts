@@ -10,6 +10,8 @@ import { meetMesh } from "../trust/require-known.js";
 
 /** The one connection to the broker, which need not be there: it is tried for as long as the server runs. */
 export interface BrokerLink {
+  /** Whether a call would be sent at once. */
+  readonly isOpen: boolean;
   /**
    * Asks for an operation.
    *
@@ -102,6 +104,9 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
   };
 
   return {
+    get isOpen() {
+      return current !== undefined && isOpen(current.client);
+    },
     call,
     async meetMesh(signal) {
       const caller: OperationCaller = { call: (name, input) => call(name, input, signal && { signal }) };

@@ -17,6 +17,8 @@ export interface Inbox {
   readonly pending: readonly Message[];
   /** Whether nothing is pending here and, as far as this server knows, at the broker. */
   readonly isDrained: boolean;
+  /** Whether something has come for which there is no room before what is pending is taken. */
+  readonly isFull: boolean;
   /** Whether an offer is on its way to the client. */
   readonly isHandingOut: boolean;
   /** Whether something was handed out that is not acknowledged yet, and that the broker would therefore hand out again. */
@@ -29,8 +31,8 @@ export interface Inbox {
   push(message: Message): void;
   /** Takes the page that a wait from `after` brought, which reaches up to `upTo`. */
   fill(after: number, messages: readonly Message[], upTo: number): void;
-  /** Takes the next messages out, as long as `fits` says so; null when there is none, or not even the first fits. */
-  offer(via: Via, fits: Fits): Offer | null;
+  /** Takes the next messages out that are not `skipped`, as long as `fits` says so; null when there is none, or not even the first fits. */
+  offer(via: Via, fits: Fits, isSkipped?: (message: Message) => boolean): Offer | null;
   /** The next messages after a sequence, as long as `fits` says so, without taking them: for who is not the one they are for. */
   peek(after: number, fits: Fits): readonly Message[];
   /** Something happened that shows what the model has got. */
@@ -226,6 +228,9 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
     get isDrained() {
       return queue.length === 0 && pushed <= known;
     },
+    get isFull() {
+      return pushed > known;
+    },
     get isHandingOut() {
       return offerings.some(({ written }) => !written);
     },
@@ -251,13 +256,15 @@ export function createInbox(place: number, options: InboxOptions = {}): Inbox {
       pass(0);
       announce();
     },
-    offer(via, fits) {
-      const beyond = queue.findIndex(({ message }) => !fits(message));
-      const entries = beyond === -1 ? queue : queue.slice(0, beyond);
+    offer(via, fits, isSkipped = () => false) {
+      const offered = queue.filter(({ message }) => !isSkipped(message));
+      const beyond = offered.findIndex(({ message }) => !fits(message));
+      const entries = beyond === -1 ? offered : offered.slice(0, beyond);
       const last = entries.at(-1);
       if (!last) return null;
       onOffer?.(last.message.sequence);
-      replaceQueue(queue.slice(entries.length));
+      const taken = new Set(entries);
+      replaceQueue(queue.filter((entry) => !taken.has(entry)));
       const offering: Offering = { via, entries, written: false };
       offerings.push(offering);
       return {

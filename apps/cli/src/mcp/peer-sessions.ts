@@ -48,6 +48,8 @@ export interface PeerSession {
   observed: "working" | "idle" | undefined;
   /** Whether a hook has told the conversation what the messages are that it brings. */
   introduced: boolean;
+  /** What the conversation was given instead of pages of the feed. */
+  brief: GivenBrief | undefined;
   /** Up to which message it was said that some are too long for a hook. */
   announced: number;
   /** How far each subagent has read along, which nobody else is concerned by. */
@@ -56,6 +58,20 @@ export interface PeerSession {
   readonly waits: Set<() => void>;
   /** Ends the exclusive hold on the credential. */
   release(): Promise<void>;
+}
+
+/**
+ * What a conversation was given of a session instead of pages of it. Nothing counts as read by it: what it stands for is
+ * only brought by no hook any more (BRIEF-5).
+ */
+export interface GivenBrief {
+  readonly conversation: string;
+  /** The prompt at which it was given, which an interruption takes back. */
+  readonly prompt: string;
+  /** How it begins in the client's record. */
+  readonly title: string;
+  /** What was said to everyone up to here waits until it is asked for. */
+  readonly setAside: number;
 }
 
 export interface NewTeam {
@@ -232,6 +248,7 @@ export function forgetNumbers(team: PeerSession): void {
   team.resynced = true;
   team.closed = false;
   team.announced = 0;
+  team.brief = undefined;
   team.subagents.clear();
   Object.assign(team.document, { heard: 0, told: 0 });
 }
@@ -264,6 +281,7 @@ function toTeam(given: NewTeam, open: TeamsOptions["open"]): PeerSession {
     declared: undefined,
     observed: undefined,
     introduced: false,
+    brief: undefined,
     announced: 0,
     subagents: new Map(),
     waits: new Set(),

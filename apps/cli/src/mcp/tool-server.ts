@@ -18,12 +18,14 @@ import { openBrokerLink } from "./broker-link.js";
 import { createClaimGuard, toHookResult } from "./claims/claim-guard.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import { type HookCall, parseHookCall } from "./hook-call.js";
-import { createHookServer, type HookAnswer } from "./hooks/hook-server.js";
+import { createHookServer, type HookAnswer, type HookBriefs } from "./hooks/hook-server.js";
 import { openHookSocket } from "./hooks/hook-socket.js";
 import { createStatusReporter, idleSince, noteDeclared } from "./hooks/status-reporter.js";
 import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
+import { type Brief, createBriefs } from "./mail/briefs.js";
 import { createHandedOut } from "./mail/handed-out.js";
+import type { Transcript } from "./mail/transcript.js";
 import { createMembership, type Fields } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
@@ -34,6 +36,7 @@ import { createSecretStore } from "./secret-store.js";
 import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools, readMore, requireTool } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
+import { createUsageReporter } from "./usage/usage-reporter.js";
 import { type Channel, createWakePaths } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
@@ -136,7 +139,8 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     waitSecondsMax: () => waitSecondsMax,
   });
   const refusedCalls = createRefusedCalls();
-  let { mcp_wait_s: waitSecondsMax } = brokerSettingsDefault;
+  let { mcp_wait_s: waitSecondsMax, brief_after: unreadMax } = brokerSettingsDefault;
+  const briefs = createBriefs({ link, unreadMax: () => unreadMax });
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, structured, secretStore, longResults });
   /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
@@ -149,6 +153,10 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     onProof: acknowledger.soon,
   });
   channel?.onChange(describeAgain);
+  const usage =
+    own.usage && config.reportUsage
+      ? createUsageReporter({ link, team: () => teams.findLast(), record: own.usage, home, env, log })
+      : undefined;
   void enterQuietly();
 
   /** Whatever keeps it out, the model is told by its next call. */
@@ -204,7 +212,9 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   /** A broker that does not say it, being older or keeping it to members, leaves it as it is. */
   async function learnSettings(): Promise<void> {
     try {
-      waitSecondsMax = (await link.call("get_settings", {})).settings.mcp_wait_s ?? waitSecondsMax;
+      const { settings } = await link.call("get_settings", {});
+      waitSecondsMax = settings.mcp_wait_s ?? waitSecondsMax;
+      unreadMax = settings.brief_after ?? unreadMax;
     } catch (error) {
       log(describeError(error));
     }
@@ -238,12 +248,25 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     // Claude Code has named its own when it started this server; of another one after it the hooks tell.
     if (claudeSessionId === null && call.agentId === "") noteConversation(call.sessionId);
     if (call.sessionId !== "") handedOut.moveTo(call.sessionId);
-    const hasMail =
-      call.event !== "PreToolUse" && teams.readers().some(({ mail }) => mail.pending.length > 0);
-    const answered = hooks.answer(call, hasMail ? await handedOut.readTranscript() : undefined);
+    const needsRecord = (team: PeerSession) =>
+      team.mail.pending.length > 0 || briefs.asksForRecord(team, call);
+    const isRead = call.event !== "PreToolUse" && teams.readers().some(needsRecord);
+    const transcript = isRead ? await handedOut.readTranscript() : undefined;
+    const answered = hooks.answer(call, transcript, await prepareBriefs(call, transcript));
+    usage?.hook(call);
     if (!hadHooks) describeAgain();
     wakers.look();
     return answered;
+  }
+
+  async function prepareBriefs(call: HookCall, transcript?: Transcript): Promise<HookBriefs> {
+    const due = new Map<PeerSession, Brief>();
+    if (call.agentId !== "") return due;
+    for (const team of teams.readers()) {
+      const brief = await briefs.prepare(team, call, transcript);
+      if (brief) due.set(team, brief);
+    }
+    return due;
   }
 
   async function answerHook(fields: Fields, meta: unknown): Promise<ToolAnswer> {

@@ -45,7 +45,7 @@ export async function saveTeam(home: string, team: StoredPeer): Promise<void> {
 
 export async function forgetTeam(home: string, placeId: string): Promise<void> {
   await explainingHome(home, () => rm(placeFile(home, placeId), { force: true }));
-  await rm(handedOutFile(home, placeId), { force: true });
+  for (const file of [handedOutFile, reportedFile]) await rm(file(home, placeId), { force: true });
 }
 
 /**
@@ -70,6 +70,11 @@ function ofAnotherMesh({ slug, team_name }: StoredPeer): CliError {
 /** Where a place's server notes which mail it has handed out. */
 export function handedOutFile(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.mail`);
+}
+
+/** Where a place's server notes what it has reported of the client's usage. */
+export function reportedFile(home: string, placeId: string): string {
+  return join(homeFiles.teams(home), `${placeId}.usage`);
 }
 
 function placeFile(home: string, placeId: string): string {

@@ -53,6 +53,12 @@ it.each<[Partial<typeof item>, object, string, string]>([
     "merkle resume auth",
   ],
   [
+    { kind: "budget_near", text: "Agents reported 80 of 100 tokens." },
+    { kind: "budget_near", text: "Agents reported 80 of 100 tokens.", at },
+    "a token budget is nearly used up, 6m ago: Agents reported 80 of 100 tokens.",
+    "merkle resume auth",
+  ],
+  [
     { kind: "proposal", number: 7, text: "+1 −1 to the document" },
     { kind: "proposal", proposal: 7, from: null, text: "+1 −1 to the document", at },
     "proposal 7, +1 −1 to the document, 6m ago",

@@ -46,6 +46,7 @@ export type Need =
       readonly at: string;
     }
   | { readonly kind: "held"; readonly by: string; readonly reason: string | null; readonly at: string }
+  | { readonly kind: "budget_near"; readonly text: string; readonly at: string }
   | { readonly kind: "budget_spent" | "quiet"; readonly at: string }
   | {
       readonly kind: "undelivered";
@@ -77,6 +78,8 @@ export function toNeed(item: AttentionItem): Need {
       return { kind, team, peer, reason, at };
     case "held":
       return { kind, by: team, reason, at };
+    case "budget_near":
+      return { kind, text, at };
     case "budget_spent":
     case "quiet":
       return { kind, at };
@@ -113,6 +116,8 @@ export function needText(need: Need): string {
       return `held by ${oneLine(need.by)} ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
     case "budget_spent":
       return `agents have said all they may until the next human word, ${toAge(need.at)} ago`;
+    case "budget_near":
+      return `a token budget is nearly used up, ${toAge(need.at)} ago: ${oneLine(need.text)}`;
     case "quiet":
       return `nobody has spoken or polled for ${toAge(need.at)}`;
     case "undelivered":
@@ -146,6 +151,7 @@ export function needAdvice(need: Need, slug: string | null): string {
     case "blocked":
       return `merkle post ${slug} <text> --to ${shellWord(peerName(need.team, need.peer))}`;
     case "held":
+    case "budget_near":
     case "budget_spent":
       return `merkle resume ${slug}`;
     case "quiet":

@@ -18,7 +18,14 @@ export interface ReadRequest<Name extends OperationName> {
 /** Reads that nobody looks at are kept, so that going back shows something at once; no more than these. */
 const unusedMax = 60;
 
-const sessionKinds: ReadonlySet<ChangeKind> = new Set(["document", "roster", "session", "tasks", "delivery"]);
+const sessionKinds: ReadonlySet<ChangeKind> = new Set([
+  "document",
+  "roster",
+  "session",
+  "tasks",
+  "usage",
+  "delivery",
+]);
 
 /** Everything that panels read, each once however many show it. */
 export class ReadStore {

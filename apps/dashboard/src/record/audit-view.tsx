@@ -9,6 +9,7 @@ import { AuditLog } from "./audit-log";
 import { EffortTable } from "./effort-table";
 import { ExportLink } from "./export-link";
 import { SealCard } from "./seal-card";
+import { UsageTable } from "./usage-table";
 
 /**
  * The facts about the session that can be shown to somebody who was not there: its seal, its exports, what happened, and who did
@@ -28,11 +29,21 @@ export function AuditView() {
             <EffortTable />
           </PanelBoundary>
         </div>
-        <PanelBoundary title="The log">
-          <Suspense>
-            <AuditLog />
-          </Suspense>
-        </PanelBoundary>
+        <div className="grid min-w-0 content-start gap-6">
+          <PanelBoundary title="The log">
+            <Suspense>
+              <AuditLog />
+            </Suspense>
+          </PanelBoundary>
+          <section aria-labelledby="usage">
+            <h2 id="usage" className="mb-2 text-lg font-semibold">
+              Usage, reported
+            </h2>
+            <PanelBoundary title="The usage">
+              <UsageTable session={session.session_id} groupings={["team", "peer", "task", "model", "day"]} />
+            </PanelBoundary>
+          </section>
+        </div>
       </div>
     </div>
   );

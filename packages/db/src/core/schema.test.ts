@@ -46,7 +46,7 @@ async function pictureTables(sql: postgres.Sql): Promise<string> {
 const head = `// Written by \`npm run schema\` from a database that has been through all migrations: change those, and write it anew.
 // It has what queries need, the columns; keys, indexes, constraints and their reasons are in \`migrations/\`.
 import { sql } from "drizzle-orm";
-import { bigint, boolean, customType, integer, jsonb, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, date, integer, jsonb, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });

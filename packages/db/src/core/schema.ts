@@ -1,7 +1,7 @@
 // Written by `npm run schema` from a database that has been through all migrations: change those, and write it anew.
 // It has what queries need, the columns; keys, indexes, constraints and their reasons are in `migrations/`.
 import { sql } from "drizzle-orm";
-import { bigint, boolean, customType, integer, jsonb, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, date, integer, jsonb, pgTable, smallint, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
@@ -516,6 +516,10 @@ export const sessions = pgTable("sessions", {
   originKey: text("origin_key"),
   lastTask: integer("last_task").notNull().default(sql`0`),
   lastClaim: integer("last_claim").notNull().default(sql`0`),
+  tokensUsed: count("tokens_used").notNull().default(sql`0`),
+  tokensAtHuman: count("tokens_at_human").notNull().default(sql`0`),
+  tokensNearAt: instant("tokens_near_at"),
+  tokensNear: text("tokens_near"),
 });
 
 export const settings = pgTable("settings", {
@@ -602,6 +606,8 @@ export const teams = pgTable("teams", {
   personId: uuid("person_id"),
   colour: integer("colour").notNull().default(sql`0`),
   memberId: uuid("member_id"),
+  tokensUsed: count("tokens_used").notNull().default(sql`0`),
+  tokensAtHuman: count("tokens_at_human").notNull().default(sql`0`),
 });
 
 export const thoughtRecords = pgTable("thought_records", {
@@ -676,6 +682,22 @@ export const topics = pgTable("topics", {
   found: text("found", { enum: ["exact", "moved", "reworded", "lost"] }),
   lastSequence: integer("last_sequence").notNull().default(sql`0`),
   source: text("source").notNull().generatedAlwaysAs(sql``),
+});
+
+export const usage = pgTable("usage", {
+  sessionId: uuid("session_id").notNull(),
+  day: date("day").notNull(),
+  peerId: uuid("peer_id").notNull(),
+  task: integer("task").notNull(),
+  model: text("model").notNull(),
+  source: text("source", { enum: ["agent", "job"] }).notNull(),
+  reports: integer("reports").notNull(),
+  inputTokens: count("input_tokens").notNull(),
+  outputTokens: count("output_tokens").notNull(),
+  cacheReadTokens: count("cache_read_tokens").notNull(),
+  cacheWriteTokens: count("cache_write_tokens").notNull(),
+  costMicros: count("cost_micros").notNull(),
+  costedReports: integer("costed_reports").notNull(),
 });
 
 export const verificationCodes = pgTable("verification_codes", {

@@ -210,6 +210,20 @@ export async function listSpentSessions(db: Queryable, scope: FactScope): Promis
   return rows.map(toFact);
 }
 
+export interface NearFact extends SessionFact {
+  readonly text: string;
+}
+
+/** Sessions in which a token budget is nearly used up, and no human has let agents go on since. */
+export async function listNearSessions(db: Queryable, scope: FactScope): Promise<NearFact[]> {
+  const rows = await db.execute<Row<NearFact>>(sql`
+    SELECT ${ofSession}, s.tokens_near AS text, ${ms(sql`s.tokens_near_at`)}
+    FROM ${openSessions(scope)}
+    WHERE s.tokens_near_at IS NOT NULL
+    ORDER BY s.tokens_near_at, s.session_id LIMIT ${scope.limit}`);
+  return rows.map(toFact);
+}
+
 /** Sessions whose feed and whose peers' polls, as far as they are saved, have all been silent since before a time. */
 export async function listSilentSessions(
   db: Queryable,

@@ -9,6 +9,7 @@ export const briefKinds = [
   "held",
   "decision",
   "topic",
+  "task",
   "document",
   "state",
   "settings",
@@ -20,17 +21,19 @@ interface Told {
   readonly kind: (typeof briefKinds)[number];
   readonly sequence: number | null;
   readonly version: number | null;
+  readonly task?: number | undefined;
   readonly at: string;
   readonly by: string | null;
   readonly text: string;
 }
 
 /** `#12 decision by Atlas 14:02:10: Keep v1 tokens`; the text as it is given. */
-export function briefLine({ kind, sequence, version, at, by, text }: Told): string {
+export function briefLine({ kind, sequence, version, task, at, by, text }: Told): string {
   const head = [
     sequence !== null && `#${sequence}`,
     kind,
     version !== null && `v${version}`,
+    task !== undefined && String(task),
     by !== null && `by ${/\s(?:by|v\d)/.test(by) ? inQuotes(by) : nameInLine(by)}`,
     messageTime(at),
   ];

@@ -27,6 +27,7 @@ const described = z.object({
     "blocked",
     "held",
     "budget_spent",
+    "budget_near",
     "quiet",
     "undelivered",
   ]),

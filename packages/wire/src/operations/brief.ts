@@ -10,6 +10,7 @@ export const BriefLine = z
     kind: z.enum(briefKinds),
     sequence: Sequence.nullable().meta({ description: "The message to look up; of several, the newest." }),
     version: Version.nullable().meta({ description: "The document's, where it changed." }),
+    task: z.int().optional().meta({ description: "The task's number, where one changed." }),
     at: Timestamp,
     by: z.string().nullable(),
     text: z.string(),
@@ -34,8 +35,8 @@ export type SessionBrief = z.output<typeof SessionBrief>;
 
 export const brief = operation("brief", {
   summary:
-    "What changed since you last read: asks for you, answers, decisions, document, state, people; most important first.",
-  unlisted: ["since_cursor"],
+    "What changed since you last read: asks for you, answers, decisions, tasks, document, state, people; most important first.",
+  unlisted: ["since_cursor", "summary"],
   input: z
     .strictObject({
       session: StorableText.min(1)
@@ -44,6 +45,10 @@ export const brief = operation("brief", {
         .meta({ description: "Id or slug; left out: all that you take part in." }),
       since: Timestamp.optional().meta({ description: "From this time on instead." }),
       since_cursor: Sequence.optional().meta({ description: "After this message instead." }),
+      summary: z
+        .boolean()
+        .optional()
+        .meta({ description: "Whether the broker's summariser, where it has one, is to sum it up." }),
       ...asTeam,
     })
     .refine((input) => input.since === undefined || input.since_cursor === undefined, {
@@ -58,10 +63,18 @@ export const brief = operation("brief", {
     sessions: z
       .array(SessionBrief)
       .meta({ description: `At most ${limits.briefSessionsMax}, the one that was busy last first.` }),
+    summary: z.string().nullable().optional().meta({
+      description:
+        "A model's words, where they were asked for; null where there is no summariser, or not soon enough.",
+    }),
   }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ sessions }) =>
-    lines(...sessions.flatMap(sessionLines), sessions.length === 0 && "nothing is new"),
+  compact: ({ sessions, summary }) =>
+    lines(
+      ...sessions.flatMap(sessionLines),
+      sessions.length === 0 && "nothing is new",
+      summary && `summary by a model: ${summary}`,
+    ),
 });
 
 /** The lines of one session's brief, whose texts are `foreign`. */

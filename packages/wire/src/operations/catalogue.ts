@@ -34,6 +34,7 @@ import * as tasks from "./tasks.js";
 import * as timeline from "./timeline.js";
 import * as topics from "./topics.js";
 import * as undelivered from "./undelivered.js";
+import * as usage from "./usage.js";
 import * as work from "./work.js";
 
 /** The operations among what a file exports, by their names. */
@@ -75,6 +76,7 @@ const exported = {
   ...sources,
   ...state,
   ...tasks,
+  ...usage,
   ...timeline,
   ...topics,
   ...undelivered,

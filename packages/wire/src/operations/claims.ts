@@ -3,6 +3,7 @@ import { limits } from "../core/limits.js";
 import { lineOfChars, retryable, StorableText, textOfBytes } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
 import { operation } from "./operation.js";
+import { ModelUsage } from "./usage.js";
 import { compactJob, Job, JobId, JobKind } from "./work.js";
 
 /** How jobs are done on another machine: its runner claims one, renews its claim while the agent works, and says how it ended. */
@@ -73,6 +74,11 @@ export const endJob = operation("end_job", {
       .meta({
         description: "What kept it from running or going on; null where it ended by itself or was told to.",
       }),
+    usage: z
+      .array(ModelUsage)
+      .max(20)
+      .optional()
+      .meta({ description: "What its models used, where it said so." }),
     ended_because: z.enum(["timed_out", "stopping", "lost"]).nullable().meta({
       description: "Why the runner ended it; null where it did not, or because the job was cancelled.",
     }),

@@ -34,6 +34,8 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
       return { who, what: who === null ? "Held: agents cannot post" : "holds it: agents cannot post", quote };
     case "budget_spent":
       return { who: null, what: "Agents have said all they may without a human word", quote: null };
+    case "budget_near":
+      return { who: null, what: "A token budget is nearly used up", quote };
     case "quiet":
       return { who: null, what: "Quiet: nobody polls or speaks", quote: null };
     case "undelivered":
@@ -63,6 +65,7 @@ export const alertReasons: Readonly<Record<AlertKind, string>> = {
   blocked: "A peer declares itself blocked",
   held: "A session is held",
   budget_spent: "Agents have spent their message budget",
+  budget_near: "Agents have nearly used up their tokens",
   quiet: "A session has gone quiet",
   undelivered: "A message has reached nobody for hours",
   concluded: "A session is concluded",
@@ -79,6 +82,7 @@ export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   blocked: "Blocked",
   held: "Held",
   budget_spent: "Budget spent",
+  budget_near: "Budget nearly used",
   quiet: "Quiet",
   undelivered: "Undelivered",
 };

@@ -230,6 +230,8 @@ export const operationRules = {
       notesReading: true,
     },
     brief: { ...reading, access: "reader", route: "GET /api/brief", asksWhoCalls: true },
+    report_usage: { ...writing, access: "team", route: "POST /api/sessions/:session_id/usage" },
+    get_usage: { ...reading, access: "reader", route: "GET /api/usage" },
     get_timeline: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/timeline" },
   }),
   ...inToolset("audit", {

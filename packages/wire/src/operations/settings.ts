@@ -22,6 +22,15 @@ export const SessionSettings = z
       .min(0)
       .max(1_000_000)
       .meta({ description: "How many messages agents may post after the last human word; 0 for no limit." }),
+    token_budget: z.int().min(0).max(1_000_000_000_000).meta({
+      description:
+        "How many tokens, without those that a cache gave, agents may report until a human lets them go on; 0 for no limit.",
+    }),
+    team_token_budget: z
+      .int()
+      .min(0)
+      .max(1_000_000_000_000)
+      .meta({ description: "The same of each team; 0 for no limit." }),
     agent_concludes: z.enum(["proposes", "concludes"]).meta({
       description:
         "Whether an agent that drafts the conclusion proposes it to a person, or concludes by itself.",
@@ -45,6 +54,8 @@ export const sessionSettingsDefault: SessionSettings = {
   metadata_by: "anyone",
   metadata_min_interval_s: 0,
   message_budget: 0,
+  token_budget: 0,
+  team_token_budget: 0,
   agent_concludes: "proposes",
   claims: "warn",
   claim_grace_s: 900,
@@ -87,6 +98,10 @@ export const BrokerSettings = z
       .min(1)
       .max(limits.waitSecondsMax)
       .meta({ description: "How long a wait over MCP lasts at most: some clients end a call after 30 s." }),
+    brief_after: z.int().min(0).max(2_000).meta({
+      description:
+        "With more than so many unread a launched agent is given a brief instead, and one at the start of a conversation; 0 for never.",
+    }),
     active_within_s: z.int().min(1).max(3_600).meta({ description: "A team seen this recently is active." }),
     disconnected_after_s: z
       .int()
@@ -122,6 +137,7 @@ export const brokerSettingsDefault: BrokerSettings = {
   public_url: null,
   idle_polls: 10,
   mcp_wait_s: 25,
+  brief_after: 50,
   active_within_s: 10,
   disconnected_after_s: 60,
   fold_after_s: 600,

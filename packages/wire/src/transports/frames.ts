@@ -88,8 +88,8 @@ export type BrokerFrame =
   | NudgeFrame
   | { type: "heartbeat" };
 
-/** `tasks`: of the tasks or the claims. `delivery`: a peer has read further, so that message_status would answer something else. */
-export type ChangedKind = "document" | "roster" | "session" | "tasks" | "delivery";
+/** `tasks`: of the tasks or the claims. `usage`: of what agents reported. `delivery`: a peer has read further, so that message_status would answer something else. */
+export type ChangedKind = "document" | "roster" | "session" | "tasks" | "usage" | "delivery";
 
 /**
  * Tells a connection that watches the mesh (`watch_mesh`) that a read would now differ: of the list of sessions, of what

@@ -5,6 +5,7 @@ import {
   listBlockedPeers,
   listFailedJobs,
   listHeldSessions,
+  listNearSessions,
   listOpenAsks,
   listOpenProposals,
   listSilentSessions,
@@ -60,7 +61,7 @@ export async function readFacts(
   const { orm, meshId } = services.database;
   const scope: FactScope = { meshId, sessionIds, files, limit: limits.attentionCountedMax };
   const everybodys = approvals === "everybody's";
-  const [permissions, asks, proposals, failed, ofTasks, blocked, held, spent, quiet, undelivered] =
+  const [permissions, asks, proposals, failed, ofTasks, blocked, held, spent, near, quiet, undelivered] =
     await Promise.all([
       approvals === undefined || (personId === null && !everybodys)
         ? []
@@ -72,6 +73,7 @@ export async function readFacts(
       listBlockedPeers(orm, scope),
       listHeldSessions(orm, scope),
       listSpentSessions(orm, scope),
+      listNearSessions(orm, scope),
       findQuietSessions(services, scope),
       listUndeliveredFacts(orm, scope, undeliveredBefore(services)),
     ]);
@@ -107,6 +109,7 @@ export async function readFacts(
       toFact("held", each, each.since.getTime(), { team: each.heldBy, text: each.reason }),
     ),
     ...spent.map((each) => toFact("budget_spent", each, each.agentMessages)),
+    ...near.map((each) => toFact("budget_near", each, each.since.getTime(), { text: each.text })),
     ...quiet.map((each) => toFact("quiet", each, each.since.getTime())),
     ...undelivered.map((each) =>
       toFact("undelivered", each, each.sequence, { sequence: each.sequence, number: each.count }),

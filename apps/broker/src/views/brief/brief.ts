@@ -56,7 +56,16 @@ export async function brief(
   const told = await Promise.all(
     spans.map(async (span) => ({ span, lines: await readLines(ctx, span, readerIn(ctx, span.sessionId)) })),
   );
-  return { sessions: keepWhatFits(told) };
+  const sessions = keepWhatFits(told);
+  return input.summary ? { sessions, summary: await summarise(ctx, sessions) } : { sessions };
+}
+
+/** What a model makes of the lines, which stand beside it (BRIEF-7). */
+function summarise({ services }: Context<ViewServices>, sessions: readonly SessionBrief[]) {
+  const texts = sessions.flatMap(({ title, lines }) =>
+    lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(briefLine)],
+  );
+  return texts.length === 0 ? null : services.summariser.summariseBrief(texts.join("\n"));
 }
 
 /** Each from where the caller has read to, unless it asks for another time or message (BRIEF-2). */
@@ -115,6 +124,7 @@ const lineKinds: Readonly<Record<string, BriefLine["kind"]>> = {
   topic_opened: "topic",
   topic_closed: "topic",
   topic_reopened: "topic",
+  task_changed: "task",
   session_metadata_updated: "settings",
   settings_changed: "settings",
   message_redacted: "settings",
@@ -141,7 +151,9 @@ async function readLines(
   const lines = [
     ...asks.map((each) => toLine("ask", each)),
     ...answers.map((each) => toLine("answer", each)),
-    ...marked.map((each) => toLine(lineKinds[kindOf(toMessage(each)) ?? ""] ?? "settings", each)),
+    ...newestOfTasks(marked).map((each) =>
+      toLine(lineKinds[kindOf(toMessage(each)) ?? ""] ?? "settings", each),
+    ),
     ...changes,
     ...state.map(toStateLine),
     ...toPeopleLine(moves),
@@ -153,20 +165,42 @@ async function readLines(
   );
 }
 
+/** Of each task only how it stands now. */
+function newestOfTasks(marked: readonly StoredMessage[]): readonly StoredMessage[] {
+  const newest = new Map(marked.map((each) => [taskOf(each) ?? each, each]));
+  return [...newest.values()];
+}
+
+function taskOf(stored: StoredMessage): number | undefined {
+  const { event, task } = toMessage(stored).content;
+  return event === "task_changed" ? Number(task) : undefined;
+}
+
 function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
   const { content, posted_at: at } = withoutSealed(toMessage(stored));
   const { text, answer, options, by } = content;
   const isSaid = stored.type === "chat";
-  const told = isSaid ? (answer ?? text ?? "") : describeEvent({ content: withoutBy(content) });
+  const told = isSaid
+    ? (answer ?? text ?? "")
+    : kind === "task"
+      ? describeTask(content)
+      : describeEvent({ content: withoutBy(content) });
   const choices = kind === "ask" && Array.isArray(options) ? ` (${options.join(" | ")})` : "";
   return {
     kind,
     sequence: stored.sequence,
     version: null,
+    ...(kind === "task" && { task: taskOf(stored) }),
     at,
     by: isSaid ? authorOf(stored) : typeof by === "string" ? by : null,
     text: cut(`${told}${choices}`, textCharsMax),
   };
+}
+
+/** The last that was done with a task, which its line names by its number. */
+function describeTask({ change, title, result, reason }: Record<string, unknown>): string {
+  const more = result ?? reason;
+  return `${String(change).replaceAll("_", " ")}: ${title}${more === undefined ? "" : `; ${more}`}`;
 }
 
 function withoutBy({ by: _by, ...content }: Record<string, unknown>): Record<string, unknown> {

@@ -12,6 +12,7 @@ import { retryWhileLost } from "../../core/retry-while-lost.js";
 import { createWaitSignal } from "../../feed/wait-signal.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
 import type { Context } from "../../sessions/context.js";
+import { addJobUsage } from "../../sessions/report-usage.js";
 import { toParameters } from "./job-parameters.js";
 import { nothingMade, stoppedText, toOutcome } from "./outcome.js";
 import { requireJob, toJob } from "./read-jobs.js";
@@ -134,7 +135,7 @@ function isOverdue({ startedAt }: Pick<JobRow, "startedAt">, timeoutMs: number):
 /** Stores how an agent on another machine ended, unless its job has ended otherwise before (RUNNER-21). */
 export async function endJob(
   ctx: Context<JobServices>,
-  { job_id, fence, ended_because, ...result }: ParsedInputOf<"end_job">,
+  { job_id, fence, ended_because, usage, ...result }: ParsedInputOf<"end_job">,
 ): Promise<OutputOf<"end_job">> {
   const { key } = requireRunner(ctx);
   const { services } = ctx;
@@ -149,6 +150,7 @@ export async function endJob(
       nothingMade(kind),
     );
     if (!row) return { ended: false, job: await toJob(services, await requireJob(tx, meshId, job_id)) };
+    await addJobUsage(tx, services.metrics, { sessionId: row.sessionId, usage });
     afterCommit(() => {
       const { status, exitCode, runnerName } = row;
       const level = status === "succeeded" ? "info" : "warn";

@@ -10,9 +10,11 @@ import {
 } from "@merkle/db";
 import type { JobKind, OutputOf } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
+import type { Metrics } from "../../core/metrics.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
+import { addJobUsage } from "../../sessions/report-usage.js";
 import type { Sources } from "../sources/sources.js";
 import { type Attended, attendJob } from "./attend-job.js";
 import { toParameters } from "./job-parameters.js";
@@ -52,6 +54,7 @@ interface JobsOptions {
   readonly brokerUrl: () => string;
   /** Whether machines of members may claim jobs; as `agent` says unless told. */
   readonly remoteRunners?: boolean | undefined;
+  readonly metrics: Metrics;
   readonly log: Log;
 }
 
@@ -63,7 +66,7 @@ const pollEveryMs = 5_000;
  * it, and what others run fails when their lease has run out (JOB-7).
  */
 export async function startJobs(options: JobsOptions): Promise<Jobs> {
-  const { agent, database, log } = options;
+  const { agent, database, metrics, log } = options;
   const runner = await agent?.startRunner();
   await failLost({ gone: agent?.name, failure: "restarted", errorTail: restartedText });
   const terms: ClaimTerms = {
@@ -151,7 +154,13 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
       }),
       async end(result, because) {
         const outcome = toOutcome(result, because);
-        const row = await retryWhileLost(() => endJob(database.orm, job, outcome, nothingMade(job.kind)));
+        const row = await retryWhileLost(() =>
+          database.transaction(async (tx) => {
+            const ended = await endJob(tx, job, outcome, nothingMade(job.kind));
+            if (ended) await addJobUsage(tx, metrics, { sessionId: job.sessionId, usage: result.usage });
+            return ended;
+          }),
+        );
         const level = row?.status === "succeeded" || !row ? "info" : "warn";
         log[level]("job ended", {
           ...toFields(job),

@@ -1,4 +1,4 @@
-import type { JobKind, RunnerFacts } from "@merkle/wire";
+import type { JobKind, ModelUsage, RunnerFacts } from "@merkle/wire";
 import type { SourcesOptions } from "../sources/sources.js";
 
 /** How a broker has jobs done. */
@@ -64,6 +64,8 @@ export interface RunResult {
   readonly error_tail: string;
   /** The reason that kept it from running or going on; null where it ended by itself, or because `signal` was aborted. */
   readonly error: RunError | null;
+  /** What its models used, as it says; left out where it does not. */
+  readonly usage?: readonly ModelUsage[] | undefined;
 }
 
 export interface RunError {

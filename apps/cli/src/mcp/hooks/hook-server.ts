@@ -2,6 +2,7 @@ import { type Message, wakes } from "@merkle/wire";
 import type { HookEvent } from "../../clients/client.js";
 import type { HookCall } from "../hook-call.js";
 import { resyncNotice } from "../inbox.js";
+import { type Brief, broughtMail, isSetAside } from "../mail/briefs.js";
 import type { Transcript } from "../mail/transcript.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
@@ -12,8 +13,11 @@ import type { StatusReporter } from "./status-reporter.js";
 /** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
 interface HookServer {
   /** @param transcript - the client's record of the conversation, where there is one that is understood */
-  answer(call: HookCall, transcript?: Transcript): HookAnswer;
+  answer(call: HookCall, transcript?: Transcript, briefs?: HookBriefs): HookAnswer;
 }
+
+/** The briefs that are due at a hook, by the places for which they are. */
+export type HookBriefs = ReadonlyMap<PeerSession, Brief>;
 
 export interface HookAnswer {
   /** The text for the model, or empty. */
@@ -33,6 +37,7 @@ interface HookDeskOptions {
 }
 
 const nothing: HookAnswer = { text: "", settle: () => undefined };
+const noBriefs: HookBriefs = new Map();
 
 export function createHookServer({
   teams,
@@ -42,13 +47,13 @@ export function createHookServer({
   onProof,
 }: HookDeskOptions): HookServer {
   /** In the order of time: what was offered before the hook, then what it offers itself. */
-  function answerMain(call: HookCall, transcript: Transcript | undefined): HookAnswer {
+  function answerMain(call: HookCall, transcript: Transcript | undefined, briefs: HookBriefs): HookAnswer {
     const readers = teams.readers();
     for (const team of readers) {
       team.mail.prove({ by: "hook", prompt: call.promptId });
       onProof(team);
     }
-    const answer = call.event === "PreToolUse" ? nothing : deliver(readers, call, transcript);
+    const answer = call.event === "PreToolUse" ? nothing : deliver(readers, call, { transcript, briefs });
     const goesOn = call.event !== "Stop" || answer.text !== "";
     if (!goesOn) turn.end();
     for (const team of readers) status.tell(team, goesOn ? "working" : "idle");
@@ -56,7 +61,7 @@ export function createHookServer({
   }
 
   return {
-    answer(call, transcript) {
+    answer(call, transcript, briefs = noBriefs) {
       const { isNewConversation } = turn.hook(call);
       if (call.agentId !== "") return nothing;
       if (isNewConversation) {
@@ -66,7 +71,7 @@ export function createHookServer({
         }
         onConversation(call.sessionId);
       }
-      return answerMain(call, transcript);
+      return answerMain(call, transcript, briefs);
     },
   };
 }
@@ -74,7 +79,7 @@ export function createHookServer({
 function deliver(
   readers: readonly PeerSession[],
   { event, promptId }: HookCall,
-  transcript: Transcript | undefined,
+  { transcript, briefs }: { transcript: Transcript | undefined; briefs: HookBriefs },
 ): HookAnswer {
   const answers: HookAnswer[] = [];
   let charsUsed = 0;
@@ -82,7 +87,10 @@ function deliver(
     // A compaction takes away what was told before; only the record shows it.
     const isIntroduced = transcript ? transcript.says(introduce(team)) : team.introduced;
     const frame = { isIntroduced, isAlone: readers.length === 1 };
-    const answer = deliverFor(team, { event, prompt: promptId, charsUsed, frame });
+    const brief = briefs.get(team);
+    if (brief) answers.push(give(team, brief));
+    charsUsed += brief?.text.length ?? 0;
+    const answer = deliverFor(team, { event, prompt: promptId, charsUsed, frame, brief });
     charsUsed += answer.text.length;
     if (answer.text !== "") answers.push(answer);
   }
@@ -94,22 +102,35 @@ function deliver(
   };
 }
 
+function give(team: PeerSession, { text, given }: Brief): HookAnswer {
+  return {
+    text,
+    settle: (written) => {
+      if (written) team.brief = given;
+    },
+  };
+}
+
 interface Delivering {
   readonly event: HookEvent;
   readonly prompt: string;
   readonly charsUsed: number;
   readonly frame: Pick<HookMail, "isIntroduced" | "isAlone">;
+  /** What is given before it. */
+  readonly brief: Brief | undefined;
 }
 
-function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame }: Delivering): HookAnswer {
-  const upTo = lastToDeliver(team, event);
+function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief }: Delivering): HookAnswer {
+  const given = brief?.given ?? team.brief;
+  const upTo = lastToDeliver(team.declared, event, broughtMail(team, given));
   if (upTo === undefined) return nothing;
   const fits = fitInHook(charsUsed);
   const offer = team.mail.offer(
     { by: "hook", prompt },
     (message) => message.sequence <= upTo && fits(message),
+    (message) => isSetAside(message, given),
   );
-  const { pending } = team.mail;
+  const pending = broughtMail(team, given);
   if (!offer) return announceOnce(team, pending);
   const version = team.document.heard > team.document.told ? team.document.heard : undefined;
   const wasResynced = team.resynced;
@@ -141,8 +162,11 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame }: Deli
  * The last message that the event hands over, or undefined for none. A prompt takes along whatever there is; for the rest
  * there must be something that is worth it, and for who does not want to be disturbed, something that breaks through.
  */
-function lastToDeliver({ mail, declared }: PeerSession, event: HookEvent): number | undefined {
-  const { pending } = mail;
+function lastToDeliver(
+  declared: PeerSession["declared"],
+  event: HookEvent,
+  pending: readonly Message[],
+): number | undefined {
   if (declared === "dnd") return pending.findLast(breaksThrough)?.sequence;
   const isWorthIt = event === "UserPromptSubmit" || pending.some(wakes);
   return isWorthIt ? pending.at(-1)?.sequence : undefined;

@@ -1,7 +1,6 @@
-import { open, readdir } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { open } from "node:fs/promises";
 import { compactMessage, type Message } from "@merkle/wire";
+import { findClaudeTranscript } from "../../clients/claude-paths.js";
 
 /** The messages that a conversation of Claude Code holds, as its client has written them down. */
 export interface Transcript {
@@ -24,14 +23,9 @@ export async function readTranscript(
   sessionId: string,
   env: NodeJS.ProcessEnv,
 ): Promise<Transcript | undefined> {
-  // It becomes part of a path.
-  if (!/^[0-9a-f-]{36}$/.test(sessionId)) return undefined;
-  const folder = join(env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude"), "projects");
-  for (const project of await readdir(folder).catch(() => [])) {
-    const tail = await readTail(join(folder, project, `${sessionId}.jsonl`));
-    if (tail !== undefined) return parseTranscript(tail);
-  }
-  return undefined;
+  const path = await findClaudeTranscript(sessionId, env);
+  const tail = path === undefined ? undefined : await readTail(path);
+  return tail === undefined ? undefined : parseTranscript(tail);
 }
 
 async function readTail(path: string): Promise<string | undefined> {

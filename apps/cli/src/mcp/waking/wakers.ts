@@ -1,5 +1,6 @@
 import type { Message, WakePath } from "@merkle/wire";
 import { nameInLine, neutralise, peerAddress } from "@merkle/wire/text";
+import { broughtMail } from "../mail/briefs.js";
 import type { PeerSession } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
 import { createWaker, type Nudge, type Waker } from "./wake.js";
@@ -62,7 +63,12 @@ export function createWakers(options: WakersOptions): Wakers {
   return {
     add(team) {
       const waker = createWaker({
-        mail: team.mail,
+        mail: {
+          get pending() {
+            return broughtMail(team, team.brief);
+          },
+          listen: team.mail.listen,
+        },
         isDnd: () => team.declared === "dnd",
         isWaiting: () => team.waits.size > 0,
         turnRunsUntil: () => turn.runsUntil,

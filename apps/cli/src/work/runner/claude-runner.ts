@@ -153,7 +153,7 @@ function toArguments({
   skipPermissions,
 }: Pick<ClaudeRunnerOptions, "agentCommand" | "skipPermissions">): string[] {
   return [
-    ...["-p", "--no-session-persistence"],
+    ...["-p", "--no-session-persistence", "--output-format", "json"],
     ...["--strict-mcp-config", "--mcp-config", '{"mcpServers":{}}'],
     ...["--setting-sources", "project", "--settings", JSON.stringify({ disableAllHooks: true })],
     ...(skipPermissions

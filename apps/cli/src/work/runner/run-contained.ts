@@ -4,6 +4,7 @@ import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunError, RunResult } from "../../core/broker-code.js";
 import type { Cgroup, Cgroups } from "./cgroup.js";
+import { parseClaudeResult } from "./claude-result.js";
 import type { Containment, Held } from "./containment.js";
 import type { JobLog } from "./job-log.js";
 import { graceMs } from "./namespacing.js";
@@ -26,6 +27,8 @@ interface ContainedRun {
 }
 
 const tailBytesMax = 4_096;
+/** What Claude Code says at its end comes in one piece, with all that its agent said last. */
+const resultBytesMax = 256 * 1024;
 /** To count by a cgroup is to read a file, otherwise all of /proc; without that each look takes a process of its own. */
 const countEveryMs = { cgroup: 25, looking: process.platform === "linux" ? 100 : 1_000 };
 /** Claude Code and its helpers hardly come to a quarter of what they may have: what does may be on its way to all of it. */
@@ -73,7 +76,7 @@ async function runIn(
   });
   const ended = endOf(child);
   const stderr = new Tail(tailBytesMax);
-  const stdout = new Tail(tailBytesMax);
+  const stdout = new Tail(resultBytesMax);
   const drained = Promise.all([
     drain(child.stdout, (piece) => stdout.write(piece)),
     drain(child.stderr, (piece) => {
@@ -98,8 +101,21 @@ async function runIn(
   child.stderr.destroy();
 
   const { code } = await ended;
-  const error_tail = stderr.text(run.secrets) || stdout.text(run.secrets);
-  return { exit_code: code, error_tail, error: overgrown ?? notStarted(code, error_tail, run.path) };
+  const written = stdout.text(run.secrets);
+  const result = parseClaudeResult(written);
+  const error_tail = stderr.text(run.secrets) || tailOf(result?.text ?? written);
+  return {
+    exit_code: code,
+    error_tail,
+    error: overgrown ?? notStarted(code, error_tail, run.path),
+    ...(result && { usage: result.usage }),
+  };
+}
+
+function tailOf(text: string): string {
+  const tail = new Tail(tailBytesMax);
+  tail.write(Buffer.from(text));
+  return tail.text([]);
 }
 
 /** Ends the run when it is told to or has too many processes, in order first and then by force. */

@@ -176,13 +176,13 @@ function toRunnable(claim: Claim, brokerUrl: string): RunnableJob {
 async function storeEnd(
   client: MerkleClient,
   claim: { readonly job_id: Job["job_id"]; readonly fence: number },
-  { exit_code, error_tail, error }: RunResult,
+  { exit_code, error_tail, error, usage }: RunResult,
   ended_because: EndedBecause,
 ): Promise<OutputOf<"end_job">> {
   const end = (tail: string) =>
     client.call(
       "end_job",
-      { ...claim, exit_code, error_tail: tail, error, ended_because },
+      { ...claim, exit_code, error_tail: tail, error, ended_because, ...(usage && { usage: [...usage] }) },
       { timeoutMs: endingMsMax },
     );
   try {

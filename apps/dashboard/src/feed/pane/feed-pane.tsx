@@ -9,11 +9,11 @@ import { useSession } from "@/sessions/session-context";
 import { FeedBody } from "./feed-body";
 import { clearFilter, FilterBar } from "./filter-bar";
 import { FindHint } from "./find-hint";
-import { UnreadBar } from "./unread-bar";
 import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
 import { useFeedState, useFeedStore } from "./use-feed-store";
 import { useReading } from "./use-reading";
 
+const UnreadBar = lazy(() => import("./unread-bar").then(({ UnreadBar }) => ({ default: UnreadBar })));
 const CatchUpPanel = lazy(() =>
   import("./catch-up-panel").then(({ CatchUpPanel }) => ({ default: CatchUpPanel })),
 );
@@ -72,18 +72,22 @@ export function FeedPane() {
     { label: "Leave the filter", group: "Feed" },
   );
 
-  const catchUp = last_read === null || at !== null ? null : () => setCatchingUp(true);
+  const open = () => setCatchingUp(true);
+  const catchUp = last_read === null || at !== null ? null : open;
+  useShortcut("b", open, { label: "Since you were here", group: "Feed", enabled: catchUp !== null });
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <FilterBar filter={filter} hidden={hiddenIn(state.window)} findField={findField} />
       <FindHint />
       {reading.isFarBehind && (
-        <UnreadBar
-          count={unread ?? 0}
-          onFirst={goToUnread}
-          onCatchUp={() => setCatchingUp(true)}
-          onRead={() => void reading.markAll()}
-        />
+        <Suspense fallback={<div className="h-9 border-b bg-highlight" />}>
+          <UnreadBar
+            count={unread ?? 0}
+            onFirst={goToUnread}
+            onCatchUp={open}
+            onRead={() => void reading.markAll()}
+          />
+        </Suspense>
       )}
       {isCatchingUp && (
         <Suspense fallback={<div className="h-24 border-b" />}>

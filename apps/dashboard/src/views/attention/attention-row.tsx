@@ -30,6 +30,7 @@ const marks = {
   blocked: { Icon: OctagonAlert, className: "text-danger" },
   held: { Icon: Pause, className: "text-warning" },
   budget_spent: { Icon: Gauge, className: "text-warning" },
+  budget_near: { Icon: Gauge, className: "text-warning" },
   quiet: { Icon: Moon, className: "text-muted-foreground" },
   undelivered: { Icon: MailX, className: "text-warning" },
 } as const;

@@ -62,6 +62,7 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
         </>
       );
     case "held":
+    case "budget_near":
     case "budget_spent":
       return <Resume item={item} attempt={attempt} />;
     case "quiet":

@@ -7,52 +7,67 @@ import { useSession } from "@/sessions/session-context";
 import { Field, FieldDescription, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 
-const budgetMax = 1_000_000;
+const budgets = {
+  message_budget: {
+    label: "Messages",
+    about: "After the last human word; beyond it agents' posts are refused until a human says something.",
+    max: 1_000_000,
+  },
+  token_budget: {
+    label: "Tokens of all agents",
+    about:
+      "As they report them, without those read from the cache. From 80% on it needs you; at the end the session is held.",
+    max: 1_000_000_000_000,
+  },
+  team_token_budget: {
+    label: "Tokens of each team",
+    about: "The same for one team.",
+    max: 1_000_000_000_000,
+  },
+} as const;
+const names = Object.keys(budgets) as (keyof typeof budgets)[];
 
-/** Bounds how much agents say to each other before a human has to say something. */
+/** Bounds how much agents say to each other, and use, before a human has to let them go on. */
 export function BudgetDialog({ onClose }: { onClose: () => void }) {
   const { session, refresh } = useSession();
   const call = useCall();
-  const [budget, setBudget] = useState(session.settings.message_budget);
+  const [typed, setTyped] = useState<Readonly<Record<string, number>>>(() =>
+    Object.fromEntries(names.map((name) => [name, session.settings[name]])),
+  );
 
   return (
     <FormDialog
-      title="Message budget"
-      description={
-        <>
-          How many messages agents may post after the last human word. Beyond it they get{" "}
-          <code className="font-mono text-sm">budget_spent</code> until a human says something.
-        </>
-      }
+      title="Budgets"
+      description={`How much agents may say and use before a human lets them go on; 0 for no limit. They have said ${session.agent_messages} since the last human word.`}
       isPower
       submit="Save"
       submitting="Saving…"
       onSubmit={(signal) =>
-        call(
-          "update_settings",
-          { session_id: session.session_id, session_settings: { message_budget: budget } },
-          { signal },
-        )
+        call("update_settings", { session_id: session.session_id, session_settings: typed }, { signal })
       }
       onDone={refresh}
       onClose={onClose}
     >
-      <Field>
-        <FieldLabel>Messages</FieldLabel>
-        <Input
-          type="number"
-          inputMode="numeric"
-          required
-          min={0}
-          max={budgetMax}
-          step={1}
-          value={Number.isNaN(budget) ? "" : budget}
-          onChange={(event) => setBudget(event.target.valueAsNumber)}
-        />
-        <FieldDescription>
-          0 for no limit. They have said {session.agent_messages} since the last human word.
-        </FieldDescription>
-      </Field>
+      {names.map((name) => {
+        const { label, about, max } = budgets[name];
+        const value = typed[name] ?? 0;
+        return (
+          <Field key={name}>
+            <FieldLabel>{label}</FieldLabel>
+            <Input
+              type="number"
+              inputMode="numeric"
+              required
+              min={0}
+              max={max}
+              step={1}
+              value={Number.isNaN(value) ? "" : value}
+              onChange={(event) => setTyped({ ...typed, [name]: event.target.valueAsNumber })}
+            />
+            <FieldDescription>{about}</FieldDescription>
+          </Field>
+        );
+      })}
     </FormDialog>
   );
 }

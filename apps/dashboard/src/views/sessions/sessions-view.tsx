@@ -22,7 +22,9 @@ const UndeliveredPanel = dynamic(
   { ssr: false },
 );
 
-/** The first page: what needs me, and all sessions. */
+const SincePanel = dynamic(() => import("./since-panel").then((part) => part.SincePanel), { ssr: false });
+
+/** The first page: what needs me, what changed, and all sessions. */
 export function SessionsView() {
   const [isStarting, setIsStarting] = useState(false);
   useShortcut("n", () => setIsStarting(true), { label: "New session", group: "Sessions" });
@@ -40,6 +42,7 @@ export function SessionsView() {
       <div className="mx-auto w-full max-w-6xl p-4 lg:p-6">
         <h1 className="sr-only">Sessions</h1>
         <AttentionPanel />
+        <SincePanel />
         {/* The exported page does not know the address, which says what is shown. */}
         <Suspense fallback={<SessionsSkeleton />}>
           <SessionsOrMessages onStart={() => setIsStarting(true)} />

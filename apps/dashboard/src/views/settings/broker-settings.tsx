@@ -29,6 +29,12 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     min: 1,
     max: 30,
   },
+  brief_after: {
+    label: "Brief after, messages",
+    about: "With more than so many unread an agent is given a brief instead; 0 for never.",
+    min: 0,
+    max: 2_000,
+  },
   active_within_s: {
     label: "Active, seconds",
     about: "A team that was seen this recently is active.",
@@ -122,6 +128,7 @@ function toTexts(settings: Settings): Readonly<Record<Threshold, string>> {
   return {
     idle_polls: String(settings.idle_polls),
     mcp_wait_s: String(settings.mcp_wait_s),
+    brief_after: String(settings.brief_after),
     active_within_s: String(settings.active_within_s),
     disconnected_after_s: String(settings.disconnected_after_s),
     fold_after_s: String(settings.fold_after_s),

@@ -51,6 +51,10 @@ const Personas = dynamic(
   () => import("@/work/personas/persona-settings").then((part) => part.PersonaSettings),
   { ssr: false, loading },
 );
+const UsageTable = dynamic(() => import("@/record/usage-table").then((part) => part.UsageTable), {
+  ssr: false,
+  loading,
+});
 const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
 
 interface Section {
@@ -125,6 +129,12 @@ const sections: readonly Section[] = [
     title: "Jobs runner",
     about: "What runs the agents of jobs, where, and within which bounds.",
     part: <RunnerFacts />,
+  },
+  {
+    anchor: "usage",
+    title: "Usage",
+    about: "How many tokens agents and jobs have reported, in all sessions.",
+    part: <UsageTable groupings={["session", "team", "model", "day"]} />,
   },
   {
     anchor: "personas",

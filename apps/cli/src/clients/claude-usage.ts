@@ -1,0 +1,37 @@
+import { countOf } from "../core/count-of.js";
+import { findClaudeTranscript } from "./claude-paths.js";
+import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
+
+/** An answer comes in several lines with one id, of which the last has counted all; those before may count less. */
+const answersKept = 50;
+
+/** Claude Code's transcript: each answer of a model says what it used. A subagent's counts where it stands in the same file. */
+export const claudeUsage: UsageRecord = {
+  find: findClaudeTranscript,
+  read(text, carried) {
+    const seen = new Map<string, Tokens>(Object.entries(Object(carried?.["answers"])));
+    const used = parseLines(text, '"usage"').flatMap((line) => {
+      const { id, model, usage } = Object(line["message"]);
+      const isAnswer = line["type"] === "assistant" && typeof id === "string" && typeof model === "string";
+      if (!isAnswer || model === "" || model.startsWith("<")) return [];
+      const tokens = toTokens(Object(usage));
+      const before = seen.get(id);
+      seen.delete(id);
+      seen.set(id, before ? combine(before, tokens, Math.max) : tokens);
+      return [
+        { model, ...(before ? combine(tokens, before, (now, then) => Math.max(0, now - then)) : tokens) },
+      ];
+    });
+    const answers = Object.fromEntries([...seen].slice(-answersKept));
+    return { usage: sumByModel(used), carried: { answers } };
+  },
+};
+
+function toTokens(usage: Readonly<Record<string, unknown>>): Tokens {
+  return {
+    input_tokens: countOf(usage["input_tokens"]),
+    output_tokens: countOf(usage["output_tokens"]),
+    cache_read_tokens: countOf(usage["cache_read_input_tokens"]),
+    cache_write_tokens: countOf(usage["cache_creation_input_tokens"]),
+  };
+}

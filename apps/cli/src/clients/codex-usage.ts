@@ -1,0 +1,50 @@
+import { readdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { countOf } from "../core/count-of.js";
+import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
+
+/** Codex's rollout: from time to time it says what was used in all, and with each turn by which model. */
+export const codexUsage: UsageRecord = {
+  find: findRollout,
+  read(text, carried) {
+    let total: Tokens = { ...none, ...Object(carried?.["total"]) };
+    let model = typeof carried?.["model"] === "string" ? carried["model"] : "unknown";
+    const used = parseLines(text, '"payload"').flatMap((line) => {
+      const payload = Object(line["payload"]);
+      if (line["type"] === "turn_context" && typeof payload.model === "string" && payload.model !== "") {
+        model = payload.model;
+      }
+      const counted = Object(Object(payload.info).total_token_usage);
+      if (payload.type !== "token_count" || typeof counted.total_tokens !== "number") return [];
+      const now = toTokens(counted);
+      // A conversation that was compacted or forked may begin anew.
+      const since = combine(now, total, (after, before) => Math.max(0, after - before));
+      total = now;
+      return [{ model, ...since }];
+    });
+    return { usage: sumByModel(used), carried: { total, model } };
+  },
+};
+
+const none: Tokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+
+/** Its input has what came from the cache among it, and its output what was only thought. */
+function toTokens(counted: Readonly<Record<string, unknown>>): Tokens {
+  const cached = countOf(counted["cached_input_tokens"]);
+  return {
+    input_tokens: Math.max(0, countOf(counted["input_tokens"]) - cached),
+    output_tokens: countOf(counted["output_tokens"]),
+    cache_read_tokens: cached,
+    cache_write_tokens: 0,
+  };
+}
+
+/** Rollouts lie in folders of years, months and days; one that goes on stays where it began. */
+async function findRollout(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (!/^[0-9a-f-]{36}$/.test(conversation)) return undefined;
+  const folder = join(env["CODEX_HOME"] || join(homedir(), ".codex"), "sessions");
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  const file = files.find((each) => each.endsWith(`-${conversation}.jsonl`));
+  return file === undefined ? undefined : join(folder, file);
+}

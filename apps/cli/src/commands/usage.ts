@@ -1,0 +1,87 @@
+import type { InputOf, OutputOf, UsageRow } from "@merkle/wire";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { readingFrom } from "../identity/acting.js";
+import { getSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+
+const groupings = ["session", "team", "peer", "task", "model", "day"] as const;
+
+export const usage: Command = {
+  name: "usage",
+  summary: "show how many tokens agents and jobs have reported, and what they cost where that is known",
+  arguments: [
+    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told, else all" },
+  ],
+  flags: [
+    {
+      flags: "--by <what>",
+      summary: "session, team, peer, task, model or day; team unless told, of all sessions session",
+    },
+    { flags: "--since <day>", summary: "from this day on, such as 2026-05-01, in UTC" },
+    { flags: "--until <day>", summary: "up to this day" },
+  ],
+  examples: ["merkle usage", "merkle usage split-auth --by task", "merkle usage --by day --since 2026-05-01"],
+  async run({ args: [name], flags, config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const isOfOne = name !== undefined || config.session !== undefined;
+    const session = isOfOne ? await getSession(broker, name, config) : undefined;
+    const reader = await readingFrom({ broker, config });
+    const found = await reader.call("get_usage", {
+      by: readBy(textOf(flags, "by") ?? (isOfOne ? "team" : "session")),
+      ...(session && { session_id: session.session_id }),
+      ...ofDays(textOf(flags, "since"), textOf(flags, "until")),
+    });
+    if (output.json || found.rows.length > 0) output.show(found, formatUsage(found, output));
+    else output.note("  nothing was reported");
+    return exitCodes.done;
+  },
+};
+
+function readBy(text: string): InputOf<"get_usage">["by"] {
+  const by = groupings.find((each) => each === text);
+  if (by === undefined)
+    throw usageError(`--by must be one of ${groupings.join(", ")}, got ${JSON.stringify(text)}.`);
+  return by;
+}
+
+function ofDays(since: string | undefined, until: string | undefined) {
+  return { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+}
+
+type Sums = OutputOf<"get_usage">["total"];
+
+function formatUsage({ rows, total, more }: OutputOf<"get_usage">, output: Output): string {
+  const table = [
+    ["reported", "input", "output", "cache read", "cache write", "cost"],
+    ...rows.map((row) => [nameOf(row), ...cellsOf(row)]),
+    ["in all", ...cellsOf(total)],
+  ];
+  const widths =
+    table[0]?.map((_, column) => Math.max(...table.map((cells) => (cells[column] ?? "").length))) ?? [];
+  const lines = table.map((cells) =>
+    cells
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join("  "),
+  );
+  const [head = "", ...rest] = lines;
+  return [output.dim(head), ...rest, ...(more > 0 ? [output.dim(`${more} more rows`)] : [])].join("\n");
+}
+
+function nameOf({ name, task, source }: UsageRow): string {
+  const what = task === null ? name || "no task" : `${task} ${name}`;
+  return `${oneLine(what)}${source === "job" && name !== "jobs" ? " (jobs)" : ""}`;
+}
+
+function cellsOf(sums: Sums): string[] {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, cost_is_partial } =
+    sums;
+  const counts = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens];
+  const cost = cost_usd === null ? "" : `${cost_is_partial ? ">" : ""}$${cost_usd.toFixed(2)}`;
+  return [...counts.map((count) => count.toLocaleString("en")), cost];
+}

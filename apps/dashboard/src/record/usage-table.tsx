@@ -1,0 +1,148 @@
+"use client";
+
+import type { InputOf, OutputOf, UsageRow } from "@merkle/wire";
+import { useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { ReadPanel } from "@/components/read-panel";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Segmented } from "@/ui/segmented";
+
+type Grouping = NonNullable<InputOf<"get_usage">["by"]>;
+
+const labels: Readonly<Record<Grouping, string>> = {
+  session: "Session",
+  team: "Team",
+  peer: "Peer",
+  task: "Task",
+  model: "Model",
+  day: "Day",
+};
+
+export interface UsageTableProps {
+  /** The id of a session; left out: all of them. */
+  readonly session?: string;
+  /** What it can be summed by, the first unless one chooses. */
+  readonly groupings: readonly [Grouping, ...Grouping[]];
+}
+
+/** What agents and runners reported to have used: nothing of it was measured here (USAGE-6). */
+export function UsageTable({ session, groupings }: UsageTableProps) {
+  const [by, setBy] = useState<Grouping>(groupings[0]);
+  const input = { by, ...(session !== undefined && { session_id: session }) };
+  const read = useRead("get_usage", input, { on: ["usage"], keepLast: true });
+  return (
+    <div className="grid gap-2">
+      <Segmented
+        label="Sum by"
+        value={by}
+        onChange={setBy}
+        options={groupings.map((value) => ({ value, label: labels[value] }))}
+      />
+      <ReadPanel read={read} failed="What was reported could not be read.">
+        {(data) =>
+          data.rows.length === 0 ? (
+            <p className="text-muted-foreground">
+              No agent has reported tokens. Launched Claude Code and Codex do at the end of a turn.
+            </p>
+          ) : (
+            <Sums data={data} />
+          )
+        }
+      </ReadPanel>
+    </div>
+  );
+}
+
+type Usage = OutputOf<"get_usage">;
+
+function Sums({ data: { by, rows, total, more } }: { readonly data: Usage }) {
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      <section className="overflow-x-auto rounded-lg border" tabIndex={0} aria-label="Reported usage">
+        <table className="w-full text-left tabular-nums">
+          <thead>
+            <tr className="border-b text-sm text-muted-foreground">
+              {[labels[by], "Input", "Output", "Cache read", "Cache write", "Cost"].map((label, column) => (
+                <th
+                  key={label}
+                  scope="col"
+                  className={`px-3 py-2 font-medium whitespace-nowrap ${column > 0 ? "text-end" : ""}`}
+                >
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.name} ${row.session} ${row.task} ${row.source}`} className="border-b">
+                <th scope="row" className="min-w-32 px-3 py-1.5 font-normal [overflow-wrap:anywhere]">
+                  <RowName row={row} />
+                </th>
+                <Cells sums={row} />
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr className="font-medium">
+              <th scope="row" className="px-3 py-1.5 font-medium">
+                In all
+              </th>
+              <Cells sums={total} />
+            </tr>
+          </tfoot>
+        </table>
+      </section>
+      <p className="text-sm text-muted-foreground">
+        Reported by agents&rsquo; clients and job runners, not measured here.
+        {more > 0 && ` ${more} more rows: merkle usage.`}
+      </p>
+    </>
+  );
+}
+
+function RowName({ row: { name, session, task, source } }: { readonly row: UsageRow }) {
+  const text = task === null ? name || "No task" : `${task} ${name}`;
+  const href =
+    session === null
+      ? null
+      : task === null
+        ? `/sessions/${session}`
+        : `/sessions/${session}/tasks?task=${task}`;
+  return (
+    <>
+      {href === null || name === "" ? (
+        <bdi>{showHidden(text)}</bdi>
+      ) : (
+        <PageLink href={href} className="rounded-sm text-link hover:underline">
+          <bdi>{showHidden(text)}</bdi>
+        </PageLink>
+      )}
+      {source === "job" && name !== "jobs" && <span className="text-sm text-muted-foreground"> (jobs)</span>}
+    </>
+  );
+}
+
+function Cells({ sums }: { readonly sums: Usage["total"] }) {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, cost_is_partial } =
+    sums;
+  const counts = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
+  return (
+    <>
+      {Object.entries(counts).map(([name, count]) => (
+        <td key={name} className="px-3 py-1.5 text-end">
+          {count.toLocaleString("en")}
+        </td>
+      ))}
+      <td className="px-3 py-1.5 text-end whitespace-nowrap">
+        {cost_usd === null ? (
+          <span className="text-muted-foreground">not known</span>
+        ) : (
+          `${cost_is_partial ? "over " : ""}$${cost_usd.toFixed(2)}`
+        )}
+      </td>
+    </>
+  );
+}

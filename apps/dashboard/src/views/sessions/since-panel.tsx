@@ -1,0 +1,67 @@
+"use client";
+
+import { useState } from "react";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { Panel } from "@/components/panel";
+import { BriefLines, BriefSummary } from "@/feed/pane/brief-lines";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Button } from "@/ui/button";
+
+/** What changed after what I have read, in all my sessions (BRIEF-6). A failure is no news here: the list below shows it. */
+export function SincePanel() {
+  const [isOpen, setOpen] = useState(false);
+  const { data } = useRead("brief", {});
+  const summed = useRead("brief", isOpen ? { summary: true } : null);
+  const told = data?.sessions.filter(({ lines }) => lines.length > 0) ?? [];
+  if (told.length === 0) return null;
+  const things = told.reduce((sum, { lines, left_out }) => sum + lines.length + left_out, 0);
+  return (
+    <div className="mb-8">
+      <Panel
+        level={2}
+        title="Since you were here"
+        note={
+          <>
+            {things === 1 ? "1 thing" : `${things} things`} in{" "}
+            {told.length === 1 ? "1 session" : `${told.length} sessions`}
+            <Button
+              variant="ghost"
+              size="sm"
+              className="ms-2"
+              aria-expanded={isOpen}
+              aria-label={`${isOpen ? "Hide" : "Show"} what changed`}
+              onClick={() => setOpen(!isOpen)}
+            >
+              {isOpen ? "Hide" : "Show"}
+            </Button>
+          </>
+        }
+      >
+        {isOpen ? (
+          <div className="divide-y">
+            {summed.data?.summary && (
+              <div className="p-4">
+                <BriefSummary read={summed} />
+              </div>
+            )}
+            {told.map(({ session_id, session, title, lines, left_out }) => (
+              <section key={session_id} aria-label={title} className="grid gap-2 p-4">
+                <h3 className="font-medium">
+                  <PageLink href={`/sessions/${session}`} className="rounded-sm hover:underline">
+                    <bdi>{showHidden(title)}</bdi>
+                  </PageLink>
+                </h3>
+                <BriefLines slug={session} lines={lines} leftOut={left_out} />
+              </section>
+            ))}
+          </div>
+        ) : (
+          <p className="truncate px-4 py-2 text-muted-foreground">
+            <bdi>{told.map(({ title }) => showHidden(title)).join(", ")}</bdi>
+          </p>
+        )}
+      </Panel>
+    </div>
+  );
+}
