@@ -8,26 +8,6 @@ const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataTyp
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 const count = (name: string) => bigint(name, { mode: "number" });
 
-export const approvals = pgTable("approvals", {
-  meshId: uuid("mesh_id").notNull(),
-  number: integer("number").notNull(),
-  sessionId: uuid("session_id").notNull(),
-  peerId: uuid("peer_id").notNull(),
-  askedBy: text("asked_by").notNull(),
-  personId: uuid("person_id").notNull(),
-  devices: text("devices").array().notNull(),
-  tool: text("tool").notNull(),
-  input: text("input").notNull(),
-  folder: text("folder").notNull(),
-  salt: text("salt").notNull(),
-  hash: text("hash").notNull(),
-  state: text("state", { enum: ["waiting", "allowed", "denied", "left", "withdrawn"] }).notNull().default(sql`'waiting'::text`),
-  words: text("words"),
-  askedAt: instant("asked_at").notNull().default(sql`now()`),
-  expiresAt: instant("expires_at").notNull(),
-  endedAt: instant("ended_at"),
-});
-
 export const alertTargets = pgTable("alert_targets", {
   targetId: uuid("target_id").notNull(),
   meshId: uuid("mesh_id").notNull(),
@@ -50,6 +30,26 @@ export const alerts = pgTable("alerts", {
   state: text("state", { enum: ["known", "waiting", "sent", "given_up"] }).notNull(),
   attempts: integer("attempts").notNull().default(sql`0`),
   dueAt: instant("due_at").notNull(),
+});
+
+export const approvals = pgTable("approvals", {
+  meshId: uuid("mesh_id").notNull(),
+  number: integer("number").notNull(),
+  sessionId: uuid("session_id").notNull(),
+  peerId: uuid("peer_id").notNull(),
+  askedBy: text("asked_by").notNull(),
+  personId: uuid("person_id").notNull(),
+  devices: text("devices").array().notNull(),
+  tool: text("tool").notNull(),
+  input: text("input").notNull(),
+  folder: text("folder").notNull(),
+  salt: text("salt").notNull(),
+  hash: text("hash").notNull(),
+  state: text("state", { enum: ["waiting", "allowed", "denied", "left", "withdrawn"] }).notNull().default(sql`'waiting'::text`),
+  words: text("words"),
+  askedAt: instant("asked_at").notNull().default(sql`now()`),
+  expiresAt: instant("expires_at").notNull(),
+  endedAt: instant("ended_at"),
 });
 
 export const auditCounters = pgTable("audit_counters", {
