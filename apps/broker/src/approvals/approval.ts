@@ -25,7 +25,7 @@ export function stateOf({ state, live }: Pick<ApprovalRow, "state" | "live">): A
 
 /**
  * Ends an approval that waits and signs it into its session's record, with a hash in the place of what was asked (APPROVE-7).
- * Of any number who end it at once one does, and the others are answered false.
+ * If several end it at once, one does, and the others are answered false.
  */
 export async function endAndTell(
   services: ApprovalServices,

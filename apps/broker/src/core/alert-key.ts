@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "./start-error.js";
 
-/** What addresses of alerts are encrypted with, and whom push services know this broker as. */
+/** The key that encrypts addresses of alerts, and the one by which push services know this broker. */
 export interface AlertKey {
   readonly secret: string;
   /** The key pair of RFC 8292: its public half is what browsers subscribe with, in base64url. */

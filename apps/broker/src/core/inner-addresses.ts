@@ -12,7 +12,7 @@ export class InnerAddressError extends Error {
   }
 }
 
-/** What is not of the public Internet, and forms of IPv6 that carry an IPv4 address to wherever it leads. */
+/** Address ranges that are not of the public Internet, and forms of IPv6 that carry an IPv4 address to wherever it leads. */
 const inner4 = new BlockList();
 // A list of its own: a range of mapped addresses would hold every address of IPv4, too.
 const inner6 = new BlockList();

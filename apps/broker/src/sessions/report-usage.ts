@@ -72,7 +72,7 @@ export async function recordUsage(
   return { task: task === 0 ? null : task, held };
 }
 
-/** What a budget counts: all but what the cache gave, which costs a fraction and is by far the most. */
+/** The tokens that a budget counts: all but those read from the cache, which cost a fraction and are by far the most. */
 function countedTokens(used: readonly UsedTokens[]): number {
   return used.reduce((sum, each) => sum + each.inputTokens + each.outputTokens + each.cacheWriteTokens, 0);
 }

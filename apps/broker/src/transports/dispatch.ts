@@ -73,7 +73,7 @@ export function dispatch(services: Services, call: Call): Promise<Reply> {
   );
 }
 
-/** What nearly all calls pass is known at once, so this and what it calls go on without a promise as long as they can. */
+/** Nearly all that a call needs is known at once, so this and its callees go on without a promise as long as they can. */
 function serve(services: Services, call: Call, onWritten: (() => void)[]): Promise<unknown> {
   try {
     const admitting = admitAlone(services, call, requireObject(call.operation, call.input));
@@ -381,7 +381,7 @@ interface TakenTeam {
   readonly joining: Joining | null;
 }
 
-/** What a verb is given. */
+/** The context that a verb is given. */
 class RequestContext implements Context<Services> {
   readonly services: Services;
   readonly transport: Context<Services>["transport"];

@@ -7,14 +7,14 @@ import type { ModelUsage } from "@merkle/wire";
 export interface UsageRecord {
   /** The file of a conversation; undefined where there is none. */
   find(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined>;
-  /** What the next whole lines of the file say was used, and what must be known to understand those after them. */
+  /** The use that the next whole lines of the file report, and the state needed to read those after them. */
   read(
     text: string,
     carried: Carried | undefined,
   ): { readonly usage: ModelUsage[]; readonly carried: Carried };
 }
 
-/** What is written down between two reads, as JSON: each record has its own. */
+/** The state between two reads, as JSON: each kind of record has its own. */
 export type Carried = Readonly<Record<string, unknown>>;
 
 /** Tokens of a model by their kinds. */

@@ -31,7 +31,7 @@ export function createServer(serving: Serving): Server {
 function openDesk(server: Server, { desk, introduction }: Serving): Promise<ToolServer> {
   const channel: Channel = {
     isThere: true,
-    // Of an experimental capability, so that the SDK has no method for it.
+    // Channels are an experimental capability, so the SDK has no method for them.
     send: async ({ content, meta }) =>
       server.transport?.send({ jsonrpc: "2.0", method: channelMethod, params: { content, meta } }),
     onChange: () => undefined,

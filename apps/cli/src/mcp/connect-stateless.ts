@@ -19,7 +19,7 @@ const mail = {
   mimeType: "application/json",
 };
 
-/** Whose server it is. */
+/** The client whose server it is. */
 export interface StatelessServing extends Serving {
   readonly client: ClientInfo | undefined;
 }

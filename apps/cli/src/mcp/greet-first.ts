@@ -15,9 +15,9 @@ export interface Introduction {
   readonly instructions: string;
 }
 
-/** Who was met. */
+/** The client that was met. */
 export interface Met {
-  /** Who it is where each request names that and its revision (MCP-16); undefined for one that begins with a handshake. */
+  /** The client's name where each request gives it with its revision (MCP-16); undefined for one that begins with a handshake. */
   readonly client: ClientInfo | undefined;
 }
 
@@ -32,7 +32,7 @@ interface GreetingTransport extends Transport {
 /** The protocol revisions that the SDK speaks, the newest first: what it answers to any other (MCP-8). */
 const protocolVersions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
-/** What is said of the server to a client of the revision without sessions. */
+/** The server's introduction to a client of the revision without sessions. */
 export type IntroduceStateless = (client: ClientInfo) => Promise<Introduction>;
 
 /**
@@ -126,7 +126,7 @@ function findHandshake(message: JSONRPCMessage): { id: RequestId; protocolVersio
 const statelessRevision = "2026-07-28";
 const inMeta = "io.modelcontextprotocol";
 
-/** What a request of the revision without sessions says of itself and its client. */
+/** The claims of a request of the revision without sessions: its revision and its client. */
 interface Claim {
   readonly requested: string;
   readonly client: ClientInfo;

@@ -48,7 +48,7 @@ export interface PeerSession {
   observed: "working" | "idle" | undefined;
   /** Whether a hook has told the conversation what the messages are that it brings. */
   introduced: boolean;
-  /** What the conversation was given instead of pages of the feed. */
+  /** The brief that the conversation was given instead of pages of the feed. */
   brief: GivenBrief | undefined;
   /** Up to which message it was said that some are too long for a hook. */
   announced: number;
@@ -61,7 +61,7 @@ export interface PeerSession {
 }
 
 /**
- * What a conversation was given of a session instead of pages of it. Nothing counts as read by it: what it stands for is
+ * A brief that a conversation was given of a session instead of pages of it. Nothing counts as read by it: what it stands for is
  * only brought by no hook any more (BRIEF-5).
  */
 export interface GivenBrief {
@@ -70,7 +70,7 @@ export interface GivenBrief {
   readonly prompt: string;
   /** How it begins in the client's record. */
   readonly title: string;
-  /** What was said to everyone up to here waits until it is asked for. */
+  /** Messages to everyone up to here wait until they are asked for. */
   readonly setAside: number;
 }
 

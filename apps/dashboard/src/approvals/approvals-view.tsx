@@ -14,7 +14,7 @@ import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { ApprovalCard } from "./approval-card";
 import { EndedApprovals } from "./ended-approvals";
 
-/** What one's own agents ask to be permitted, from this device. */
+/** Permissions that one's own agents ask for, to be answered from this device. */
 export function ApprovalsView() {
   return (
     <>

@@ -22,11 +22,11 @@ const labels: Readonly<Record<Grouping, string>> = {
 export interface UsageTableProps {
   /** The id of a session; left out: all of them. */
   readonly session?: string;
-  /** What it can be summed by, the first unless one chooses. */
+  /** The ways to sum it up; the first unless one chooses. */
   readonly groupings: readonly [Grouping, ...Grouping[]];
 }
 
-/** What agents and runners reported to have used: nothing of it was measured here (USAGE-6). */
+/** The tokens that agents and runners reported: nothing of it was measured here (USAGE-6). */
 export function UsageTable({ session, groupings }: UsageTableProps) {
   const [by, setBy] = useState<Grouping>(groupings[0]);
   const input = { by, ...(session !== undefined && { session_id: session }) };

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
-/** What was used of a model. */
+/** A model's use. */
 export interface UsedTokens {
   readonly model: string;
   readonly inputTokens: number;
@@ -56,10 +56,10 @@ export async function addUsage(
   return number;
 }
 
-/** What agents have used of a budget since a human last let them go on, after a report is counted. */
+/** The part of a budget that agents have used since a human last let them go on, after a report is counted. */
 export interface BudgetUse {
   readonly session: number;
-  /** Of the reporting team; 0 for a job. */
+  /** The reporting team's part; 0 for a job. */
   readonly team: number;
   readonly teamName: string | null;
   /** Whether a human is asked already. */
@@ -135,7 +135,7 @@ const sums = sql`sum(u.input_tokens)::float8 AS input_tokens, sum(u.output_token
   sum(u.cache_read_tokens)::float8 AS cache_read_tokens, sum(u.cache_write_tokens)::float8 AS cache_write_tokens,
   sum(u.cost_micros)::float8 AS cost_micros, sum(u.costed_reports)::float8 AS costed_reports, sum(u.reports)::float8 AS reports`;
 
-/** What a row stands for: its name, the slug and the number that lead to it. */
+/** The subject of a row: its name, and the slug and the number that lead to it. */
 const groupings = {
   session: { name: sql`s.title`, session: sql`s.slug`, task: sql`NULL::integer` },
   team: { name: sql`coalesce(t.name, 'jobs')`, session: sql`NULL`, task: sql`NULL::integer` },

@@ -11,7 +11,7 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-/** What has nothing to be escaped need not be copied for it. */
+/** A text without anything to escape need not be copied for it. */
 function quote(text: string): string {
   return toBeEscaped.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -3,7 +3,7 @@ import { toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { parseTeamCredential } from "./credential.js";
 
-/** What an agent's client asks its person to permit, as the client's hook was given it. */
+/** A permission that an agent's client asks its person for, as the client's hook was given it. */
 export interface ApprovalSubject {
   readonly tool: string;
   /** The tool's input, as JSON. */

@@ -5,7 +5,7 @@ import { lines, nameInLine } from "../text/neutralise.js";
 import { AttentionKind } from "./attention.js";
 import { operation } from "./operation.js";
 
-/** What a person can be told of elsewhere: the kinds of items that wait for a human, and that a session was concluded. */
+/** The things that a person can be told of elsewhere: the kinds of items that wait for a human, and that a session was concluded. */
 export const AlertKind = z.enum([...AttentionKind.options, "concluded"]).meta({ id: "AlertKind" });
 
 export type AlertKind = z.output<typeof AlertKind>;
@@ -106,7 +106,7 @@ export const AlertTarget = z
 /** An address of a person's, and how it does. What is secret of it is not told to anybody. */
 export type AlertTarget = z.output<typeof AlertTarget>;
 
-/** What is sent, in the form that programs get it. */
+/** An alert in the form that programs get. */
 export interface AlertContent {
   readonly id: string;
   readonly kind: AlertKind | "test";

@@ -32,7 +32,7 @@ const Device = hexOf(32).meta({
 export const ApprovalState = z.enum(["waiting", "allowed", "denied", "left", "withdrawn", "lapsed"]);
 export type ApprovalState = z.output<typeof ApprovalState>;
 
-/** What an agent's person is asked to permit (APPROVE-1). */
+/** A permission that an agent's person is asked for (APPROVE-1). */
 export const Approval = z
   .object({
     approval: ApprovalNumber,

@@ -55,7 +55,7 @@ const described = z.object({
   snoozed_until: Timestamp.nullable(),
 });
 
-/** What an item can be about. */
+/** The subjects of an item. */
 export const AttentionKind = described.shape.kind;
 
 const AttentionItemOfSession = described.meta({ id: "AttentionItemOfSession" });

@@ -7,7 +7,7 @@ import { TaskNumber } from "./tasks.js";
 const Tokens = z.int().min(0).max(1_000_000_000_000);
 const countedNames = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"] as const;
 
-/** What a model was used for one report: of each kind of token how many, since the report before. */
+/** A model's use in one report: the tokens of each kind since the report before. */
 export const ModelUsage = z
   .strictObject({
     model: lineOfChars(100),

@@ -1,7 +1,7 @@
 import { showInvisible } from "./neutralise.js";
 
 /**
- * What a tool would do, for the person who is asked: a command as it stands, an edit as a diff, and of anything else, and of
+ * The effect of a tool, for the person who is asked: a command as it stands, an edit as a diff, and of anything else, and of
  * every field that these do not show, the JSON. Nothing is left out, and what could not be seen stands as an escape.
  *
  * @param input - the tool's input as JSON

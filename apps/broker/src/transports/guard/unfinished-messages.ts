@@ -36,7 +36,7 @@ export interface UnfinishedBounds {
 interface Unfinished extends ReceivingConnection {
   bytes: number;
   beganAt: number;
-  /** Of the chunk that is being read: whether a message ended in it, and its bytes that are of none. */
+  /** The chunk that is being read: whether a message ended in it, and its bytes that belong to none. */
   endsMessage: boolean;
   controlBytes: number;
 }

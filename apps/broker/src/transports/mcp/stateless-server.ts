@@ -23,7 +23,7 @@ export interface StatelessServer {
   endStreams(): void;
 }
 
-/** What is listed and said of itself changes with the broker's version alone, but differs between callers' meshes. */
+/** Lists and introduction change with the broker's version alone, but differ between callers' meshes. */
 const cacheHint = { ttlMs: 60 * 60_000, cacheScope: "private" } as const;
 
 /** Serves the revision without sessions, in which every request stands alone: nobody is remembered (MCP-16). */

@@ -19,7 +19,7 @@ import { loadRememberedTeams, type RememberedTeams } from "./team-memory.js";
 import { tools, toolsWithOutput } from "./tool-list.js";
 import { readUrlOptions, type UrlOptions } from "./url-options.js";
 
-/** What lists the tools and does what is called, the same for each revision of the protocol. */
+/** Lists the tools and serves their calls, the same for each revision of the protocol. */
 export interface ToolDesk {
   list(url: URL): ListedTool[];
   /** A failure is an answer, too (ERR-4). */
@@ -91,7 +91,7 @@ function createToolCaller(
       const { view } = readUrlOptions(request.url, user);
       const refusal = toMerkleError(error, services.log, { transport: "mcp", tool: name.slice(0, 100) });
       const { delayMs, advice } = refusedCalls.note(name, argumentsOf(request.message), refusal);
-      // Who has given up gets no answer any more.
+      // A caller that has given up gets no answer any more.
       if (delayMs > 0) await delay(delayMs, undefined, { signal: request.signal }).catch(() => undefined);
       return toErrorResult(new MerkleError(refusal.code, refusal.message + advice, refusal.details), view);
     }
@@ -164,7 +164,7 @@ function unknownTool(name: string): MerkleError {
   );
 }
 
-/** What a tool call answers: one text, in the one rendering that its caller reads (MCP-5, MCP-6), and the output where programs asked for it (MCP-17). */
+/** The answer to a tool call: one text, in the one rendering that its caller reads (MCP-5, MCP-6), and the output where programs asked for it (MCP-17). */
 export type CallResult = {
   content: [{ type: "text"; text: string }];
   structuredContent?: { [name: string]: unknown };

@@ -37,7 +37,7 @@ export function createFrameGate({ connection, admit, overflow }: FrameGateOption
 
   function goOn(): void {
     let through = 0;
-    // What a frame does may close the gate, and so empty the list.
+    // A frame's work may close the gate, and so empty the list.
     for (const receive of waiting) {
       if (!admitOrRest()) break;
       through += 1;

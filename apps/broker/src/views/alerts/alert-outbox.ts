@@ -52,7 +52,7 @@ export function createAlertOutbox(
   async function passMesh(services: MeshServices, targets: AlertTargetRow[], now: Date): Promise<void> {
     const { orm, meshId } = services.database;
     const ids = targets.map(({ targetId }) => targetId);
-    // What waits is read for each person only when something has come or gone, or is to be sent.
+    // A person's items are read only when something has come or gone, or is to be sent.
     const changed = targets.map(({ targetId, changedAt }) => `${targetId} ${changedAt.getTime()}`);
     const picture = JSON.stringify([await readAlertIds(services, now), changed]);
     if (picture === seen.get(meshId) && !(await hasDueAlerts(orm, ids, now))) return;
@@ -125,7 +125,7 @@ async function sendOne(
   const { orm } = services.database;
   const { stopping: signal } = services;
   const { arrived, gone, answer } = await sendAlert(services, target, { content, now, signal, silentMs });
-  // What a stopping broker broke off is not known to have failed: its lease ends, and it is sent again.
+  // An alert that a stopping broker broke off is not known to have failed: its lease ends, and it is sent again.
   if (signal.aborted && !arrived) return;
   const delay = delaysSeconds[alert.attempts - 1];
   if (arrived) await settleAlert(orm, alert, { state: "sent" });

@@ -3,7 +3,7 @@ import type { AlertContent, AlertTo } from "@merkle/wire";
 import type { AlertKey } from "../../core/alert-key.js";
 import { encryptPush, pushHeaders } from "./push-message.js";
 
-/** What is posted, and where. */
+/** The address of an alert, and the body that is posted there. */
 export interface AlertRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface AlertSender {
   readonly now: Date;
 }
 
-/** What tells a kind of target of an item. Words of others are data in it: no markup, nobody mentioned by them. */
+/** The request that tells a kind of target of an item. Words of others are data in it: no markup, nobody mentioned by them. */
 export function toAlertRequest(to: AlertTo, content: AlertContent, sender: AlertSender): AlertRequest {
   const link = `${sender.base}${content.path}`;
   switch (to.kind) {
@@ -77,7 +77,7 @@ function json(url: string, value: unknown, headers: Readonly<Record<string, stri
   return { url, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 
-/** Whom a push service may turn to: an address that has one may be https, and else is of mail. */
+/** The contact that a push service may turn to (RFC 8292): the broker's address if it is https, else a mail address. */
 function contactOf(base: string): string {
   return base.startsWith("https:") ? base : `mailto:merkle@${new URL(base).hostname.replace(/^\[|\]$/g, "")}`;
 }

@@ -30,7 +30,7 @@ export function sealTarget(
   return encrypt(alertKey.secret, purposeOf(targetId), JSON.stringify(to));
 }
 
-/** What is kept of a target; null where it was encrypted with a key that this home has no more. */
+/** The decrypted address of a target; null where it was encrypted with a key that this home has no more. */
 export function openTarget(
   { alertKey }: Pick<AlertServices, "alertKey">,
   { targetId, sealed }: SealedTarget,
@@ -98,7 +98,7 @@ export async function sendAlert(
   }
 }
 
-/** Of an answer, what is shown. */
+/** The part of an answer that is shown. */
 const answerCharsMax = 200;
 
 function failed(answer: string, gone = false): AlertOutcome {

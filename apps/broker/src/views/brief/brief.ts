@@ -60,7 +60,7 @@ export async function brief(
   return input.summary ? { sessions, summary: await summarise(ctx, sessions) } : { sessions };
 }
 
-/** What a model makes of the lines, which stand beside it (BRIEF-7). */
+/** A model's summary of the lines, which stand beside it (BRIEF-7). */
 function summarise({ services }: Context<ViewServices>, sessions: readonly SessionBrief[]) {
   const texts = sessions.flatMap(({ title, lines }) =>
     lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(briefLine)],
@@ -165,7 +165,7 @@ async function readLines(
   );
 }
 
-/** Of each task only how it stands now. */
+/** Keeps one line a task: how it stands now. */
 function newestOfTasks(marked: readonly StoredMessage[]): readonly StoredMessage[] {
   const newest = new Map(marked.map((each) => [taskOf(each) ?? each, each]));
   return [...newest.values()];

@@ -35,7 +35,7 @@ interface Asking {
   readonly host?: string | undefined;
   /** The one certificate, in PEM, that is believed, whoever signed it and whatever name it is for. */
   readonly pinned?: string | undefined;
-  /** What is posted; without it the address is only read. */
+  /** The body to post; without it the address is only read. */
   readonly post?: { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer | string };
   /** Finds the address of a host, and may refuse it. */
   readonly lookup?: LookupFunction | undefined;

@@ -64,7 +64,7 @@ export interface RunResult {
   readonly error_tail: string;
   /** The reason that kept it from running or going on; null where it ended by itself, or because `signal` was aborted. */
   readonly error: RunError | null;
-  /** What its models used, as it says; left out where it does not. */
+  /** The tokens that its models used, as it says; left out where it does not. */
   readonly usage?: readonly ModelUsage[] | undefined;
 }
 

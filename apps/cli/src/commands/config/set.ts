@@ -78,7 +78,7 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
   return exitCodes.done;
 }
 
-/** Who may answer for this home's agents is no agent's to say. */
+/** An agent may not choose who answers for this home's agents. */
 async function setApprovers(
   text: string,
   { config, output }: Pick<CommandContext, "config" | "output">,

@@ -116,7 +116,7 @@ interface Delivering {
   readonly prompt: string;
   readonly charsUsed: number;
   readonly frame: Pick<HookMail, "isIntroduced" | "isAlone">;
-  /** What is given before it. */
+  /** A text that is given before it. */
   readonly brief: Brief | undefined;
 }
 

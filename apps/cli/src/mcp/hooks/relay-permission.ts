@@ -14,7 +14,7 @@ import { readHookInput } from "./hook-input.js";
 
 interface Relay {
   readonly config: Config;
-  /** Who may answer, as the launch said it. */
+  /** The devices that may answer, as the launch named them. */
   readonly devices: readonly string[];
   readonly input: Readable;
   /** Aborted when the client ends the hook: its prompt was refused, or the hook's time is up. */
@@ -54,7 +54,7 @@ export async function relayPermission({
   }
 }
 
-/** What such a tool asks its user is no permission: to allow it would answer nothing. */
+/** Tools whose question to the user is no permission: to allow it would answer nothing. */
 const asksItsUser = "AskUserQuestion";
 
 function toSubject(fields: Readonly<Record<string, unknown>>): ApprovalSubject | undefined {
@@ -92,7 +92,7 @@ async function ask({ config, place, subject, devices, ended }: Ask): Promise<str
 
 type Answer = OutputOf<"wait_for_approval">;
 
-/** What waiting longer does not mend. */
+/** Errors that waiting longer does not mend. */
 const gone: readonly string[] = ["not_found", "unauthorized", "forbidden"];
 
 /** Waits through broken connections and restarts of the broker: the answer is there when it is asked for again. */

@@ -74,12 +74,12 @@ export function createBriefs({ link, unreadMax }: BriefsOptions): Briefs {
   };
 }
 
-/** What is unread and brought by hooks and nudges: all but what a brief has set aside. */
+/** The unread messages that hooks and nudges bring: all but those that a brief has set aside. */
 export function broughtMail({ mail }: Pick<PeerSession, "mail">, given: GivenBrief | undefined): Message[] {
   return mail.pending.filter((message) => !isSetAside(message, given));
 }
 
-/** What is for the peer by name, what a human says and what breaks through is never set aside. */
+/** Messages to the peer by name, from humans and of priority `now` are never set aside. */
 export function isSetAside(message: Message, given: GivenBrief | undefined): boolean {
   return message.sequence <= (given?.setAside ?? 0) && isCommon(message);
 }
@@ -88,7 +88,7 @@ function isCommon(message: Message): boolean {
   return isForEveryone(message) && !breaksThrough(message);
 }
 
-/** Of another conversation, or one that an interruption or a compaction has taken out of this one. */
+/** Whether it belongs to another conversation, or was taken out of this one by an interruption or a compaction. */
 function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript: Transcript | undefined) {
   if (given.conversation !== sessionId) return true;
   return given.prompt !== promptId && transcript?.says(given.title) === false;
@@ -97,12 +97,12 @@ function isGone(given: GivenBrief, { sessionId, promptId }: MainHook, transcript
 function isTooMuch(team: PeerSession, { event }: MainHook, unreadMax: number): boolean {
   const waiting = broughtMail(team, team.brief);
   const isPrompt = event === "UserPromptSubmit";
-  // What was set aside may leave no room here for what came after it.
+  // Messages that were set aside may leave no room here for those after them.
   if (isPrompt && waiting.length === 0 && team.mail.isFull) return true;
   return waiting.filter(isCommon).length > unreadMax && (isPrompt || waiting.some(wakes));
 }
 
-/** What comes as mail at the same hook is not told twice, and how much was said before is no news by itself. */
+/** Mail of the same hook is not told twice, and how much was said before is no news by itself. */
 function besideMail({ lines: told }: SessionBrief, place: number): SessionBrief["lines"] {
   const before = told.filter(({ sequence }) => sequence === null || sequence <= place);
   return before.some(({ kind }) => kind !== "people" && kind !== "talk") ? before : [];

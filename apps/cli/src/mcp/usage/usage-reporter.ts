@@ -24,13 +24,13 @@ interface UsageReporterOptions {
   readonly log: (text: string) => void;
 }
 
-/** What is known of a conversation's record, also by the next server of the place. */
+/** The state of reading a conversation's record, also for the next server of the same peer session. */
 interface Note {
   readonly conversation: string;
   /** Up to here it is read. */
   readonly offset: number;
   readonly carried?: Carried | undefined;
-  /** What was read and is not known to be stored; told again under the same key. */
+  /** A report that was read and is not known to be stored; sent again under the same key. */
   readonly due?: Due | undefined;
 }
 
@@ -51,7 +51,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   /** One after the other: each goes on from what the one before noted. */
   let working: Promise<void> = Promise.resolve();
 
-  /** What was used before the place was taken is not of its session. */
+  /** Tokens used before the peer joined are not its session's. */
   async function begin(team: PeerSession, conversation: string): Promise<void> {
     if (readNote(home, team.placeId)?.conversation === conversation) return;
     const read = await readOn(await record.find(conversation, env), 0, Number.POSITIVE_INFINITY);
@@ -116,7 +116,7 @@ async function readOn(
   if (!file) return { text: "", offset: from };
   try {
     const { size } = await file.stat();
-    // Of a long one that is only begun with, the end says enough.
+    // A long record that is only begun with is read from near its end, which says enough.
     const start = bytesMax === Number.POSITIVE_INFINITY ? Math.max(0, size - readBytesMax) : from;
     const length = Math.min(Math.max(0, size - start), readBytesMax);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);

@@ -1,9 +1,9 @@
 import type { ModelUsage } from "@merkle/wire";
 import { countOf } from "../../core/count-of.js";
 
-/** What `claude -p --output-format json` writes when it ends. */
+/** The result that `claude -p --output-format json` writes when it ends. */
 export interface ClaudeResult {
-  /** What the agent said last. */
+  /** The agent's last words. */
   readonly text: string;
   readonly usage: ModelUsage[];
 }
@@ -34,7 +34,7 @@ function ofModel([model, value]: [string, unknown]): ModelUsage {
   };
 }
 
-/** Of an answer that names no models. */
+/** The name used where an answer names no models. */
 function ofAll(usage: Readonly<Record<string, unknown>>): ModelUsage[] {
   const input_tokens = countOf(usage["input_tokens"]);
   const output_tokens = countOf(usage["output_tokens"]);

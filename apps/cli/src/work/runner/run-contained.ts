@@ -27,7 +27,7 @@ interface ContainedRun {
 }
 
 const tailBytesMax = 4_096;
-/** What Claude Code says at its end comes in one piece, with all that its agent said last. */
+/** Claude Code's result comes in one piece at its end, with all that its agent said last. */
 const resultBytesMax = 256 * 1024;
 /** To count by a cgroup is to read a file, otherwise all of /proc; without that each look takes a process of its own. */
 const countEveryMs = { cgroup: 25, looking: process.platform === "linux" ? 100 : 1_000 };

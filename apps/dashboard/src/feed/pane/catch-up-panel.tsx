@@ -13,7 +13,7 @@ export interface CatchUpPanelProps {
   readonly onClose: () => void;
 }
 
-/** What changed in the session after what was read, the most important first (BRIEF-6). */
+/** Changes in the session after what was read, the most important first (BRIEF-6). */
 export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
   const { session } = useSession();
   const input = { session: session.session_id, since_cursor: since };

@@ -13,7 +13,7 @@ import { addressHints, kindNames, type TypedKind } from "./alert-kinds";
 import { PushRefused, subscribeToPush } from "./subscribe-to-push";
 
 export interface AlertDialogProps {
-  /** What is changed; or whether another place, or this browser, is added. */
+  /** The target that is changed; or whether another address, or this browser, is added. */
   readonly target: AlertTarget | "place" | "browser";
   /** With which this browser would subscribe. */
   readonly pushKey: string;

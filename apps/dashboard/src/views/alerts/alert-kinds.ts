@@ -10,7 +10,7 @@ export const kindNames: Readonly<Record<AlertTarget["kind"], string>> = {
   discord: "Discord",
 };
 
-/** What an address of each looks like, and where it is got. */
+/** The look of an address of each kind, and where one gets it. */
 export const addressHints: Readonly<Record<TypedKind, { readonly like: string; readonly about: string }>> = {
   webhook: {
     like: "https://example.com/merkle",

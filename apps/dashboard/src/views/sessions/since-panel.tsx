@@ -8,7 +8,7 @@ import { BriefLines, BriefSummary } from "@/feed/pane/brief-lines";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 
-/** What changed after what I have read, in all my sessions (BRIEF-6). A failure is no news here: the list below shows it. */
+/** Changes after what I have read, in all my sessions (BRIEF-6). A failure is no news here: the list below shows it. */
 export function SincePanel() {
   const [isOpen, setOpen] = useState(false);
   const { data } = useRead("brief", {});
