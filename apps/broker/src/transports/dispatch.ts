@@ -10,8 +10,12 @@ import { readEarlierResult, type Write, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
 import { refuseLiveCredentials } from "../identity/live-credentials.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
-import { identifyCaller, letIn } from "../sessions/access/admit-caller.js";
-import type { Authenticated, CallClaims } from "../sessions/access/authenticate.js";
+import {
+  type Authenticated,
+  type CallClaims,
+  identifyCaller,
+  letIn,
+} from "../sessions/access/admit-caller.js";
 import { joinsByWriting, membershipEnded, sessionClosed } from "../sessions/access/authorize.js";
 import { requireConvenerPolicy } from "../sessions/access/convener-policy.js";
 import type { Caller, TeamActor } from "../sessions/access/credentials.js";

@@ -10,8 +10,7 @@ import { type FeedOptions, makeRow, openFeed } from "../../../../tests/kit/messa
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { connectPool } from "../core/connection.js";
 import { databaseErrorCode, violatedConstraint } from "../core/database-error.js";
-import { appendMessages } from "./append-messages.js";
-import { appendUsualMessages } from "./append-usual-messages.js";
+import { appendMessages, appendUsualMessages } from "./append-messages.js";
 import type { AppendOutcome, MessageRow } from "./message-row.js";
 
 let sql: postgres.Sql;

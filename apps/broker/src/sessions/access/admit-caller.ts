@@ -3,10 +3,32 @@ import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
 import { isConfined, type Principal } from "../../identity/principal.js";
 import { noSuchSession, type SessionIdentity } from "../../identity/session-directory.js";
-import { type Authenticated, authenticate, type CallClaims } from "./authenticate.js";
 import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
 import type { AccessServices } from "./services.js";
+
+/** The parts of a call that say who calls. */
+export interface CallClaims {
+  readonly operation: AccessRule;
+  /** The principal that calls. */
+  readonly principal: Principal | null;
+  /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
+  readonly credential?: string | undefined;
+  /** The credential that the connection itself remembers: that of the team that an MCP session joined as. */
+  readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
+  /** That credential where no session is addressed, when it has joined one session only. */
+  readonly rememberedAlone?: (() => string | undefined) | undefined;
+  /** The connection over which it came, if it carries one client's calls alone. */
+  readonly connection?: object | undefined;
+}
+
+/** Which session is meant, and who calls; whether they may is not decided yet. */
+export interface Authenticated {
+  readonly session: SessionIdentity | null;
+  /** The team or person that the credential proves; null without one, and for one that proves nobody. */
+  readonly caller: Caller | null;
+  readonly credential: string | undefined;
+}
 
 /** A caller that was admitted. */
 export interface AdmittedCaller {
@@ -83,4 +105,96 @@ function requireShown(
   return noSuchSession(sessions, ref, principal).then((error) => {
     throw error;
   });
+}
+
+/**
+ * Argument before header before what the connection remembers (AUTH-2, MCP-2). In invite mode a credential is worth nothing
+ * in the hands of another member than the one whose team or person it is (ENTER-5).
+ */
+function authenticate(
+  session: SessionIdentity | null,
+  services: Pick<AccessServices, "credentials">,
+  call: CallClaims,
+  raw: RawInput,
+): Awaitable<Authenticated> {
+  const { credentials } = services;
+  const argument = raw["team_id"];
+  // A `team_id` that is no text is a credential that proves nothing.
+  const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
+  if (!session) return authenticateInMesh(services, call, given, argument !== undefined);
+  if (given !== undefined) {
+    const caller = credentials.verify(session.sessionId, given, call.connection);
+    return whenKnown(caller, toAuthenticated, call.principal, session, given);
+  }
+  const remembered = call.remembered?.(session.sessionId);
+  if (remembered === undefined) return toNobody(session);
+  return whenKnown(credentials.verify(session.sessionId, remembered), (caller) =>
+    caller && usesRemembered(call.operation, caller, raw)
+      ? toAuthenticated(caller, call.principal, session, remembered)
+      : toNobody(session),
+  );
+}
+
+function toAuthenticated(
+  caller: Caller | null,
+  principal: Principal | null,
+  session: SessionIdentity | null,
+  credential: string,
+): Authenticated {
+  return { session, caller: caller && isOwn(caller, principal) ? caller : null, credential };
+}
+
+/** Nobody gave a credential. */
+function toNobody(session: SessionIdentity | null): Authenticated {
+  return { session, caller: null, credential: undefined };
+}
+
+function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
+  if (principal?.kind === "anyone") return true;
+  const owner = person ? person.memberId : (team?.memberId ?? null);
+  return principal?.kind === "member" && (owner === null || owner === principal.memberId);
+}
+
+/** Where no session is addressed, a credential counts for the operations that name it among their inputs. */
+async function authenticateInMesh(
+  { credentials }: Pick<AccessServices, "credentials">,
+  { operation, principal, rememberedAlone }: CallClaims,
+  given: string | undefined,
+  isArgument: boolean,
+): Promise<Authenticated> {
+  const needsOne = operation.access === "team";
+  const wantsOne = needsOne || operation.asksWhoCalls === true;
+  const remembered = given === undefined && wantsOne ? rememberedAlone?.() : undefined;
+  const credential = given ?? remembered;
+  if (credential === undefined || !("team_id" in operation.input.shape)) return toNobody(null);
+  const caller = await credentials.verifyInMesh(credential);
+  // One that was replaced or has ended elsewhere meanwhile: the caller gave none.
+  if (!caller && remembered !== undefined) return toNobody(null);
+  if (!caller?.team) return toAuthenticated(caller, principal, null, credential);
+  // A team belongs to its session: it cannot make another. In a header it may just stand there for all calls.
+  const concernsTeams = operation.access !== "open";
+  if (!isArgument && (!concernsTeams || (caller.team.leftAt && !needsOne))) return toNobody(null);
+  return toAuthenticated(concernsTeams ? caller : null, principal, null, credential);
+}
+
+/**
+ * An MCP session that joins again under its own name gets its place back; under another name, its peer's included, it is
+ * somebody new. A team that has left is nobody there, except to repeat its leaving; a person is the same person still.
+ */
+function usesRemembered(
+  { teamCredential, afterLeaving }: Pick<AccessRule, "teamCredential" | "afterLeaving">,
+  { person, team }: Caller,
+  raw: RawInput,
+): boolean {
+  if (!team) return true;
+  if (teamCredential !== "given") return person !== null || !team.leftAt || afterLeaving === true;
+  const wanted = raw["team_name"];
+  if (!isSameName(wanted, team.name)) return false;
+  // A team's own credential is also what adds a peer to it.
+  const peerName = raw["peer_name"];
+  return team.peer.name === null || peerName === undefined || isSameName(peerName, team.peer.name);
+}
+
+function isSameName(wanted: unknown, name: string): boolean {
+  return typeof wanted === "string" && wanted.trim().toLowerCase() === name.toLowerCase();
 }

@@ -15,8 +15,7 @@ import { createUnprovenConnections, unprovenBounds } from "../guard/unproven-con
 import { refuseUpgrade } from "../http/http-error.js";
 import type { Authenticator, Services } from "../services.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
-import { type Connection, createConnection } from "./connection.js";
-import { createFrameGate } from "./frame-gate.js";
+import { type Connection, createConnection, createFrameGate } from "./connection.js";
 
 /** The WebSocket transport at `/ws` (WS-1). */
 export interface WebSocketTransport {
