@@ -394,7 +394,7 @@ describe.each(transportNames)("at %s", (name) => {
         .filter(([field]) => field !== "session_id" && field !== "team_id")
         .flatMap((path) =>
           // An address cannot carry a lone surrogate: it is replaced before it is sent.
-          (isInQuery(theTransport(), operation) || isTextInPath(theTransport(), operation, path[0])
+          (isInQuery(theTransport(), operation) || isInPath(theTransport(), operation, path[0] ?? "")
             ? ["\u0000"]
             : ["\u0000", "\ud800", "\udc00\ud800"]
           ).map((bad): [string, () => Promise<unknown>] => [

@@ -1,8 +1,8 @@
 -- Where people are told, outside of the pages, of what waits for them. The address and what is secret of it are encrypted with a
 -- key of the Merkle home, so that a copy of the database tells nobody's.
 CREATE TABLE alert_targets (
-  target_id    uuid PRIMARY KEY,
   mesh_id      uuid NOT NULL REFERENCES meshes,
+  target_id    uuid NOT NULL,
   person_id    uuid NOT NULL,
   kind         text NOT NULL CHECK (kind IN ('push', 'webhook', 'ntfy', 'slack', 'discord')),
   name         text NOT NULL,
@@ -17,6 +17,7 @@ CREATE TABLE alert_targets (
   problem      text,
   -- When the address said that it is gone. Nothing is sent there any more.
   ended_at     timestamptz(3),
+  PRIMARY KEY (mesh_id, target_id),
   FOREIGN KEY (mesh_id, person_id) REFERENCES persons
 );
 --> statement-breakpoint
@@ -25,13 +26,15 @@ CREATE INDEX alert_targets_of_person ON alert_targets (mesh_id, person_id);
 -- What each target is told: one row for a target and an item as long as the item is there, so that it is told once. The words
 -- are not kept: they are read from the item when they are sent, so what was redacted meanwhile is not sent.
 CREATE TABLE alerts (
-  target_id uuid NOT NULL REFERENCES alert_targets ON DELETE CASCADE,
+  mesh_id   uuid NOT NULL,
+  target_id uuid NOT NULL,
   item      text NOT NULL,
   -- A known one was there before anybody asked to be told.
   state     text NOT NULL CHECK (state IN ('known', 'waiting', 'sent', 'given_up')),
   attempts  integer NOT NULL DEFAULT 0,
   due_at    timestamptz(3) NOT NULL,
-  PRIMARY KEY (target_id, item)
+  PRIMARY KEY (mesh_id, target_id, item),
+  FOREIGN KEY (mesh_id, target_id) REFERENCES alert_targets ON DELETE CASCADE
 );
 --> statement-breakpoint
-CREATE INDEX alerts_due ON alerts (due_at) WHERE state = 'waiting';
+CREATE INDEX alerts_due ON alerts (mesh_id, due_at) WHERE state = 'waiting';

@@ -9,8 +9,8 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, precisio
 const count = (name: string) => bigint(name, { mode: "number" });
 
 export const alertTargets = pgTable("alert_targets", {
-  targetId: uuid("target_id").notNull(),
   meshId: uuid("mesh_id").notNull(),
+  targetId: uuid("target_id").notNull(),
   personId: uuid("person_id").notNull(),
   kind: text("kind", { enum: ["push", "webhook", "ntfy", "slack", "discord"] }).notNull(),
   name: text("name").notNull(),
@@ -25,6 +25,7 @@ export const alertTargets = pgTable("alert_targets", {
 });
 
 export const alerts = pgTable("alerts", {
+  meshId: uuid("mesh_id").notNull(),
   targetId: uuid("target_id").notNull(),
   item: text("item").notNull(),
   state: text("state", { enum: ["known", "waiting", "sent", "given_up"] }).notNull(),

@@ -41,6 +41,11 @@ export interface AlertTargetFacts extends AlertTargetRow {
   readonly givenUp: number;
 }
 
+export interface TargetKey {
+  readonly meshId: string;
+  readonly targetId: string;
+}
+
 export interface PersonKey {
   readonly meshId: string;
   readonly personId: string;
@@ -59,7 +64,7 @@ export async function listAlertTargets(
       givenUp: count(sql`CASE ${alerts.state} WHEN 'given_up' THEN 1 END`),
     })
     .from(alertTargets)
-    .leftJoin(alerts, eq(alerts.targetId, alertTargets.targetId))
+    .leftJoin(alerts, and(eq(alerts.meshId, alertTargets.meshId), eq(alerts.targetId, alertTargets.targetId)))
     .where(
       and(
         eq(alertTargets.meshId, meshId),
@@ -67,7 +72,7 @@ export async function listAlertTargets(
         targetId === undefined ? undefined : eq(alertTargets.targetId, targetId),
       ),
     )
-    .groupBy(alertTargets.targetId)
+    .groupBy(alertTargets.meshId, alertTargets.targetId)
     .orderBy(asc(alertTargets.createdAt), asc(alertTargets.targetId));
   return rows.map(({ target, ...counts }) => ({ ...target, ...counts }));
 }
@@ -83,7 +88,7 @@ export async function saveAlertTarget(
     .insert(alertTargets)
     .values({ ...row, about })
     .onConflictDoUpdate({
-      target: alertTargets.targetId,
+      target: [alertTargets.meshId, alertTargets.targetId],
       set: { kind, name, sealed, about, quiet, changedAt, problem: null, endedAt: null },
     });
 }
@@ -109,14 +114,14 @@ export async function deleteAlertTarget(
 /** Notes how what was sent to a target fared; null where it arrived. */
 export async function noteAlertOutcome(
   db: Queryable,
-  targetId: string,
+  { meshId, targetId }: TargetKey,
   outcome: { readonly at: Date; readonly problem: string | null; readonly gone: boolean },
 ): Promise<void> {
   const { at, problem, gone } = outcome;
   await db
     .update(alertTargets)
     .set({ problem, ...(problem === null && { lastSentAt: at }), ...(gone && { endedAt: at }) })
-    .where(eq(alertTargets.targetId, targetId));
+    .where(and(eq(alertTargets.meshId, meshId), eq(alertTargets.targetId, targetId)));
 }
 
 /**
@@ -125,17 +130,17 @@ export async function noteAlertOutcome(
  */
 export async function syncAlerts(
   db: Queryable,
-  targetId: string,
+  { meshId, targetId }: TargetKey,
   { there, tell, state, dueAt }: AlertSync,
 ): Promise<void> {
-  const isOf = eq(alerts.targetId, targetId);
+  const isOf = and(eq(alerts.meshId, meshId), eq(alerts.targetId, targetId));
   const isGone = notInArray(alerts.item, [...there]);
   const isUnwanted = and(eq(alerts.state, "waiting"), notInArray(alerts.item, [...tell]));
   await db.delete(alerts).where(and(isOf, or(isGone, isUnwanted)));
   if (tell.length === 0) return;
   await db
     .insert(alerts)
-    .values(tell.map((item) => ({ targetId, item, state, dueAt })))
+    .values(tell.map((item) => ({ meshId, targetId, item, state, dueAt })))
     .onConflictDoNothing();
 }
 
@@ -146,54 +151,69 @@ interface AlertSync {
   readonly dueAt: Date;
 }
 
-/** Whether anything is to be sent to some targets by now. */
-export async function hasDueAlerts(db: Queryable, targetIds: readonly string[], now: Date): Promise<boolean> {
-  const rows = await db.select({ item: alerts.item }).from(alerts).where(isDue(targetIds, now)).limit(1);
+/** Whether anything is to be sent to some targets of a mesh by now. */
+export async function hasDueAlerts(db: Queryable, targets: TargetsOfMesh, now: Date): Promise<boolean> {
+  const rows = await db.select({ item: alerts.item }).from(alerts).where(isDue(targets, now)).limit(1);
   return rows.length > 0;
 }
 
-export interface DueAlert {
-  readonly targetId: string;
+/** Some targets of a mesh. */
+interface TargetsOfMesh {
+  readonly meshId: string;
+  readonly targetIds: readonly string[];
+}
+
+export interface DueAlert extends TargetKey {
   readonly item: string;
   /** This one counted. */
   readonly attempts: number;
 }
 
 /**
- * Takes what is to be sent to some targets by now, the longest due first. Whoever takes it has until `leaseUntil` to say how it
+ * Takes what is to be sent to some targets of a mesh by now, the longest due first. Whoever takes it has until `leaseUntil` to say how it
  * fared; then it is due again.
  */
 export async function takeDueAlerts(
   db: Queryable,
-  targetIds: readonly string[],
+  targets: TargetsOfMesh,
   { now, leaseUntil, limit }: { readonly now: Date; readonly leaseUntil: Date; readonly limit: number },
 ): Promise<DueAlert[]> {
   const due = db
-    .select({ targetId: alerts.targetId, item: alerts.item })
+    .select({ meshId: alerts.meshId, targetId: alerts.targetId, item: alerts.item })
     .from(alerts)
-    .where(isDue(targetIds, now))
+    .where(isDue(targets, now))
     .orderBy(asc(alerts.dueAt))
     .limit(limit)
     .for("update", { skipLocked: true });
   return db
     .update(alerts)
     .set({ attempts: sql`${alerts.attempts} + 1`, dueAt: leaseUntil })
-    .where(sql`(${alerts.targetId}, ${alerts.item}) IN (${due})`)
-    .returning({ targetId: alerts.targetId, item: alerts.item, attempts: alerts.attempts });
+    .where(sql`(${alerts.meshId}, ${alerts.targetId}, ${alerts.item}) IN (${due})`)
+    .returning({
+      meshId: alerts.meshId,
+      targetId: alerts.targetId,
+      item: alerts.item,
+      attempts: alerts.attempts,
+    });
 }
 
 /** Notes that an alert was sent, was given up, or is to be sent at another time. */
 export async function settleAlert(
   db: Queryable,
-  { targetId, item }: Pick<DueAlert, "targetId" | "item">,
+  { meshId, targetId, item }: Omit<DueAlert, "attempts">,
   next: { readonly state: "sent" | "given_up" } | { readonly dueAt: Date },
 ): Promise<void> {
   await db
     .update(alerts)
     .set(next)
-    .where(and(eq(alerts.targetId, targetId), eq(alerts.item, item)));
+    .where(and(eq(alerts.meshId, meshId), eq(alerts.targetId, targetId), eq(alerts.item, item)));
 }
 
-function isDue(targetIds: readonly string[], now: Date) {
-  return and(eq(alerts.state, "waiting"), lte(alerts.dueAt, now), inArray(alerts.targetId, [...targetIds]));
+function isDue({ meshId, targetIds }: TargetsOfMesh, now: Date) {
+  return and(
+    eq(alerts.meshId, meshId),
+    eq(alerts.state, "waiting"),
+    lte(alerts.dueAt, now),
+    inArray(alerts.targetId, [...targetIds]),
+  );
 }

@@ -61,15 +61,13 @@ const MinuteOfDay = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: "must be a time such as 22:00" });
 
-export const QuietHours = z
-  .strictObject({
-    from: MinuteOfDay,
-    to: MinuteOfDay,
-    time_zone: StorableText.min(1)
-      .max(100)
-      .refine(isTimeZone, { error: "must be a time zone such as Europe/Berlin" }),
-  })
-  .meta({ id: "QuietHours" });
+export const QuietHours = z.strictObject({
+  from: MinuteOfDay,
+  to: MinuteOfDay,
+  time_zone: StorableText.min(1)
+    .max(100)
+    .refine(isTimeZone, { error: "must be a time zone such as Europe/Berlin" }),
+});
 
 export type QuietHours = z.output<typeof QuietHours>;
 

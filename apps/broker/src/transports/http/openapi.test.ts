@@ -198,7 +198,11 @@ describe("createOpenApi", () => {
   it("[CAT-1] names shared schemas once", () => {
     expect(Object.keys(document.components.schemas).sort()).toEqual(
       [
+        "AlertKind",
+        "AlertTarget",
+        "AlertTo",
         "Anchor",
+        "Approval",
         "AttentionItem",
         "AttentionItemOfFile",
         "AttentionItemOfSession",
@@ -216,6 +220,7 @@ describe("createOpenApi", () => {
         "Memory",
         "MerkleRoot",
         "Message",
+        "ModelUsage",
         "Participant",
         "Peer",
         "Persona",
@@ -239,6 +244,7 @@ describe("createOpenApi", () => {
         "ThoughtRecord",
         "Topic",
         "TopicMessage",
+        "UsageRow",
       ].sort(),
     );
     expect(JSON.stringify(document)).not.toContain("$defs");

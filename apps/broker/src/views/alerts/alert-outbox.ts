@@ -51,11 +51,11 @@ export function createAlertOutbox(
 
   async function passMesh(services: MeshServices, targets: AlertTargetRow[], now: Date): Promise<void> {
     const { orm, meshId } = services.database;
-    const ids = targets.map(({ targetId }) => targetId);
+    const of = { meshId, targetIds: targets.map(({ targetId }) => targetId) };
     // A person's items are read only when something has come or gone, or is to be sent.
     const changed = targets.map(({ targetId, changedAt }) => `${targetId} ${changedAt.getTime()}`);
     const picture = JSON.stringify([await readAlertIds(services, now), changed]);
-    if (picture === seen.get(meshId) && !(await hasDueAlerts(orm, ids, now))) return;
+    if (picture === seen.get(meshId) && !(await hasDueAlerts(orm, of, now))) return;
 
     const contents = new Map<string, Map<string, AlertItem>>();
     for (const personId of new Set(targets.map((target) => target.personId))) {
@@ -64,7 +64,7 @@ export function createAlertOutbox(
         const told = items.filter(({ kind }) => target.about.includes(kind));
         contents.set(target.targetId, new Map(told.map((item) => [item.id, item])));
         const tell = told.map(({ id }) => id);
-        await syncAlerts(orm, target.targetId, {
+        await syncAlerts(orm, target, {
           there,
           tell,
           state: "waiting",
@@ -97,9 +97,10 @@ interface Sending {
 }
 
 async function sendDue(services: MeshServices, { targets, contents, now, silentMs }: Sending): Promise<void> {
+  const { orm, meshId } = services.database;
   const due = await takeDueAlerts(
-    services.database.orm,
-    targets.map(({ targetId }) => targetId),
+    orm,
+    { meshId, targetIds: targets.map(({ targetId }) => targetId) },
     { now, leaseUntil: new Date(now.getTime() + leaseMs), limit: takenMax },
   );
   const sent = due.map(async (alert) => {
@@ -134,5 +135,5 @@ async function sendOne(
     const next = new Date(now.getTime() + delay * 1000);
     await settleAlert(orm, alert, { dueAt: quietEnd(target.quiet, next) });
   }
-  await noteAlertOutcome(orm, target.targetId, { at: now, problem: arrived ? null : answer, gone });
+  await noteAlertOutcome(orm, target, { at: now, problem: arrived ? null : answer, gone });
 }

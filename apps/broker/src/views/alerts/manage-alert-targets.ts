@@ -67,7 +67,7 @@ export async function putTarget(
       changedAt: now,
     });
     const tell = items.filter(({ kind }) => about.includes(kind)).map(({ id }) => id);
-    await syncAlerts(tx, targetId, { there, tell, state: "known", dueAt: now });
+    await syncAlerts(tx, { meshId: person.meshId, targetId }, { there, tell, state: "known", dueAt: now });
     afterCommit(() => services.mesh.announceToPerson(person.personId, null));
     return toTarget(services, await requireTarget(tx, person, targetId));
   });
