@@ -11,7 +11,6 @@ import type { BodyReader } from "../http/read-json-body.js";
 import { type Exchange, openExchange } from "./exchange.js";
 import { createLiveSessions } from "./live-sessions.js";
 import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
-import { namesRevision } from "./names-revision.js";
 import { methodNotAllowed, rpcCodes, rpcErrorResponse } from "./rpc-response.js";
 import { type McpSessionStore, toSessionKey } from "./session-store.js";
 import type { StatelessServer } from "./stateless-server.js";
@@ -44,6 +43,8 @@ export interface McpMount {
 }
 
 const drainDeadlineMs = 2_000;
+const claim = "io.modelcontextprotocol/protocolVersion";
+const firstStateless = "2026-07-28";
 
 /** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
 export function createMcpMount(options: McpMountOptions): McpMount {
@@ -199,4 +200,14 @@ function unknownSession(): Response {
     "There is no such MCP session (any more). Send initialize again, without Mcp-Session-Id.",
   );
   return rpcErrorResponse(error, rpcCodes.unknownSession);
+}
+
+/**
+ * Whether something of a request may be of the revision without sessions, in which each names its revision itself. It is
+ * asked of every request, before what serves that revision is loaded; that decides.
+ */
+function namesRevision(headers: Headers, body: unknown): boolean {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  const claims = messages.some((message) => claim in Object(Object(Object(message).params)._meta));
+  return claims || (headers.get("mcp-protocol-version") ?? "") >= firstStateless;
 }
