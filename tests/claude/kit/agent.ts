@@ -1,14 +1,16 @@
 import { spawn } from "node:child_process";
 import { expect, inject } from "vitest";
 import type { Cleanup } from "../../kit/test-database.js";
+import type { TestNetwork } from "../../kit/two-machines.js";
 import { type Machine, makeMachine } from "./machine.js";
 import type { Mesh } from "./mesh.js";
 import { endTree, type Running, treeOf } from "./processes.js";
+import { relayInto } from "./relay.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
 import { openTerminal, type Program, type Terminal } from "./terminal.js";
 
 export interface AgentOptions {
-  readonly mesh: Mesh;
+  readonly mesh: Pick<Mesh, "slug" | "url" | "findPeer">;
   readonly team: string;
   /** The peer's name; what `merkle launch` chooses unless given. */
   readonly name?: string;
@@ -18,6 +20,8 @@ export interface AgentOptions {
   readonly machine?: Machine;
   /** Where it finds the broker, when not there where it is. */
   readonly brokerUrl?: string;
+  /** The network in which its machine stands, when not in ours, and a file by which its model is reached from there. */
+  readonly network?: TestNetwork & { readonly socket: string };
 }
 
 /** A Claude Code that `merkle launch` has started. */
@@ -120,12 +124,15 @@ async function prepare(options: AgentOptions, cleanup: Cleanup) {
   const { mesh, team, name, launchArgs = [], claudeArgs = [] } = options;
   const machine = options.machine ?? (await makeMachine(cleanup));
   const model = await startScriptedModel(cleanup);
+  const { network } = options;
+  if (network)
+    await relayInto(network, { port: Number(new URL(model.url).port), path: network.socket }, cleanup);
   const where = ["--session", mesh.slug, "--team", team, ...(name === undefined ? [] : ["--name", name])];
   // What it asks beside Merkle's own tools is not asked here: auto mode would ask a server that is not there.
   const allowed = ["--permission-mode=acceptEdits", "--allowedTools=Bash", "--allowedTools=Agent"];
   const program: Program = {
     command: [
-      ...[process.execPath, inject("program"), "launch", ...where, ...launchArgs],
+      ...[...(network?.enter ?? []), process.execPath, inject("program"), "launch", ...where, ...launchArgs],
       ...["--yes", "--claude-bin", inject("claude"), "--", ...allowed, ...claudeArgs],
     ],
     cwd: machine.project,
@@ -135,7 +142,7 @@ async function prepare(options: AgentOptions, cleanup: Cleanup) {
 }
 
 async function isThere(
-  mesh: Mesh,
+  mesh: AgentOptions["mesh"],
   { team, name }: Pick<LaunchedAgent, "team" | "name">,
   said: () => Promise<string>,
 ): Promise<void> {
