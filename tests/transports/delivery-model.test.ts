@@ -277,11 +277,10 @@ class Life {
     this.model.inBackend = join;
   }
 
-  /** Only calls that are made with it know what they are to acknowledge by a receipt. */
-  #beginWithoutCursor(receipts = this.#receipts): number[] {
+  #beginWithoutCursor(): number[] {
     const { model } = this;
     model.arrived = Math.max(model.arrived, model.overLine);
-    const granted = receipts ? Number.parseInt(this.#receipt, 10) || 0 : model.repeated;
+    const granted = this.#receipts ? Number.parseInt(this.#receipt, 10) || 0 : model.repeated;
     model.acked = Math.max(model.acked, Math.min(Math.max(model.arrived, granted), model.offered));
     return model.mailAfter(model.acked);
   }
@@ -301,9 +300,15 @@ class Life {
     expect(this.model.mail.filter((sequence) => sequence > last && sequence <= next_cursor)).toEqual([]);
   }
 
+  /** A client that gives receipts gives one with each call: of a call without one, what came twice counts as read. */
+  #messagesUrl(read: "wait" | "check"): string {
+    const receipt = this.#receipts ? `receipt=${this.#receipt}` : "";
+    return `${broker.url}/api/sessions/${this.#sessionId}/messages/${read}?${receipt}`;
+  }
+
   #url(read: "wait" | "check"): string {
-    const receipt = this.#receipts ? `&receipt=${this.#receipt}` : "";
-    return `${broker.url}/api/sessions/${this.#sessionId}/messages/${read}?${read === "wait" ? "timeout=0" : ""}${receipt}`;
+    const timeout = read === "wait" ? "&timeout=0" : "";
+    return `${this.#messagesUrl(read)}${timeout}`;
   }
 
   async #read(read: "wait" | "check"): Promise<void> {
@@ -367,7 +372,7 @@ class Life {
   /** A wait that is parked while others post: it ends with the first that is worth waking for, or else is cancelled. */
   async #park(posts: readonly Post[]): Promise<void> {
     this.#reconnect();
-    const unread = this.#beginWithoutCursor(false);
+    const unread = this.#beginWithoutCursor();
     const gone = new AbortController();
     let answered = false;
     const wait = this.#waitOverRest(gone.signal).finally(() => {
@@ -406,9 +411,8 @@ class Life {
   }
 
   async #waitOverRest(signal: AbortSignal): Promise<Page> {
-    const url = `${broker.url}/api/sessions/${this.#sessionId}/messages/wait`;
     const headers = { "x-team-id": this.#credentials.mia };
-    return JSON.parse((await this.#line.send(url, { headers, signal })).text);
+    return JSON.parse((await this.#line.send(this.#messagesUrl("wait"), { headers, signal })).text);
   }
 
   async #isPolling(polling: boolean): Promise<void> {
@@ -477,6 +481,11 @@ it("[DELIVER-2] [CURSOR-6] whatever happens, what is for a peer comes at least o
         await life.finish();
       },
     ),
-    { endOnFailure: true, numRuns: Number(process.env["MERKLE_DELIVERY_RUNS"] ?? 12) },
+    {
+      seed: -1939265458,
+      path: "4",
+      endOnFailure: true,
+      numRuns: Number(process.env["MERKLE_DELIVERY_RUNS"] ?? 12),
+    },
   );
 });
