@@ -1,6 +1,7 @@
 import type { Message } from "@merkle/wire";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import postgres from "postgres";
+import { expect, it, onTestFinished } from "vitest";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { openWebSocket, type TransportClient, transports } from "../kit/transports.js";
@@ -193,3 +194,29 @@ it("[TASK-13] [TASK-3] [TASK-5] claims, releases, ends, leavings and restarts at
   const [leaver] = agents.filter((agent) => agent.gone);
   expect((await failureOf(rest.call("claim_task", leaver?.at ?? { session_id }))).code).toBe("unauthorized");
 }, 120_000);
+
+it("[TASK-4] a claim that waited for a split to end is refused, although it has not seen the parts", async () => {
+  const broker = await startTestBroker();
+  const rest = await transports.rest(broker.url);
+  const session = await createTestSession(rest);
+  const at = { session_id: session.sessionId, team_id: session.convener };
+  await rest.call("create_task", { ...at, title: "whole" });
+  const { credential } = await session.join("Birch");
+  const sql = postgres(broker.databaseUrl, { max: 2, onnotice: () => undefined });
+  onTestFinished(() => sql.end());
+
+  const claim = await sql.begin(async (split) => {
+    await split`INSERT INTO tasks (session_id, number, title, text, state, created_by, created_by_peer_id)
+      SELECT session_id, 2, 'part', '', 'open', created_by, created_by_peer_id FROM tasks`;
+    await split`UPDATE tasks SET blocked_by = '{2}' WHERE number = 1`;
+    const claiming = failureOf(rest.call("claim_task", { ...at, team_id: credential, task: 1 }));
+    await expect
+      .poll(
+        () =>
+          sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      .toHaveLength(1);
+    return { claiming };
+  });
+  expect(await claim.claiming).toMatchObject({ code: "conflict", details: { waits_for: [2] } });
+});

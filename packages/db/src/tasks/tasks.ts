@@ -20,17 +20,20 @@ export interface TaskClaimer {
   readonly name: string;
 }
 
-/** Whether a task named `b` keeps the one in `tasks` from being claimed; in full, since both have these columns. */
-const blocks = sql.raw(`b.session_id = tasks.session_id AND b.number = ANY (tasks.blocked_by)
-  AND b.state NOT IN ('done', 'cancelled')`);
-/** Most wait for nothing, for which no other task has to be looked at. */
-const waits = sql`(tasks.blocked_by <> '{}' AND EXISTS (SELECT FROM ${tasks} b WHERE ${blocks}))`;
+/** Whether a task named `b` is one of those that the one in `tasks` waits for; in full, since both have these columns. */
+const isBlocker = sql.raw("b.session_id = tasks.session_id AND b.number = ANY (tasks.blocked_by)");
+const isOver = sql.raw("b.state IN ('done', 'cancelled')");
+/**
+ * Most wait for nothing, for which no other task has to be looked at. What is counted is what is over: a statement that was
+ * kept waiting by a split sees what the task waits for now, but the parts not yet.
+ */
+const waits = sql`(tasks.blocked_by <> '{}' AND cardinality(tasks.blocked_by) >
+  (SELECT count(*) FROM ${tasks} b WHERE ${isBlocker} AND ${isOver}))`;
 
 const columns = {
   ...getTableColumns(tasks),
-  waitsFor: sql<
-    number[]
-  >`(SELECT coalesce(json_agg(b.number ORDER BY b.number), '[]') FROM ${tasks} b WHERE ${blocks})`,
+  waitsFor: sql<number[]>`(SELECT coalesce(json_agg(b.number ORDER BY b.number), '[]') FROM ${tasks} b
+    WHERE ${isBlocker} AND NOT ${isOver})`,
 };
 
 function isTask({ sessionId, number }: TaskKey): SQL | undefined {
