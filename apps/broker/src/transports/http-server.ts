@@ -31,6 +31,7 @@ import { createBodyReader } from "./http/read-json-body.js";
 import { mountRest } from "./http/rest.js";
 import { mountSignIn } from "./http/sign-in.js";
 import { mountMcp } from "./mcp/mount-mcp.js";
+import { mountOAuth } from "./oauth/mount-oauth.js";
 import { renderAgentsPage } from "./reference/agents-page.js";
 import type { Authenticator, Meshes } from "./services.js";
 import type { HeldCertificate } from "./tls/hold-certificate.js";
@@ -88,7 +89,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     originReader,
     isOwnOrigin: hosts.isOwnOrigin,
   });
-  const mcp = mountMcp(app, services, admit, bodies);
+  const mcp = mountMcp(app, services, createAdmit(authenticator, originReader, { forMcp: true }), bodies);
+  mountOAuth(app, services, bodies);
   app.get("/health", async () => {
     const health = await checkHealth(services);
     const response = jsonResponse(health);
