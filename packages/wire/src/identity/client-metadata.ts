@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
-import { lineOfChars } from "../core/values.js";
+import { TeamName } from "../core/values.js";
 
 /** What a client says of itself when it registers (RFC 7591), as far as it counts here; the rest is left out. */
 export const ClientMetadata = z.object({
-  client_name: lineOfChars(limits.nameCharsMax).default("A client without a name"),
+  client_name: TeamName.default("A client without a name"),
   redirect_uris: z
     .array(
       z.string().max(limits.clientRedirectCharsMax).refine(isRedirectUri, {
