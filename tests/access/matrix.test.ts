@@ -79,6 +79,8 @@ const ofMembers: ReadonlySet<string> = new Set([
   "revoke_token",
   "revoke_member",
   "create_observer_link",
+  "preview_client",
+  "approve_client",
 ]);
 
 function expectedOf(operation: AccessRule, { entry, credential, session, isArgument }: Facts): Outcome {

@@ -36,7 +36,9 @@ describe.skipIf(dashboard.isMissing)("the page on which a member lets a client i
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
     expect(await findBarriers()).toEqual([]);
 
-    await page.getByRole("combobox", { name: "In which session" }).selectOption({ label: session.title });
+    await page
+      .getByRole("combobox", { name: "In which session" })
+      .selectOption({ label: "Split the auth service" });
     await page.getByRole("textbox", { name: "As which team" }).fill("Helper");
     await page.getByRole("button", { name: "Let it in" }).click();
     await page.waitForURL((url) => url.host === client.host);

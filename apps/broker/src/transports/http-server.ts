@@ -19,6 +19,7 @@ import type { OriginReader, RequestOrigin } from "../identity/origin/request-ori
 import { requireMainMesh } from "../identity/require-main-mesh.js";
 import { nameOfToken } from "../identity/tokens/token.js";
 import { admitCaller } from "../sessions/access/admit-caller.js";
+import { mountA2a } from "./a2a/mount-a2a.js";
 import { boundConnections } from "./guard/bound-connections.js";
 import { boundPipelining } from "./guard/bound-pipelining.js";
 import { createAdmit } from "./http/admit.js";
@@ -91,6 +92,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   });
   const mcp = mountMcp(app, services, createAdmit(authenticator, originReader, { forMcp: true }), bodies);
   mountOAuth(app, services, bodies);
+  mountA2a(app, services, { admit, bodies });
   app.get("/health", async () => {
     const health = await checkHealth(services);
     const response = jsonResponse(health);

@@ -30,7 +30,7 @@ export interface McpMountOptions {
   /** Says what a caller is told of a failure. */
   readonly toError: (error: unknown) => MerkleError;
   /** Where a stranger learns how to be let in; null where everybody is. */
-  readonly metadataUrl: (path: string) => string | null;
+  readonly metadataUrl?: ((path: string) => string | null) | undefined;
   /** Opens what serves the revision without sessions, when the first request of it comes (MCP-16). */
   readonly openStateless: () => Promise<StatelessServer>;
   readonly resumability?: Resumability;
@@ -63,8 +63,8 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 
   /** RFC 9728, section 5.1: a client that is not known is told where to ask to be let in (OAUTH-1). */
   function refuse(c: HttpContext, error: MerkleError): Response {
-    const url = error.status === 401 ? options.metadataUrl(c.req.path) : null;
-    const challenge = url === null ? {} : { "www-authenticate": `Bearer resource_metadata="${url}"` };
+    const url = error.status === 401 ? options.metadataUrl?.(c.req.path) : undefined;
+    const challenge = url == null ? {} : { "www-authenticate": `Bearer resource_metadata="${url}"` };
     return rpcErrorResponse(error, rpcCodes.refused, new Headers(challenge));
   }
 
