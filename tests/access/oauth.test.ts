@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { operations } from "@merkle/wire/schemas";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
+import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
 import { type OAuthClient, redeemCode, startOAuthClient } from "../kit/oauth-client.js";
@@ -158,6 +160,37 @@ describe("OAuth for MCP", () => {
     expect((await callTool(token, "hold_session", held)).output).toMatchObject({
       error: { code: "forbidden" },
     });
+  });
+
+  it("[OAUTH-6] of all operations it may call what a team does in its session, whatever is given beside", async () => {
+    const { token } = await letIn();
+    const { session_id } = session;
+    const person = await birch.call("create_person", { name: "Birch" });
+    const inputs: Readonly<Record<string, object>> = validInputs({
+      ...{ session_id, team_id: session.team_id, person_id: person.person_id },
+    });
+    const ended = new Set(["leave_session", "conclude_session"]);
+    const served: string[] = [];
+    for (const { name } of operations) {
+      if (ended.has(name)) continue;
+      const { output } = await callTool(token, name, inputs[name] ?? {});
+      if (Object(output?.["error"]).code !== "forbidden") served.push(name);
+    }
+    const publicly = operations.filter(({ access }) => access === "public").map(({ name }) => name);
+    const ofTeams = operations.filter(
+      ({ name, access, human, notForModels, route }) =>
+        ["team", "reader", "open"].includes(access) &&
+        route.includes("/:session_id") &&
+        !human &&
+        !notForModels &&
+        name !== "rotate_team_credential",
+    );
+    const expected = [...ofTeams.map(({ name }) => name), "get_app_info", ...publicly];
+    // redact_message is for one's own words and an admin's, which the input names none of.
+    const beyond = new Set([...ended, "redact_message"]);
+    expect(served.filter((name) => !beyond.has(name)).sort()).toEqual(
+      expected.filter((name) => !beyond.has(name)).sort(),
+    );
   });
 
   it("[OAUTH-5] its token is good for MCP alone: nothing else takes it", async () => {
