@@ -1,6 +1,5 @@
 "use client";
 
-import type { InputOf } from "@merkle/wire";
 import { useSearchParams } from "next/navigation";
 import { useAdmitted } from "@/broker/use-admitted";
 import { useRead } from "@/broker/use-read";
@@ -9,9 +8,7 @@ import { PanelBoundary } from "@/components/panel-boundary";
 import { ReadPanel } from "@/components/read-panel";
 import { useHydrated } from "@/core/address/use-hydrated";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { ClientForm } from "./client-form";
-
-export type ClientRequest = InputOf<"preview_client">;
+import { ClientForm, type ClientRequest } from "./client-form";
 
 /** The page on which a member decides whether a client is let in, to which the client has sent the member's browser. */
 export function AuthorizeView() {

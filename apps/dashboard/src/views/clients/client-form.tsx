@@ -1,6 +1,6 @@
 "use client";
 
-import type { OutputOf } from "@merkle/wire";
+import type { InputOf, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { type FormEvent, useState } from "react";
 import { useAction } from "@/broker/use-action";
@@ -11,7 +11,8 @@ import { Button } from "@/ui/button";
 import { Field, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { NativeSelect } from "@/ui/native-select";
-import type { ClientRequest } from "./authorize-view";
+
+export type ClientRequest = InputOf<"preview_client">;
 
 interface ClientFormProps {
   readonly client: OutputOf<"preview_client">;
