@@ -6,17 +6,18 @@ import { operation } from "./operation.js";
 
 /** What a client asks a member for, as its authorization request says it (RFC 6749, 7636 and 8707). */
 const clientRequest = {
-  client_id: z.string().min(1).max(10_000).meta({ description: "As the client was registered (RFC 7591)." }),
-  redirect_uri: z.string().min(1).max(limits.clientRedirectCharsMax),
+  client_id: StorableText.min(1)
+    .max(10_000)
+    .meta({ description: "As the client was registered (RFC 7591)." }),
+  redirect_uri: StorableText.min(1).max(limits.clientRedirectCharsMax),
   response_type: z.literal("code"),
   code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/, {
     error: "must be a SHA-256 in base64url without padding",
   }),
   code_challenge_method: z.literal("S256"),
-  resource: z
-    .string()
-    .max(limits.urlCharsMax)
-    .meta({ description: "The MCP endpoint that the token is to be good for." }),
+  resource: StorableText.max(limits.urlCharsMax).meta({
+    description: "The MCP endpoint that the token is to be good for.",
+  }),
   state: StorableText.max(2_000).optional(),
 };
 
