@@ -79,6 +79,8 @@ const ofMembers: ReadonlySet<string> = new Set([
   "revoke_token",
   "revoke_member",
   "create_observer_link",
+  "preview_client",
+  "approve_client",
 ]);
 
 function expectedOf(operation: AccessRule, { entry, credential, session, isArgument }: Facts): Outcome {
@@ -119,7 +121,8 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
     if (credential === "none" && entry !== "admin" && saysWhose.has(name)) return "unauthorized";
   }
-  if (entry === "anyone" && ofMembers.has(name)) return "forbidden";
+  const isClosed = ofSession && session === "closed" && afterClosing === "refused";
+  if (entry === "anyone" && ofMembers.has(name)) return isClosed ? "session_closed" : "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
   // What it proves nothing with, in this table.
   if (human === "verifying") return "forbidden";

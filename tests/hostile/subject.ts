@@ -146,6 +146,16 @@ function approvalBy({
 const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
 
 /** An input that each operation accepts. A new operation does not compile without one, and so is covered. */
+/** Of the form of one; its client never registered. */
+const clientRequest = {
+  client_id: "unknown",
+  redirect_uri: "https://client.example.com/callback",
+  response_type: "code",
+  code_challenge: "a".repeat(43),
+  code_challenge_method: "S256",
+  resource: "https://mesh.example.com/api/mcp",
+} as const;
+
 export function validInputs({
   session_id,
   team_id,
@@ -319,6 +329,8 @@ export function validInputs({
     list_tokens: {},
     revoke_token: { token_id: 1 },
     create_observer_link: { session_id },
+    preview_client: clientRequest,
+    approve_client: { session_id, team_name: "Helper", ...clientRequest },
     update_settings: { team_id: person_id, settings: { idle_polls: 10 } },
     test_connection: { url: "http://127.0.0.1:1/" },
     get_health: {},

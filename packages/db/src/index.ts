@@ -23,6 +23,7 @@ export * from "./feed/feed-pages.js";
 export { type AppendOutcome, type MessageRow, messageRowDefaults } from "./feed/message-row.js";
 export * from "./feed/messages.js";
 export * from "./feed/reading.js";
+export * from "./identity/client-grants.js";
 export * from "./identity/invites.js";
 export * from "./identity/members.js";
 export * from "./identity/meshes.js";

@@ -2,6 +2,7 @@
 
 export { Timestamp, Uuid } from "./core/values.js";
 export { Message, Redaction } from "./feed/message.js";
+export { ClientMetadata } from "./identity/client-metadata.js";
 export {
   Bytes32,
   Bytes64,

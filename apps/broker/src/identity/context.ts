@@ -1,4 +1,5 @@
 import type { Transaction } from "@merkle/db";
+import type { AlertKey } from "../core/alert-key.js";
 import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 import type { CredentialCache, PersonActor } from "./credential.js";
@@ -12,6 +13,8 @@ export interface IdentityServices extends CoreServices {
   readonly auth: "open" | "invite";
   /** The text that whoever can read the home shows, to make links that verify a person (PERSON-10). */
   readonly homeKey: string;
+  /** A secret that lies beside the database, and that all brokers of one database share. */
+  readonly alertKey: AlertKey;
   readonly limiter: Limiter;
   readonly revocations: Revocations;
   readonly credentials: CredentialCache;

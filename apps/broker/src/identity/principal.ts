@@ -4,7 +4,7 @@ import type { JobKind, MemberRole } from "@merkle/wire";
  * Somebody who has been let in, and the mesh: a transport finds this out before anything else is looked at. As which team or
  * person somebody acts in a session is another question, which the credential of that answers (AUTH-2).
  */
-export type Principal = Anyone | MemberPrincipal | Observer | JobPrincipal;
+export type Principal = Anyone | MemberPrincipal | Observer | JobPrincipal | ClientPrincipal;
 
 /** In open mode whoever reaches the broker. */
 export interface Anyone {
@@ -45,14 +45,27 @@ export interface JobPrincipal {
   readonly fence: number;
 }
 
+/** A client that a member let in by OAuth: one team in one session, and no person (OAUTH-6). */
+export interface ClientPrincipal {
+  readonly kind: "client";
+  readonly meshId: string;
+  /** The member who let it in. */
+  readonly memberId: string;
+  readonly sessionId: string;
+  readonly teamId: string;
+  readonly token: number;
+}
+
 /** The member to whom belongs what somebody makes; null where everybody is let in, and it is its credential's holder's. */
 export function ownerOf(principal: Principal | null): string | null {
-  return principal?.kind === "member" ? principal.memberId : null;
+  return principal?.kind === "member" || principal?.kind === "client" ? principal.memberId : null;
 }
 
 /** Whether it is somebody to whom no other session than one exists. */
-export function isConfined(principal: Principal | null): principal is Observer | JobPrincipal {
-  return principal?.kind === "observer" || principal?.kind === "job";
+export function isConfined(
+  principal: Principal | null,
+): principal is Observer | JobPrincipal | ClientPrincipal {
+  return principal?.kind === "observer" || principal?.kind === "job" || principal?.kind === "client";
 }
 
 /** Whether it is somebody for whom a browser or a connection can stay signed in. */

@@ -1,5 +1,5 @@
 import { type Database, findMember, findTokenByNumber } from "@merkle/db";
-import type { Principal } from "./principal.js";
+import { ownerOf, type Principal } from "./principal.js";
 
 /** A member, or a token and all that was got by it. */
 export type Revoked = { readonly meshId: string } & (
@@ -43,7 +43,7 @@ export function createRevocations(database: Pick<Database, "orm">): Revocations 
     const { meshId, token } = principal;
     // A token is in force only as long as its member is one.
     if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
-    if (principal.kind === "observer") return false;
+    if (principal.kind !== "member") return false;
     const member = await findMember(database.orm, meshId, { memberId: principal.memberId });
     return member !== null && member.revokedAt === null;
   }
@@ -91,5 +91,5 @@ export function createRevocations(database: Pick<Database, "orm">): Revocations 
 function standsOn(principal: Principal, revoked: Revoked): boolean {
   if (principal.meshId !== revoked.meshId) return false;
   if ("token" in revoked) return "token" in principal && principal.token === revoked.token;
-  return principal.kind === "member" && principal.memberId === revoked.memberId;
+  return ownerOf(principal) === revoked.memberId;
 }

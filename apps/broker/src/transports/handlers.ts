@@ -30,6 +30,7 @@ import { logProgress } from "../progress/log-progress.js";
 import { getContext, listProgress, listProgressProjects, searchLogs } from "../progress/read-progress.js";
 import { redactMessage } from "../record/redaction/redact-message.js";
 import { sessionProof, sessionSeal } from "../record/session-proof.js";
+import { approveClient, previewClient } from "../sessions/approve-client.js";
 import { createObserverLink } from "../sessions/create-observer-link.js";
 import { joinGroup, leaveGroup } from "../sessions/groups.js";
 import { holdSession, resumeSession } from "../sessions/hold-session.js";
@@ -224,4 +225,6 @@ export const handlers: Handlers = {
   list_tokens: listTokens,
   revoke_token: revokeToken,
   create_observer_link: createObserverLink,
+  preview_client: previewClient,
+  approve_client: approveClient,
 };

@@ -19,6 +19,7 @@ import type { OriginReader, RequestOrigin } from "../identity/origin/request-ori
 import { requireMainMesh } from "../identity/require-main-mesh.js";
 import { nameOfToken } from "../identity/tokens/token.js";
 import { admitCaller } from "../sessions/access/admit-caller.js";
+import { mountA2a } from "./a2a/mount-a2a.js";
 import { boundConnections } from "./guard/bound-connections.js";
 import { boundPipelining } from "./guard/bound-pipelining.js";
 import { createAdmit } from "./http/admit.js";
@@ -31,6 +32,7 @@ import { createBodyReader } from "./http/read-json-body.js";
 import { mountRest } from "./http/rest.js";
 import { mountSignIn } from "./http/sign-in.js";
 import { mountMcp } from "./mcp/mount-mcp.js";
+import { mountOAuth } from "./oauth/mount-oauth.js";
 import { renderAgentsPage } from "./reference/agents-page.js";
 import type { Authenticator, Meshes } from "./services.js";
 import type { HeldCertificate } from "./tls/hold-certificate.js";
@@ -88,7 +90,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     originReader,
     isOwnOrigin: hosts.isOwnOrigin,
   });
-  const mcp = mountMcp(app, services, admit, bodies);
+  const mcp = mountMcp(app, services, createAdmit(authenticator, originReader, { forMcp: true }), bodies);
+  mountOAuth(app, services, bodies);
+  mountA2a(app, services, { admit, bodies });
   app.get("/health", async () => {
     const health = await checkHealth(services);
     const response = jsonResponse(health);

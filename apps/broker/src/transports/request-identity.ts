@@ -43,6 +43,7 @@ function nameCaller({ teamCredential }: Operation, { principal, team, person }: 
   if (own != null) return own;
   // A job may be asked for twice, and both agents draw the same key.
   if (principal?.kind === "job") return `job ${principal.job}`;
+  if (principal?.kind === "client") return principal.teamId;
   // A key of one member's is no other member's key, also where they ask for the same without a team.
   return principal?.kind === "member" ? principal.memberId : null;
 }

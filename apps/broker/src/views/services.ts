@@ -1,10 +1,8 @@
-import type { AlertKey } from "../core/alert-key.js";
 import type { Summariser } from "../progress/summariser.js";
 import type { JobServices } from "../work/jobs/services.js";
 
 /** The services of what is read over all the others. */
 export interface ViewServices extends JobServices {
-  readonly alertKey: AlertKey;
   readonly summariser: Summariser;
   /** The certificate, in PEM, that the broker serves TLS with at this moment; null where it does not. */
   readonly certificate: () => { readonly cert: string } | null;

@@ -94,6 +94,20 @@ export const claims = pgTable("claims", {
   handedBackAt: instant("handed_back_at"),
 });
 
+export const clientGrants = pgTable("client_grants", {
+  meshId: uuid("mesh_id").notNull(),
+  number: integer("number").notNull(),
+  sessionId: uuid("session_id").notNull(),
+  teamId: uuid("team_id").notNull(),
+  clientHash: bytea("client_hash").notNull(),
+  redirectUri: text("redirect_uri").notNull(),
+  resource: text("resource").notNull(),
+  challenge: text("challenge").notNull(),
+  codeHash: bytea("code_hash").notNull(),
+  codeExpiresAt: instant("code_expires_at").notNull(),
+  codeUsedAt: instant("code_used_at"),
+});
+
 export const dismissals = pgTable("dismissals", {
   meshId: uuid("mesh_id").notNull(),
   personId: uuid("person_id").notNull(),
@@ -628,7 +642,7 @@ export const thoughtRecords = pgTable("thought_records", {
 export const tokens = pgTable("tokens", {
   meshId: uuid("mesh_id").notNull(),
   number: integer("number").notNull(),
-  kind: text("kind", { enum: ["bearer", "browser", "sign_in", "ticket", "observer"] }).notNull(),
+  kind: text("kind", { enum: ["bearer", "browser", "sign_in", "ticket", "observer", "client"] }).notNull(),
   secretHash: bytea("secret_hash").notNull(),
   memberId: uuid("member_id"),
   sessionId: uuid("session_id"),

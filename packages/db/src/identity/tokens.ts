@@ -1,10 +1,10 @@
 import { and, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { members, meshes, sessions, tokens } from "../core/schema.js";
+import { clientGrants, members, meshes, sessions, tokens } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import { endInvitesOfTokens } from "./invites.js";
 
-export type TokenKind = "bearer" | "browser" | "sign_in" | "ticket" | "observer";
+export type TokenKind = "bearer" | "browser" | "sign_in" | "ticket" | "observer" | "client";
 
 export interface TokenRow {
   readonly meshId: string;
@@ -27,6 +27,8 @@ export interface TokenRow {
 
 /** A token with whom or what it is good for. */
 export interface KnownToken extends TokenRow {
+  /** Of a client's: the one session and team that it is good for. */
+  readonly grant: { readonly sessionId: string; readonly teamId: string } | null;
   readonly member: { readonly name: string; readonly role: "admin" | "member" } | null;
   readonly session: { readonly slug: string; readonly title: string } | null;
 }
@@ -68,9 +70,7 @@ export async function insertToken(
       ...holder,
       number: counter.number,
       createdAt: sql`now()`,
-      expiresAt: sql`least(now() + make_interval(secs => ${seconds}), (
-        SELECT ${parents.expiresAt} FROM ${tokens} parents
-        WHERE ${parents.meshId} = ${token.meshId} AND ${parents.number} = ${token.parent ?? null}))`,
+      expiresAt: expiry({ meshId: token.meshId, parent: token.parent ?? null, seconds }),
     })
     .returning({ number: tokens.number, expiresAt: tokens.expiresAt });
   if (!row) throw new TypeError("A token was not stored.");
@@ -114,6 +114,20 @@ export async function takeToken(db: Queryable, secretHash: Uint8Array): Promise<
     and(eq(tokens.meshId, taken.meshId), eq(tokens.number, taken.number)),
   );
   return row ?? null;
+}
+
+/** Gives a token in force another secret, and its time from now on; null where it has ended. It lasts no longer than its parent. */
+export async function renewToken(
+  tx: Transaction,
+  { meshId, number }: Pick<TokenRow, "meshId" | "number">,
+  { secretHash, seconds }: Pick<NewToken, "secretHash" | "seconds">,
+): Promise<Date | null> {
+  const [row] = await tx
+    .update(tokens)
+    .set({ secretHash, expiresAt: expiry({ meshId, parent: tokens.parent, seconds }) })
+    .where(and(eq(tokens.meshId, meshId), eq(tokens.number, number), inForce))
+    .returning({ expiresAt: tokens.expiresAt });
+  return row?.expiresAt ?? null;
 }
 
 /** Tokens in force, the newest first: of the mesh, or those that are a member's or that it made. Tickets are left out. */
@@ -188,6 +202,16 @@ const inForce = sql`${tokens.revokedAt} IS NULL AND ${tokens.expiresAt} > now()
     SELECT FROM ${tokens} parents WHERE ${parents.meshId} = ${tokens.meshId} AND ${parents.number} = ${tokens.parent}
       AND (${parents.revokedAt} IS NOT NULL OR ${parents.expiresAt} <= now()))`;
 
+function expiry(of: {
+  readonly meshId: string;
+  readonly parent: number | null | typeof tokens.parent;
+  readonly seconds: number;
+}): SQL {
+  return sql`least(now() + make_interval(secs => ${of.seconds}), (
+    SELECT ${parents.expiresAt} FROM ${tokens} parents
+    WHERE ${parents.meshId} = ${of.meshId} AND ${parents.number} = ${of.parent}))`;
+}
+
 function isOf(memberId: string): SQL | undefined {
   return or(eq(tokens.memberId, memberId), eq(tokens.createdBy, memberId));
 }
@@ -214,8 +238,16 @@ function selectKnown(db: Queryable) {
       ...ownColumns,
       member: { name: members.name, role: members.role },
       session: { slug: sessions.slug, title: sessions.title },
+      grant: { sessionId: clientGrants.sessionId, teamId: clientGrants.teamId },
     })
     .from(tokens)
     .leftJoin(members, and(eq(members.meshId, tokens.meshId), eq(members.memberId, tokens.memberId)))
-    .leftJoin(sessions, eq(sessions.sessionId, tokens.sessionId));
+    .leftJoin(
+      clientGrants,
+      and(eq(clientGrants.meshId, tokens.meshId), eq(clientGrants.number, tokens.number)),
+    )
+    .leftJoin(
+      sessions,
+      eq(sessions.sessionId, sql`coalesce(${tokens.sessionId}, ${clientGrants.sessionId})`),
+    );
 }

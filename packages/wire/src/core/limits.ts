@@ -215,6 +215,12 @@ export const limits = {
   signInSecondsMax: 24 * 60 * 60,
   browserSeconds: 30 * 24 * 60 * 60,
   ticketSeconds: 30,
+  /** A client that a member let in by OAuth. It gets no second token without being asked for again. */
+  clientTokenSeconds: 30 * 24 * 60 * 60,
+  clientCodeSeconds: 60,
+  clientRegistrationSeconds: 366 * 24 * 60 * 60,
+  clientRedirectsMax: 5,
+  clientRedirectCharsMax: 300,
   /** How many machines and browsers of a member hold a credential of the same team or person; the oldest gives way. */
   furtherSecretsMax: 20,
 

@@ -6,6 +6,7 @@ import * as attention from "./attention.js";
 import * as audit from "./audit.js";
 import * as brief from "./brief.js";
 import * as claims from "./claims.js";
+import * as clients from "./clients.js";
 import * as document from "./document.js";
 import * as feed from "./feed.js";
 import * as health from "./health.js";
@@ -53,6 +54,7 @@ const exported = {
   ...brief,
   ...brief,
   ...claims,
+  ...clients,
   ...document,
   ...feed,
   ...health,

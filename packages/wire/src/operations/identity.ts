@@ -231,7 +231,7 @@ const IssuedKind = z.enum(["bearer", "sign_in"]);
 
 const Token = z.object({
   token_id: Count,
-  kind: z.enum(["bearer", "browser", "sign_in", "observer"]),
+  kind: z.enum(["bearer", "browser", "sign_in", "observer", "client"]),
   label: z.string().nullable(),
   member: z.string().nullable().meta({ description: "Whom it lets in; null for an observer." }),
   session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),

@@ -384,6 +384,21 @@ export const operationRules = {
       route: "POST /api/sessions/:session_id/observer-links",
       withoutCredential: true,
     },
+    preview_client: {
+      ...reading,
+      access: "member",
+      route: "POST /api/clients/preview",
+      notForModels: true,
+      withoutCredential: true,
+    },
+    approve_client: {
+      ...creating,
+      afterClosing: "refused",
+      access: "member",
+      route: "POST /api/sessions/:session_id/clients",
+      notForModels: true,
+      withoutCredential: true,
+    },
   }),
 } as const satisfies Readonly<Record<string, OperationRules>>;
 

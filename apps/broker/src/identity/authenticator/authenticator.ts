@@ -33,6 +33,8 @@ export interface RequestClaims {
   readonly origin: RequestOrigin;
   readonly method: string;
   readonly header: (name: string) => string | undefined;
+  /** Whether it is asked at the MCP endpoint, for which alone the tokens of OAuth are good (OAUTH-5). */
+  readonly forMcp?: boolean | undefined;
 }
 
 /** Finds out, for all transports, who somebody is before anything else is looked at (ENTER-1). */
@@ -128,7 +130,14 @@ export function createAuthenticator<Services extends IdentityServices>({
     token: KnownToken | null,
   ): Promise<{ principal: Principal | null; expiresAt?: Date }> {
     if (!token) return { principal: null };
-    const { meshId, number, memberId, sessionId, member, kind, parent } = token;
+    const { meshId, number, memberId, sessionId, member, kind, parent, grant } = token;
+    if (kind === "client") {
+      if (memberId === null || !grant) return { principal: null };
+      return {
+        principal: { kind, meshId, memberId, ...grant, token: number },
+        expiresAt: token.expiresAt,
+      };
+    }
     // A ticket is used up at once, and its connection lasts as long as the browser is signed in.
     if (kind === "ticket") {
       return toPrincipal(parent === null ? null : await findTokenByNumber(database.orm, meshId, parent));
@@ -204,11 +213,12 @@ export function createAuthenticator<Services extends IdentityServices>({
   return {
     auth,
     unknown,
-    async byRequest({ origin, method, header }) {
+    async byRequest({ origin, method, header, forMcp = false }) {
       const mesh = header("x-merkle-mesh");
       const bearer = readBearer(header("authorization"));
       if (bearer !== undefined && isJobToken(bearer)) return admitTo(await byJob(bearer), mesh);
-      if (bearer !== undefined) return admitTo(await byToken(bearer, forPrograms), mesh);
+      if (bearer !== undefined)
+        return admitTo(await byToken(bearer, forMcp ? [...forPrograms, "client"] : forPrograms), mesh);
       const browser = readBrowserToken(header("cookie"), header("x-merkle-page"), origin);
       const principal = browser === undefined ? null : await byToken(browser, ["browser"]);
       if (principal) {

@@ -132,6 +132,8 @@ function keyOf(principal: Principal | null): string | null {
       return `${principal.meshId} ${principal.token}`;
     case "job":
       return `${principal.meshId} job ${principal.job}`;
+    case "client":
+      return `${principal.meshId} ${principal.token}`;
     default:
       return null;
   }

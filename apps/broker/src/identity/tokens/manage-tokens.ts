@@ -87,6 +87,7 @@ function noSuchToken(number: number): MerkleError {
 /** A token as those see it who may revoke it; null for a ticket, which is used up before anybody could. */
 function toToken(row: KnownToken): Token | null {
   const { kind, session } = row;
+  const sessionId = row.sessionId ?? row.grant?.sessionId;
   if (kind === "ticket") return null;
   return {
     token_id: row.number,
@@ -94,8 +95,8 @@ function toToken(row: KnownToken): Token | null {
     label: row.label,
     member: row.member?.name ?? null,
     session:
-      session && row.sessionId !== null
-        ? { session_id: row.sessionId, slug: session.slug, title: session.title }
+      session && sessionId !== undefined
+        ? { session_id: sessionId, slug: session.slug, title: session.title }
         : null,
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),

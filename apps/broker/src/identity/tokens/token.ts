@@ -28,6 +28,7 @@ const marks: { readonly [Kind in TokenKind]: string } = {
   sign_in: "mks_",
   ticket: "mkw_",
   observer: "mko_",
+  client: "mkc_",
 };
 
 /** Draws a token of 256 random bits. */
@@ -72,8 +73,8 @@ export function findTokens(text: string): string[] {
   return [...text.matchAll(anywhere)].map(([, token = ""]) => token);
 }
 
-const kinds: readonly TokenKind[] = ["bearer", "browser", "sign_in", "ticket", "observer"];
+const kinds: readonly TokenKind[] = ["bearer", "browser", "sign_in", "ticket", "observer", "client"];
 const secret = "[A-Za-z0-9_-]{43}";
-const form = `mk[tswoj]_${secret}|mkb_${secret}\\.${secret}`;
+const form = `mk[tswojc]_${secret}|mkb_${secret}\\.${secret}`;
 const wholeForm = new RegExp(`^(?:${form})$`);
 const anywhere = new RegExp(`(?=(${form}))`, "g");

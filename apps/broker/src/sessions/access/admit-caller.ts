@@ -1,7 +1,7 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
-import { isConfined, type Principal } from "../../identity/principal.js";
+import { type ClientPrincipal, isConfined, type Principal } from "../../identity/principal.js";
 import { noSuchSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
@@ -118,6 +118,7 @@ function authenticate(
   raw: RawInput,
 ): Awaitable<Authenticated> {
   const { credentials } = services;
+  if (call.principal?.kind === "client") return authenticateClient(session, services, call.principal);
   const argument = raw["team_id"];
   // A `team_id` that is no text is a credential that proves nothing.
   const given = argument === undefined ? call.credential : typeof argument === "string" ? argument : "";
@@ -142,6 +143,20 @@ function toAuthenticated(
   credential: string,
 ): Authenticated {
   return { session, caller: caller && isOwn(caller, principal) ? caller : null, credential };
+}
+
+/** A client is its team by its token, whatever credential it gives beside that (OAUTH-6). */
+function authenticateClient(
+  session: SessionIdentity | null,
+  { credentials }: Pick<AccessServices, "credentials">,
+  { teamId }: ClientPrincipal,
+): Awaitable<Authenticated> {
+  if (!session) return toNobody(null);
+  return whenKnown(credentials.findTeam(session.sessionId, teamId), (caller) => ({
+    session,
+    caller,
+    credential: undefined,
+  }));
 }
 
 /** Nobody gave a credential. */

@@ -4,6 +4,7 @@ import { notByModels, unauthorized } from "../../identity/refusals.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller, TeamActor } from "./credentials.js";
 import { refuseBeyondJob } from "./refuse-beyond-job.js";
+import { refuseBeyondTeam } from "./refuse-beyond-team.js";
 
 /** An operation that somebody wants to call, and as whom. */
 export interface AccessRequest {
@@ -52,6 +53,7 @@ export function authorize(request: AccessRequest): void {
     refuseBeyondLooking(operation, principal, session);
   if (principal?.kind === "job" && operation.access !== "public")
     refuseBeyondJob(operation, principal, session);
+  if (principal?.kind === "client" && operation.access !== "public") refuseBeyondTeam(operation, session);
   if (credentialGiven && !caller) {
     const whose = session
       ? "of a team or peer in this session, nor of a person"

@@ -46,6 +46,8 @@ export interface Credentials extends CredentialCache {
    * @param connection - over which it came: what was proved there once is not hashed again while it holds
    */
   verify(sessionId: string, credential: string, connection?: object): Awaitable<Caller | null>;
+  /** The team of agents with this uuid, for whom its own proof is that of a token (OAUTH-6); it has no credential to give back. */
+  findTeam(sessionId: string, teamId: string): Awaitable<Caller | null>;
   /** The same where no session is addressed: a person, who is no team there, or a team in the session that is its own. */
   verifyInMesh(credential: string): Promise<Caller | null>;
 }
@@ -196,6 +198,10 @@ export function createCredentials(options: {
 
   return {
     verify,
+    findTeam: (sessionId, teamId) =>
+      whenKnown(find(sessionId, teamId), (known) =>
+        known && !known.found.person ? toCaller(known.found, teamId) : null,
+      ),
     async verifyInMesh(credential) {
       const parts = parseTeamCredential(credential);
       if (!parts) return null;

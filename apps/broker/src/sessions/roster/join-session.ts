@@ -29,6 +29,7 @@ export async function joinSession(
   const { services, session } = ctx;
   const { database } = services;
   if (ctx.person && input.peer_name !== undefined) throw personHasNoPeers();
+  if (ctx.principal?.kind === "client" && input.peer_name !== undefined) throw clientHasNoPeers();
 
   // A peer may start again further back: its unsaved cursor must not move it forward afterwards, so it is saved first.
   if (ctx.team && input.replay_from !== undefined) await services.presence.save(ctx.team.peer);
@@ -79,6 +80,15 @@ function personHasNoPeers(): MerkleError {
   return new MerkleError(
     "bad_request",
     "A person takes part alone and has no named peers. Leave peer_name out.",
+    { field: "peer_name" },
+  );
+}
+
+/** A peer's credential would outlive the token. */
+function clientHasNoPeers(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "A client that was let in by OAuth takes part as one team, without named peers. Leave peer_name out.",
     { field: "peer_name" },
   );
 }

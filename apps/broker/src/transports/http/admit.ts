@@ -13,13 +13,18 @@ export interface HttpAdmission extends Admission {
 /** Finds out who sends a request over HTTP, and to which mesh it is let in (ENTER-1). */
 export type Admit = (c: HttpContext) => Promise<HttpAdmission>;
 
-export function createAdmit(authenticator: Authenticator, originReader: OriginReader): Admit {
+export function createAdmit(
+  authenticator: Authenticator,
+  originReader: OriginReader,
+  { forMcp = false }: { readonly forMcp?: boolean } = {},
+): Admit {
   return async (c) => {
     const origin = originReader.read(c.env.incoming);
     const admission = await authenticator.byRequest({
       origin,
       method: c.req.method,
       header: (name) => c.req.header(name),
+      forMcp,
     });
     const connection = originReader.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
     return { ...admission, address: origin.address, connection };

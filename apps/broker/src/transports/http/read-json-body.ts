@@ -12,6 +12,13 @@ export interface BodyReader {
    * @throws bad_request; payload_too_large or unavailable without reading on
    */
   readJson(incoming: IncomingMessage): Promise<unknown>;
+  /**
+   * Reads a form, for what alone OAuth has no JSON: a page could send one without asking first, so nothing that a cookie
+   * speaks for may be asked by it.
+   *
+   * @throws the same
+   */
+  readForm(incoming: IncomingMessage): Promise<URLSearchParams>;
 }
 
 /** One for all transports: slow senders of large bodies would otherwise fill the memory together (GUARD-9). */
@@ -36,25 +43,31 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
     return decode(Buffer.concat(chunks));
   }
 
+  /** The body's text; empty without one. */
+  async function readTyped(incoming: IncomingMessage, type: string): Promise<string> {
+    const {
+      "content-type": contentType,
+      "content-length": length,
+      "transfer-encoding": encoding,
+    } = incoming.headers;
+    if (encoding === undefined && (length === undefined || Number(length) === 0)) return "";
+    if (contentType?.split(";")[0]?.trim().toLowerCase() !== type) {
+      throw new MerkleError(
+        "bad_request",
+        `The body must come with Content-Type: ${type}; got ${contentType ?? "no Content-Type"}.`,
+      );
+    }
+    if (Number(length) > limits.httpBodyBytesMax) throw tooLarge(incoming);
+    return readText(incoming);
+  }
+
   return {
     async readJson(incoming) {
-      const {
-        "content-type": contentType,
-        "content-length": length,
-        "transfer-encoding": encoding,
-      } = incoming.headers;
-      if (encoding === undefined && (length === undefined || Number(length) === 0)) return undefined;
-      if (!/^application\/json\s*(?:;|$)/i.test(contentType ?? "")) {
-        throw new MerkleError(
-          "bad_request",
-          `The body must be JSON with Content-Type: application/json; got ${contentType ?? "no Content-Type"}.`,
-        );
-      }
-      if (Number(length) > limits.httpBodyBytesMax) throw tooLarge(incoming);
-      const text = await readText(incoming);
-      if (text.trim() === "") return undefined;
-      return parseJson(text);
+      const text = await readTyped(incoming, "application/json");
+      return text.trim() === "" ? undefined : parseJson(text);
     },
+    readForm: async (incoming) =>
+      new URLSearchParams(await readTyped(incoming, "application/x-www-form-urlencoded")),
   };
 }
 

@@ -4,6 +4,7 @@ import { toMerkleError } from "../../core/to-merkle-error.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Admit, HttpContext } from "../http/admit.js";
 import type { BodyReader } from "../http/read-json-body.js";
+import { metadataUrl } from "../oauth/mount-oauth.js";
 import type { Services } from "../services.js";
 import { createMcpMount } from "./mount.js";
 import { rpcCodes, rpcErrorResponse } from "./rpc-response.js";
@@ -27,6 +28,7 @@ export function mountMcp(
     store: createMcpSessionStore(services.database),
     bodies,
     toError,
+    metadataUrl: (path) => (services.auth === "open" ? null : metadataUrl(services, path)),
     // Loaded when somebody speaks it: most start without.
     openStateless: async () => (await import("./stateless-server.js")).createStatelessServer(services),
   });

@@ -28,6 +28,8 @@ export interface McpMountOptions {
   readonly bodies: BodyReader;
   /** Says what a caller is told of a failure. */
   readonly toError: (error: unknown) => MerkleError;
+  /** Where a stranger learns how to be let in; null where everybody is. */
+  readonly metadataUrl?: ((path: string) => string | null) | undefined;
   /** Opens what serves the revision without sessions, when the first request of it comes (MCP-16). */
   readonly openStateless: () => Promise<StatelessServer>;
   readonly resumability?: Resumability;
@@ -59,6 +61,13 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   let stateless: Promise<StatelessServer> | undefined;
   const underWay = new Set<Promise<unknown>>();
   let stopping: Promise<void> | null = null;
+
+  /** RFC 9728, section 5.1: a client that is not known is told where to ask to be let in (OAUTH-1). */
+  function refuse(c: HttpContext, error: MerkleError): Response {
+    const url = error.status === 401 ? options.metadataUrl?.(c.req.path) : undefined;
+    const challenge = url == null ? {} : { "www-authenticate": `Bearer resource_metadata="${url}"` };
+    return rpcErrorResponse(error, rpcCodes.refused, new Headers(challenge));
+  }
 
   async function serve(exchange: Exchange): Promise<Response> {
     const { method } = exchange.c.req;
@@ -147,7 +156,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
         void open.ended.then(release);
         return await serve({ ...open, admission });
       } catch (error) {
-        return rpcErrorResponse(toError(error));
+        return refuse(c, toError(error));
       }
     },
     stop() {

@@ -9,9 +9,13 @@ export const rpcCodes = {
 } as const;
 
 /** A failure of the HTTP request itself, as the JSON-RPC error that belongs to no request (ERR-4). */
-export function rpcErrorResponse(error: MerkleError, code: number = rpcCodes.refused): Response {
+export function rpcErrorResponse(
+  error: MerkleError,
+  code: number = rpcCodes.refused,
+  headers: Headers = new Headers(),
+): Response {
   const { code: name, message, details } = error;
-  const headers = new Headers({ "content-type": "application/json" });
+  headers.set("content-type", "application/json");
   const retryAfter = details["retry_after_s"];
   if (typeof retryAfter === "number") headers.set("retry-after", String(Math.ceil(retryAfter)));
   const body = { jsonrpc: "2.0", id: null, error: { code, message, data: { code: name, details } } };

@@ -54,12 +54,13 @@ export function idOfKey(key: string): string {
   return key.split(" ", 1)[0] ?? "";
 }
 
-/** A member is the same one by whichever token it comes; who only looks on, or works on a job, has nothing but its token. */
+/** A member is the same one by whichever token it comes; who only looks on, works on a job, or is a member's client has nothing but its token. */
 function toOwner(opener: Principal | null): string | null {
   switch (opener?.kind) {
     case "member":
       return opener.memberId;
     case "observer":
+    case "client":
       return `${opener.meshId} ${opener.token}`;
     case "job":
       return `${opener.meshId} job ${opener.job}`;

@@ -92,7 +92,9 @@ function createServer(services: Services, request: McpRequest, exchange: Exchang
     },
   );
   const desk = createToolDesk(services, user);
-  server.setRequestHandler("tools/list", () => ({ tools: desk.list(request.url) }));
+  server.setRequestHandler("tools/list", () => ({
+    tools: desk.list(request.url, request.admission.principal),
+  }));
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
     withProgress(
       mcpReq._meta?.progressToken,

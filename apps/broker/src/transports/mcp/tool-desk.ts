@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   compactError,
   createRefusedCalls,
+  isSessionOperation,
   isUuid,
   type ListedTool,
   MerkleError,
@@ -12,6 +13,8 @@ import { limits } from "@merkle/wire/limits";
 import { findOperation } from "@merkle/wire/schemas";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { withTimeout } from "../../core/with-timeout.js";
+import type { Principal } from "../../identity/principal.js";
+import { isForClients } from "../../sessions/access/refuse-beyond-team.js";
 import { dispatch } from "../dispatch.js";
 import type { Services } from "../services.js";
 import type { McpRequest } from "./requests-in-flight.js";
@@ -21,7 +24,7 @@ import { readUrlOptions, type UrlOptions } from "./url-options.js";
 
 /** Lists the tools and serves their calls, the same for each revision of the protocol. */
 export interface ToolDesk {
-  list(url: URL): ListedTool[];
+  list(url: URL, principal: Principal | null): ListedTool[];
   /** A failure is an answer, too (ERR-4). */
   call(name: string, request: McpRequest): Promise<CallResult>;
 }
@@ -37,10 +40,12 @@ export interface ToolUser {
 export function createToolDesk(services: Services, user: ToolUser): ToolDesk {
   const callTool = createToolCaller(services, user);
   return {
-    list(url) {
+    list(url, principal) {
       const { operations, structured } = readUrlOptions(url, user);
       const listed = structured ? toolsWithOutput() : tools;
-      return operations.flatMap((operation) => listed.get(operation) ?? []);
+      const isListed = (operation: Operation) =>
+        principal?.kind !== "client" || isForClients(operation, isSessionOperation(operation));
+      return operations.filter(isListed).flatMap((operation) => listed.get(operation) ?? []);
     },
     call: callTool,
   };

@@ -26,9 +26,10 @@ export function createToolsServers(services: Services): (session: McpSession) =>
     );
     const desk = createToolDesk(services, user);
     // Listed by hand: the SDK's own conversion gives an older JSON Schema, and its checks answer before ours.
-    server.setRequestHandler(ListToolsRequestSchema, (_request, { requestId }) => ({
-      tools: desk.list(session.request(requestId).url),
-    }));
+    server.setRequestHandler(ListToolsRequestSchema, (_request, { requestId }) => {
+      const { url, admission } = session.request(requestId);
+      return { tools: desk.list(url, admission.principal) };
+    });
     server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId, sendNotification }) =>
       withProgress(
         params._meta?.progressToken,

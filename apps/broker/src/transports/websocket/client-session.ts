@@ -321,7 +321,8 @@ function toIdentity(principal: Principal): Admitted["as"] {
     case "observer":
       return { kind: "observer", session_id: principal.sessionId };
     case "job":
-      throw new TypeError("The agent of a job opens no WebSocket.");
+    case "client":
+      throw new TypeError("Its credential opens no WebSocket."); // No hello takes it.
   }
 }
 

@@ -57,6 +57,10 @@ const kinds: Readonly<Record<Token["kind"], { readonly name: string; readonly co
   browser: { name: "Browser", consequence: "Its pages are signed out within a second." },
   sign_in: { name: "Sign-in link", consequence: "The link signs nobody in any more." },
   observer: { name: "Link to look on", consequence: "Whoever looks on by it is cut off within a second." },
+  client: {
+    name: "Client",
+    consequence: "It is cut off within a second. Its team stays, without anybody in it.",
+  },
 };
 
 function TokenRow({ token, onChanged }: { readonly token: Token; readonly onChanged: () => void }) {

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import {
+  type ClientGrant,
+  endToken,
+  findTokenOfCode,
+  renewToken,
+  type Transaction,
+  takeClientGrant,
+} from "@merkle/db";
+import { limits } from "@merkle/wire/limits";
+import type { IdentityServices } from "../context.js";
+import { hashSecret } from "../credential.js";
+import { makeToken } from "../tokens/token.js";
+
+/** A client's words when it redeems its code. */
+export interface Redemption {
+  readonly code: string;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly verifier: string;
+  readonly resource: string;
+}
+
+export interface RedeemedToken {
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Gives the token that a code is for; null to whoever is not the one that it was made for. A code is good once, whoever
+ * presents it: presented wrongly, late or a second time it ends its token, since somebody else has it (OAUTH-4).
+ */
+export async function redeemCode(
+  { database, revocations }: Pick<IdentityServices, "database" | "revocations">,
+  redemption: Redemption,
+): Promise<RedeemedToken | null> {
+  const codeHash = hashSecret(redemption.code);
+  const { redeemed, ended } = await database.transaction(async (tx) => {
+    const grant = await takeClientGrant(tx, codeHash);
+    const redeemed = grant?.inTime && isMeantFor(grant, redemption) ? await giveToken(tx, grant) : null;
+    if (redeemed) return { redeemed, ended: [] };
+    const of = grant ?? (await findTokenOfCode(tx, codeHash));
+    const numbers = of ? await endToken(tx, of.meshId, of.number) : [];
+    return { redeemed: null, ended: numbers.map((token) => ({ meshId: of?.meshId ?? "", token })) };
+  });
+  for (const each of ended) revocations.revoke(each);
+  return redeemed;
+}
+
+function isMeantFor(grant: ClientGrant, { clientId, redirectUri, verifier, resource }: Redemption): boolean {
+  return (
+    Buffer.from(grant.clientHash).equals(hashSecret(clientId)) &&
+    grant.redirectUri === redirectUri &&
+    grant.resource === resource &&
+    // RFC 7636, section 4.1; the challenge is no secret, so that comparing it tells nobody anything.
+    /^[\w.~-]{43,128}$/.test(verifier) &&
+    createHash("sha256").update(verifier).digest("base64url") === grant.challenge
+  );
+}
+
+async function giveToken(tx: Transaction, grant: ClientGrant): Promise<RedeemedToken | null> {
+  const { token, secretHash } = makeToken("client");
+  const expiresAt = await renewToken(tx, grant, { secretHash, seconds: limits.clientTokenSeconds });
+  return expiresAt && { token, expiresAt };
+}

@@ -1,0 +1,163 @@
+import { type InputOf, isUuid, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
+import * as z from "zod";
+import type { FeedMessage, Task } from "./revisions.js";
+
+/** Calls an operation as whoever sent the request. */
+export type Call = <Name extends OperationName>(name: Name, input: InputOf<Name>) => Promise<OutputOf<Name>>;
+
+/** The parts of a message that count here, the same in both revisions. What else it has is left out. */
+export const SendParams = z.object({
+  tenant: z.string().optional(),
+  message: z.object({
+    messageId: z.string().min(1).max(150),
+    contextId: z.string().optional(),
+    taskId: z.string().optional(),
+    referenceTaskIds: z.array(z.string()).optional(),
+    parts: z.array(z.object({ text: z.string().optional() })).min(1),
+    metadata: z.object({ to: z.unknown() }).partial().nullish(),
+  }),
+  configuration: z
+    .object({
+      historyLength: z.int().min(0).optional(),
+      // 1.0, and 0.3 the other way round.
+      returnImmediately: z.boolean().optional(),
+      blocking: z.boolean().optional(),
+    })
+    .nullish(),
+});
+
+export const GetParams = z.object({ id: z.string(), historyLength: z.int().min(0).optional() });
+
+/** Posts a message, the same one once however often it is sent, and returns the task that it begins (A2A-3). */
+export async function postTask(
+  call: Call,
+  { tenant, message }: z.output<typeof SendParams>,
+  session: string | null,
+): Promise<Task> {
+  // Empty fields of protocol buffers are none.
+  const named = message.contextId || session || tenant;
+  if (!named) {
+    throw new MerkleError(
+      "bad_request",
+      "contextId says in which session a message is posted: its id or slug. The address of a session's own card has it in itself.",
+    );
+  }
+  const repliesTo = message.taskId || message.referenceTaskIds?.[0];
+  const { to } = message.metadata ?? {};
+  const posted = await call("post_message", {
+    session_id: named,
+    content: { text: textIn(message.parts) },
+    // The operation judges who is named.
+    ...(to !== undefined && { to: to as string }),
+    ...(repliesTo && { reply_to: parseTaskId(repliesTo).sequence }),
+    idempotency_key: `a2a ${message.messageId}`,
+  });
+  const { messages } = await call("get_history", {
+    session_id: named,
+    after_cursor: posted.cursor - 1,
+    limit: 1,
+  });
+  const [own] = messages;
+  if (!own) throw new TypeError("What was posted is not in the feed.");
+  return {
+    ...{ id: `${own.session_id}.${own.sequence}`, contextId: own.session_id, state: "working" },
+    ...{ at: own.posted_at, news: null, history: [own], own: own.sequence },
+  };
+}
+
+/**
+ * Goes through what comes to the team from then on, up to the answer or the session's end (A2A-4). It is read as by
+ * `wait_for_messages`: nothing is missed, and what was read before and may not have arrived comes once more.
+ */
+export async function* followTask(call: Call, task: Task, secondsMax: number): AsyncGenerator<Task> {
+  const until = performance.now() + 1_000 * secondsMax;
+  let current = task;
+  let cursor: number | undefined;
+  for (;;) {
+    const timeout = (until - performance.now()) / 1_000;
+    if (timeout <= 0) return;
+    const { messages, next_cursor, session_closed } = await call("wait_for_messages", {
+      session_id: task.contextId,
+      timeout: Math.min(timeout, 25),
+      ...(cursor !== undefined && { since_cursor: cursor }),
+    });
+    cursor = next_cursor;
+    const said = messages.filter(({ type }) => type === "chat");
+    const answer = said.find(({ reply_to }) => reply_to === task.own);
+    for (const message of said) {
+      current = { ...current, at: message.posted_at, news: message, history: [...current.history, message] };
+      // The end of a task is the last that is told of it, so what came with the answer goes before.
+      if (message !== answer || message !== said.at(-1)) yield current;
+    }
+    if (!answer && !session_closed) continue;
+    yield answer
+      ? { ...current, state: "completed", news: answer }
+      : { ...current, state: "canceled", news: null };
+    return;
+  }
+}
+
+/** Reads a task anew: the post, and what was said in reply to it. */
+export async function readTask(call: Call, id: string): Promise<Task> {
+  const { sessionId, sequence } = parseTaskId(id);
+  let task: Task | null = null;
+  let after: number | null = sequence - 1;
+  for (let page = 0; after !== null && page < pagesMax; page += 1) {
+    const { messages, newer_cursor }: OutputOf<"get_history"> = await call("get_history", {
+      session_id: sessionId,
+      after_cursor: after,
+      limit: 500,
+    });
+    for (const message of messages) {
+      task ??= beginTask(id, message, sequence);
+      if (task.state !== "working") return task;
+      task = withLater(task, message);
+    }
+    after = newer_cursor;
+  }
+  if (!task) throw noSuchTask(id);
+  return task;
+}
+
+/** So many pages of 500 messages are looked through for an answer. */
+const pagesMax = 20;
+
+/** With the last so many messages of its history. */
+export function withHistory(task: Task, length: number | undefined): Task {
+  return length === undefined ? task : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
+}
+
+function beginTask(id: string, message: FeedMessage, sequence: number): Task {
+  if (message.sequence !== sequence || message.type !== "chat") throw noSuchTask(id);
+  return {
+    ...{ id, contextId: message.session_id, state: "working", at: message.posted_at },
+    ...{ news: null, history: [message], own: sequence },
+  };
+}
+
+function withLater(task: Task, message: FeedMessage): Task {
+  const { posted_at: at, reply_to, event } = message;
+  if (reply_to === task.own)
+    return { ...task, at, state: "completed", news: message, history: [...task.history, message] };
+  return event === "session_concluded" ? { ...task, at, state: "canceled" } : task;
+}
+
+function textIn(parts: z.output<typeof SendParams>["message"]["parts"]): string {
+  const texts = parts.flatMap(({ text }) => text ?? []);
+  if (texts.length === parts.length) return texts.join("\n\n");
+  throw new MerkleError("bad_request", "Messages are text here: each part has text, and no file or data.", {
+    a2a: -32005,
+  });
+}
+
+function parseTaskId(id: string): { sessionId: string; sequence: number } {
+  const [, sessionId = "", digits = ""] = /^([^.]+)\.([1-9]\d{0,14})$/.exec(id) ?? [];
+  if (!isUuid(sessionId)) throw noSuchTask(id);
+  return { sessionId, sequence: Number(digits) };
+}
+
+function noSuchTask(id: string): MerkleError {
+  return new MerkleError("not_found", `There is no task ${JSON.stringify(id.slice(0, 100))}.`, {
+    a2a: -32001,
+  });
+}

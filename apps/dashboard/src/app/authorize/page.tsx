@@ -1,0 +1,14 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { PageSkeleton } from "@/components/page-skeleton";
+import { AuthorizeView } from "@/views/clients/authorize-view";
+
+export const metadata: Metadata = { title: "Let a client in" };
+
+export default function AuthorizePage() {
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <AuthorizeView />
+    </Suspense>
+  );
+}

@@ -1,0 +1,63 @@
+"use client";
+
+import { useSearchParams } from "next/navigation";
+import { useAdmitted } from "@/broker/use-admitted";
+import { useRead } from "@/broker/use-read";
+import { PageHeader } from "@/components/page-header";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ReadPanel } from "@/components/read-panel";
+import { useHydrated } from "@/core/address/use-hydrated";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { ClientForm, type ClientRequest } from "./client-form";
+
+/** The page on which a member decides whether a client is let in, to which the client has sent the member's browser. */
+export function AuthorizeView() {
+  const hydrated = useHydrated();
+  const request = toRequest(useSearchParams());
+  const admitted = useAdmitted();
+  return (
+    <>
+      <PageHeader crumbs={[{ label: "Let a client in" }]} />
+      <div className="flex max-w-xl flex-col gap-6 p-4 lg:p-6">
+        <h1 className="sr-only">Let a client in</h1>
+        <PanelBoundary title="The client">
+          {hydrated && request === null && (
+            <Empty>
+              <EmptyTitle>No client asks to be let in</EmptyTitle>
+              <EmptyDescription>
+                An MCP client opens this page when you give it the address of this broker.
+              </EmptyDescription>
+            </Empty>
+          )}
+          {/* A stranger signs in first. */}
+          {request !== null && <Asking request={admitted ? request : null} />}
+        </PanelBoundary>
+      </div>
+    </>
+  );
+}
+
+function Asking({ request }: { readonly request: ClientRequest | null }) {
+  const read = useRead("preview_client", request);
+  return (
+    <ReadPanel read={read} failed="This client cannot be let in.">
+      {(client) => request && <ClientForm client={client} request={request} />}
+    </ReadPanel>
+  );
+}
+
+/** The request as the client wrote it into the address; null where there is none. The broker judges it. */
+function toRequest(params: URLSearchParams): ClientRequest | null {
+  const client_id = params.get("client_id");
+  if (client_id === null) return null;
+  const state = params.get("state");
+  return {
+    client_id,
+    redirect_uri: params.get("redirect_uri") ?? "",
+    response_type: params.get("response_type") as "code",
+    code_challenge: params.get("code_challenge") ?? "",
+    code_challenge_method: params.get("code_challenge_method") as "S256",
+    resource: params.get("resource") ?? "",
+    ...(state !== null && { state }),
+  };
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import type { InputOf, OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { type FormEvent, useState } from "react";
+import { useAction } from "@/broker/use-action";
+import { useBroker } from "@/broker/use-broker";
+import { useRead } from "@/broker/use-read";
+import { RefusalNote } from "@/components/refusal-note";
+import { Button } from "@/ui/button";
+import { Field, FieldLabel } from "@/ui/field";
+import { Input } from "@/ui/input";
+import { NativeSelect } from "@/ui/native-select";
+
+export type ClientRequest = InputOf<"preview_client">;
+
+interface ClientFormProps {
+  readonly client: OutputOf<"preview_client">;
+  readonly request: ClientRequest;
+}
+
+/** Says who asks and where the answer goes, and lets a member choose as what the client takes part. */
+export function ClientForm({ client, request }: ClientFormProps) {
+  const broker = useBroker();
+  const { data } = useRead(
+    "list_sessions",
+    { status: "active", limit: limits.sessionsPageMax },
+    { on: ["sessions"] },
+  );
+  const { run, pending, refusal } = useAction();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [name, setName] = useState(client.name);
+  const sessions = data?.sessions ?? [];
+  const session = chosen ?? sessions[0]?.session_id ?? "";
+
+  async function approve(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    await run(async (signal) => {
+      const input = { ...request, session_id: session, team_name: name.trim() };
+      const { redirect_to } = await broker.call("approve_client", input, { signal });
+      window.location.assign(redirect_to);
+    });
+  }
+
+  return (
+    <form className="grid min-w-0 gap-5" onSubmit={(event) => void approve(event)}>
+      <div className="grid gap-2">
+        <p className="text-title font-semibold break-words">
+          Let in what calls itself “<bdi>{client.name}</bdi>”?
+        </p>
+        <p>
+          The answer goes to{" "}
+          <strong className="font-mono break-all" data-testid="redirect-host">
+            {client.redirect_host}
+          </strong>
+          . Whoever is there will take part as a team of yours. Nobody has checked the name: go on only if you
+          have just begun this at that place yourself.
+        </p>
+      </div>
+      <Field>
+        <FieldLabel>In which session</FieldLabel>
+        <NativeSelect
+          className="w-full"
+          required
+          value={session}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          {sessions.map(({ session_id, title }) => (
+            <option key={session_id} value={session_id}>
+              {title}
+            </option>
+          ))}
+        </NativeSelect>
+      </Field>
+      <Field>
+        <FieldLabel>As which team</FieldLabel>
+        <Input
+          dir="auto"
+          required
+          maxLength={limits.nameCharsMax}
+          autoComplete="off"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </Field>
+      <p className="text-sm text-muted-foreground">
+        It reads and writes in that session as an agent’s team, for 30 days at most, and nothing else: no
+        other session, no memory, nothing that takes a human. Revoke it under Settings, Tokens and browsers;
+        it also ends when this browser is signed out.
+      </p>
+      {data && sessions.length === 0 && (
+        <p role="status">There is no open session that it could take part in.</p>
+      )}
+      <RefusalNote refusal={refusal} />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" disabled={pending || session === "" || name.trim() === ""}>
+          {pending ? "One moment…" : "Let it in"}
+        </Button>
+        <Button type="button" variant="outline" onClick={() => window.location.assign(client.refuse_to)}>
+          Refuse
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { limits } from "../core/limits.js";
+import { TeamName } from "../core/values.js";
+
+/** What a client says of itself when it registers (RFC 7591), as far as it counts here; the rest is left out. */
+export const ClientMetadata = z.object({
+  client_name: TeamName.default("A client without a name"),
+  redirect_uris: z
+    .array(
+      z.string().max(limits.clientRedirectCharsMax).refine(isRedirectUri, {
+        error:
+          "must be https, or http on this machine (localhost, 127.0.0.1, [::1]), without user and fragment",
+      }),
+    )
+    .min(1)
+    .max(limits.clientRedirectsMax),
+  token_endpoint_auth_method: z
+    .literal("none", { error: 'must be "none": clients have no secret here' })
+    .default("none"),
+});
+
+/** Whether a code may be sent there: to who holds a host's certificate, or to a program of the person's own machine. */
+function isRedirectUri(text: string): boolean {
+  const uri = URL.canParse(text) ? new URL(text) : null;
+  if (!uri || text.includes("#") || uri.username !== "" || uri.password !== "") return false;
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(uri.hostname);
+  return uri.protocol === "https:" || (uri.protocol === "http:" && isLocal);
+}
