@@ -404,7 +404,7 @@ function toRequest(
     : whenKnown(refuseLiveCredentials(database, input), givenRequest, request);
 }
 
-function givenRequest(_refused: void, request: Request): Request {
+function givenRequest(_refused: unknown, request: Request): Request {
   return request;
 }
 
