@@ -1,6 +1,6 @@
-import { Agent, get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { openLeanSocket } from "./lean-socket.js";
+import { openWaiter } from "./lean-waiter.js";
 import type { Place } from "./places.js";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
@@ -98,63 +98,31 @@ export async function openFollower(
 /** Calls `wait_for_messages` again and again, on a connection that is kept. */
 async function poll(
   { url }: DeliveryQuestion,
-  { session_id, team_id }: Place,
+  place: Place,
   onReceived: () => void,
   end: number,
 ): Promise<Receiver> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  let closed = false;
-  let cursor = end;
-  const polling = async () => {
-    while (!closed) {
-      cursor = await wait({ url, session_id, team_id, agent }, `timeout=30&since_cursor=${cursor}`);
-      onReceived();
-    }
-  };
-  polling().catch((error: unknown) => {
-    if (!closed) throw error;
+  const waiter = await openWaiter(url, place, (cursor) => {
+    onReceived();
+    waiter.wait(30, cursor);
   });
-  return {
-    close() {
-      closed = true;
-      agent.destroy();
-    },
-  };
-}
-
-interface Waiter extends Pick<Place, "session_id" | "team_id"> {
-  readonly url: string;
-  readonly agent: Agent;
-}
-
-/** Waits once, and returns the cursor after what that brought. */
-function wait({ url, session_id, team_id, agent }: Waiter, query: string): Promise<number> {
-  const address = `${url}/api/sessions/${session_id}/messages/wait?${query}`;
-  return new Promise((resolve, reject) => {
-    get(address, { agent, headers: { "x-team-id": team_id } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => {
-        const body = String(Buffer.concat(chunks));
-        const cursor = /"next_cursor":(\d+)/.exec(body)?.[1];
-        // Asked again, what is refused would be refused for ever.
-        if (cursor === undefined) reject(new Error(`A wait was answered ${response.statusCode}: ${body}`));
-        else resolve(Number(cursor));
-      });
-    }).once("error", reject);
-  });
+  waiter.wait(30, end);
+  return waiter;
 }
 
 /** The feed's end, which the poster finds by reading: a thousand receivers that did would take most of the time. */
 async function findEnd({ url, poster }: DeliveryQuestion): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  try {
-    for (let cursor = -1; ; ) {
-      const next = await wait({ url, ...poster, agent }, "timeout=0");
-      if (next === cursor) return cursor;
-      cursor = next;
+  let answered: (cursor: number) => void = () => undefined;
+  const waiter = await openWaiter(url, poster, (cursor) => answered(cursor));
+  for (let cursor = 0; ; ) {
+    const next = await new Promise<number>((resolve) => {
+      answered = resolve;
+      waiter.wait(0, cursor);
+    });
+    if (next === cursor) {
+      waiter.close();
+      return cursor;
     }
-  } finally {
-    agent.destroy();
+    cursor = next;
   }
 }

@@ -42,30 +42,51 @@ export async function bundle(folder) {
     metafile: true,
     logLevel: "warning",
   });
+  const validator = await bundleValidator(folder);
   refuseUnbundled(metafile);
-  return Object.keys(metafile.inputs);
+  return [...new Set([...Object.keys(metafile.inputs), ...validator])];
 }
 
 /**
  * The MCP SDK loads and sets up a JSON Schema validator, which costs more than everything else that `merkle mcp` does
- * before it answers, for the answers to questions that Merkle never asks. Here that waits for the first such answer.
+ * before it answers, for the answers to questions that Merkle never asks. Here that waits for the first such answer, in a file
+ * of its own: two thirds of the SDK's text would be read for it.
  */
+const ajvProvider = /[/\\]validation[/\\]ajv-provider\.js$/;
+const validatorFile = "json-schema-validator.cjs";
 const validatorWhenNeeded = {
   name: "validator-when-needed",
   setup(build) {
-    build.onLoad({ filter: /[/\\]validation[/\\]ajv-provider\.js$/ }, ({ suffix }) => {
-      if (suffix === "?whole") return undefined;
-      const contents = `export class AjvJsonSchemaValidator {
-        #whole;
-        getValidator(schema) {
-          this.#whole ??= new (require("./ajv-provider.js?whole").AjvJsonSchemaValidator)();
-          return this.#whole.getValidator(schema);
-        }
-      }`;
-      return { contents };
-    });
+    build.onLoad({ filter: ajvProvider }, () => ({
+      contents: `import { createRequire } from "node:module";
+        export class AjvJsonSchemaValidator {
+          #whole;
+          getValidator(schema) {
+            const { AjvJsonSchemaValidator: Whole } = createRequire(import.meta.url)("./${validatorFile}");
+            this.#whole ??= new Whole();
+            return this.#whole.getValidator(schema);
+          }
+        }`,
+    }));
   },
 };
+
+async function bundleValidator(folder) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [join(root, "node_modules/@modelcontextprotocol/sdk/dist/esm/validation/ajv-provider.js")],
+    outfile: join(folder, validatorFile),
+    bundle: true,
+    format: "cjs",
+    platform: "node",
+    target: "node20.19",
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+  });
+  refuseUnbundled(metafile);
+  return Object.keys(metafile.inputs);
+}
 
 /**
  * What is needed from the start and by a later part, too, would be a chunk of its own, and each is a file to be found and

@@ -14,5 +14,14 @@ export function whenKnown<Value, Next, More extends readonly unknown[]>(
   next: (value: Value, ...more: More) => Awaitable<Next>,
   ...more: More
 ): Awaitable<Next> {
-  return value instanceof Promise ? value.then((known) => next(known, ...more)) : next(value, ...more);
+  return value instanceof Promise ? onceKnown(value, next, more) : next(value, ...more);
+}
+
+/** A function of its own: one that makes a closure anywhere keeps its arguments on the heap at every call. */
+function onceKnown<Value, Next, More extends readonly unknown[]>(
+  value: Promise<Value>,
+  next: (value: Value, ...more: More) => Awaitable<Next>,
+  more: More,
+): Promise<Next> {
+  return value.then((known) => next(known, ...more));
 }

@@ -2,6 +2,7 @@ import { MerkleError, type Operation } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { describeIssue, inputRefused, usefulFields } from "@merkle/wire/schemas";
 import type * as z from "zod";
+import { quickParse } from "./quick-parse.js";
 
 /** The fields of an input before they are checked. */
 export type RawInput = Readonly<Record<string, unknown>>;
@@ -27,10 +28,15 @@ export function parseInput(
   raw: RawInput,
   { proved }: { proved: boolean },
 ): Readonly<Record<string, unknown>> {
+  const input = quickParse(operation.input, raw) ?? parseBySchema(operation, raw);
+  if (!proved) refuseGuessableKey(operation, input);
+  return input;
+}
+
+function parseBySchema(operation: Operation, raw: RawInput): Readonly<Record<string, unknown>> {
   refuseManyUnknownFields(operation, raw);
   const parsed = operation.input.safeParse(raw, { error: describeIssue });
   if (!parsed.success) throw describeIssues(operation, parsed.error.issues);
-  if (!proved) refuseGuessableKey(operation, parsed.data);
   return parsed.data;
 }
 

@@ -16,10 +16,25 @@ export function retryWhileLost<Result>(
   return retryKnown(attempt, attempt(), since);
 }
 
-/** The same for an attempt that may end at once, and then needs no promise. What it throws at once is no loss. */
-export function retryWhileLostOrKnown<Result>(attempt: () => Awaitable<Result>): Awaitable<Result> {
-  const first = attempt();
-  return first instanceof Promise ? retryKnown(attempt, first, performance.now()) : first;
+/**
+ * The same for an attempt that may end at once, and then needs no promise. What it throws at once is no loss.
+ *
+ * @param args - what `attempt` needs, so that it need not be made a function anew for each call
+ */
+export function retryWhileLostOrKnown<Result, Args extends readonly unknown[]>(
+  attempt: (...args: Args) => Awaitable<Result>,
+  ...args: Args
+): Awaitable<Result> {
+  const first = attempt(...args);
+  return first instanceof Promise ? retryOnceLost(attempt, args, first) : first;
+}
+
+function retryOnceLost<Result, Args extends readonly unknown[]>(
+  attempt: (...args: Args) => Awaitable<Result>,
+  args: Args,
+  first: Promise<Result>,
+): Promise<Result> {
+  return retryKnown(() => attempt(...args), first, performance.now());
 }
 
 async function retryKnown<Result>(

@@ -26,7 +26,7 @@ export function withTimeout<Result>(
   });
 }
 
-function silent(outcome: "none" | "unknown"): MerkleError {
+export function silent(outcome: "none" | "unknown"): MerkleError {
   return new MerkleError(
     "unavailable",
     outcome === "none"

@@ -1,11 +1,11 @@
 import type { Transaction } from "@merkle/db";
-import { type Operation, parseInvite } from "@merkle/wire";
+import { type MerkleError, type Operation, parseInvite } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { type Awaitable, whenKnown } from "../core/awaitable.js";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
 import { retryWhileLost, retryWhileLostOrKnown } from "../core/retry-while-lost.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
-import { withTimeout } from "../core/with-timeout.js";
+import { silent, withTimeout } from "../core/with-timeout.js";
 import { readEarlierResult, type Write, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
 import { refuseLiveCredentials } from "../identity/live-credentials.js";
@@ -55,103 +55,147 @@ export interface Reply {
   readonly written: (() => void) | null;
 }
 
+/** Is told of the end of a call, once. */
+export interface Responder {
+  reply(output: unknown, written: Reply["written"]): void;
+  refuse(error: MerkleError): void;
+}
+
 /**
  * Serves one call, the same way at every transport: which session, who, may they, what exactly, do it (ERR-2).
  *
  * @throws MerkleError, whatever went wrong
  */
 export function dispatch(services: Services, call: Call): Promise<Reply> {
-  const { operation, transport } = call;
-  const { metrics, log } = services;
-  const onWritten: (() => void)[] = [];
-  return serve(services, call, onWritten).then(
-    (output) => {
-      metrics.requests.inc(operation.name, transport, "ok");
-      return { output, written: toWritten(onWritten) };
-    },
-    (error: unknown) => {
-      const told = toMerkleError(error, log, { operation: operation.name, transport });
-      metrics.requests.inc(operation.name, transport, told.code);
-      throw told;
-    },
-  );
-}
-
-/** Nearly all that a call needs is known at once, so this and its callees go on without a promise as long as they can. */
-function serve(services: Services, call: Call, onWritten: (() => void)[]): Promise<unknown> {
-  try {
-    const admitting = admitAlone(services, call, requireObject(call.operation, call.input));
-    return admitting instanceof Promise
-      ? withTimeout(admitting, limits.silentDatabaseMsMax, "none").then((admitted) =>
-          answerAdmitted(services, call, admitted, onWritten),
-        )
-      : answerAdmitted(services, call, admitting, onWritten);
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
-
-function answerAdmitted(
-  services: Services,
-  call: Call,
-  admitted: Admitted,
-  onWritten: (() => void)[],
-): Promise<unknown> {
-  if ("earlier" in admitted) return Promise.resolve(admitted.earlier);
-  const request = { services, call, admitted, signal: call.signal, onWritten };
-  const ending = watchPrincipal(services, call);
-  return ending ? answerUnlessEnded(request, ending) : answerInTime(request);
-}
-
-function answerInTime(request: AdmittedRequest): Promise<unknown> {
-  const { services, call, admitted } = request;
-  const answering = inTime(call.operation, admitted.input, answer(request));
-  if (call.operation.human !== "power" || call.operation.readOnly) return answering;
-  return answering.then((output) => {
-    logPower(services, call, admitted.caller);
-    return output;
+  return new Promise((resolve, refuse) => {
+    serve(services, call, { reply: (output, written) => resolve({ output, written }), refuse });
   });
 }
 
-function toWritten(runs: readonly (() => void)[]): Reply["written"] {
-  if (runs.length === 0) return null;
-  return () => {
-    for (const run of runs) run();
-  };
+/**
+ * The same without a promise of its own. Nearly all that a call needs is known at once, so this and its callees go on
+ * without one as long as they can.
+ */
+export function serve(services: Services, call: Call, responder: Responder): void {
+  const answer = new Answer(services, call, responder);
+  try {
+    const admitting = admitAlone(services, call, requireObject(call.operation, call.input));
+    if (admitting instanceof Promise) answerOnceAdmitted(answer, admitting);
+    else answerAdmitted(answer, admitting);
+  } catch (error) {
+    answer.fail(error);
+  }
 }
 
-interface AdmittedRequest {
+function answerOnceAdmitted(answer: Answer, admitting: Promise<Admitted>): void {
+  withTimeout(admitting, limits.silentDatabaseMsMax, "none")
+    .then((admitted) => answerAdmitted(answer, admitted))
+    .catch((error: unknown) => answer.fail(error));
+}
+
+function answerAdmitted(answer: Answer, admitted: Admitted): void {
+  if ("earlier" in admitted) return answer.succeed(admitted.earlier);
+  const { services, call } = answer;
+  const ctx = new RequestContext(services, call, admitted);
+  const ending = watchPrincipal(services, call);
+  answer.limitTime(admitted.input);
+  answer.follow(ending ? callUnlessEnded(ctx, ending) : callVerb(ctx), ctx);
+}
+
+/** The answer to a call: its first end counts, be it that it took too long. */
+class Answer {
   readonly services: Services;
   readonly call: Call;
-  readonly admitted: Request;
-  readonly signal: AbortSignal;
-  readonly onWritten: (() => void)[];
+  readonly #responder: Responder;
+  #timer: NodeJS.Timeout | undefined;
+  #isGiven = false;
+
+  constructor(services: Services, call: Call, responder: Responder) {
+    this.services = services;
+    this.call = call;
+    this.#responder = responder;
+  }
+
+  /** Everything is answered soon, whatever the database does; a wait may block for its own time before. */
+  limitTime({ timeout = 0 }: Readonly<Record<string, unknown>>): void {
+    const { kind, readOnly } = this.call.operation;
+    // A job claimed for a runner that has been answered already would wait for its lease to run out.
+    if (kind === "wait" && !readOnly) return;
+    const blocksMs = 1_000 * Math.min(Number(timeout), limits.waitSecondsMax);
+    this.#timer = setTimeout(failSilent, blocksMs + limits.silentDatabaseMsMax, this);
+  }
+
+  follow(answering: Promise<unknown>, ctx: RequestContext): void {
+    answering.then(
+      (output) => this.succeed(output, ctx.written),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  succeed(output: unknown, written: Reply["written"] = null): void {
+    if (!this.#give()) return;
+    const { services, call } = this;
+    services.metrics.requests.inc(call.operation.name, call.transport, "ok");
+    this.#responder.reply(output, written);
+  }
+
+  fail(error: unknown): void {
+    if (!this.#give()) return;
+    const { services, call } = this;
+    const { operation, transport } = call;
+    const told = toMerkleError(error, services.log, { operation: operation.name, transport });
+    services.metrics.requests.inc(operation.name, transport, told.code);
+    this.#responder.refuse(told);
+  }
+
+  #give(): boolean {
+    if (this.#isGiven) return false;
+    this.#isGiven = true;
+    clearTimeout(this.#timer);
+    return true;
+  }
 }
 
-function answer(request: AdmittedRequest): Promise<unknown> {
-  return request.call.operation.readOnly ? retryWhileLost(() => answerOnce(request)) : answerOnce(request);
+function failSilent(answer: Answer): void {
+  answer.fail(silent(answer.call.operation.readOnly ? "none" : "unknown"));
 }
 
-function answerOnce(request: AdmittedRequest): Promise<unknown> {
-  const { services, call, admitted } = request;
-  if (!triesCode(call.operation, admitted.input)) return callVerb(request);
-  return services.limiter.tryCode(call.address, () => callVerb(request));
+function callVerb(ctx: RequestContext): Promise<unknown> {
+  const { operation } = ctx.call;
+  if (operation.readOnly) return retryCall(ctx);
+  return operation.human === "power" ? callAndLog(ctx) : callOnce(ctx);
 }
 
-function callVerb(request: AdmittedRequest): Promise<unknown> {
-  const { call, admitted } = request;
-  const { team = null, person = null } = admitted.caller ?? {};
-  // Nearly all calls join nobody, and nothing of them is done twice.
-  if (person && joinsByWriting(call.operation, admitted.caller)) return joinAndCall(request);
-  return callHandler(call.operation, new RequestContext(request, { team, joining: null }), admitted.input);
+function retryCall(ctx: RequestContext): Promise<unknown> {
+  return retryWhileLost(() => callOnce(ctx));
 }
 
-function joinAndCall(request: AdmittedRequest): Promise<unknown> {
-  const { services, call, admitted } = request;
+async function callAndLog(ctx: RequestContext): Promise<unknown> {
+  const output = await callOnce(ctx);
+  logPower(ctx.services, ctx.call, ctx.caller);
+  return output;
+}
+
+function callOnce(ctx: RequestContext): Promise<unknown> {
+  return triesCode(ctx.call.operation, ctx.input) ? tryCode(ctx) : joinOrCall(ctx);
+}
+
+function tryCode(ctx: RequestContext): Promise<unknown> {
+  return ctx.services.limiter.tryCode(ctx.call.address, () => joinOrCall(ctx));
+}
+
+/** Nearly all calls join nobody, and nothing of them is done twice. */
+function joinOrCall(ctx: RequestContext): Promise<unknown> {
+  return joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
+}
+
+function joinAndCall(ctx: RequestContext): Promise<unknown> {
+  const { services, call } = ctx;
   return retryWhileOtherwise(async () => {
-    const taken = await retryWhileLost(() => takeTeam(services, call.operation, admitted));
-    const output = await callHandler(call.operation, new RequestContext(request, taken), admitted.input);
-    if (taken.joining && !taken.joining.joined) await joinAlone(services, call.operation, admitted);
+    const taken = await retryWhileLost(() => takeTeam(services, call.operation, ctx));
+    ctx.take(taken);
+    const output = await callHandler(ctx);
+    if (taken.joining && !taken.joining.joined) await joinAlone(services, call.operation, ctx);
     return output;
   });
 }
@@ -202,10 +246,8 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
     const admitting = admitAlone(services, call, requireObject(operation, call.input));
     const admitted = await withTimeout(Promise.resolve(admitting), limits.silentDatabaseMsMax, "none");
     if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
-    const request = { services, call, admitted, signal: call.signal, onWritten: [] };
-    const ctx = new RequestContext(request, { team: admitted.caller?.team ?? null, joining: null });
     metrics.requests.inc(operation.name, transport, "ok");
-    return { ctx, input: admitted.input };
+    return { ctx: new RequestContext(services, call, admitted), input: admitted.input };
   } catch (error) {
     const told = toMerkleError(error, log, { operation: operation.name, transport });
     metrics.requests.inc(operation.name, transport, told.code);
@@ -226,29 +268,15 @@ interface EndingPrincipal {
 }
 
 /** A wait ends as soon as the membership or the token of who waits does (ENTER-6), and brings nothing then. */
-async function answerUnlessEnded(
-  request: AdmittedRequest,
-  { ended, release }: EndingPrincipal,
-): Promise<unknown> {
+async function callUnlessEnded(ctx: RequestContext, { ended, release }: EndingPrincipal): Promise<unknown> {
   try {
-    const output = await answerInTime({ ...request, signal: AbortSignal.any([request.signal, ended]) });
+    ctx.signal = AbortSignal.any([ctx.signal, ended]);
+    const output = await callVerb(ctx);
     if (ended.aborted) throw membershipEnded();
     return output;
   } finally {
     release();
   }
-}
-
-/** Everything is answered soon, whatever the database does; a wait may block for its own time before. */
-function inTime(
-  { kind, readOnly }: Operation,
-  { timeout = 0 }: Readonly<Record<string, unknown>>,
-  answer: Promise<unknown>,
-): Promise<unknown> {
-  // A job claimed for a runner that has been answered already would wait for its lease to run out.
-  if (kind === "wait" && !readOnly) return answer;
-  const blocksMs = 1_000 * Math.min(Number(timeout), limits.waitSecondsMax);
-  return withTimeout(answer, blocksMs + limits.silentDatabaseMsMax, readOnly ? "none" : "unknown");
 }
 
 /**
@@ -298,15 +326,15 @@ type Admitted = Request | { readonly earlier: unknown };
 /** A node that has lost its lock serves nothing until it holds it again: another one may have it (DB-17). */
 function admitAlone(services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
   // All of this only reads, so a database that is away for a moment is waited for.
-  return retryWhileLostOrKnown(() =>
-    services.isAlone()
-      ? admit(services, call, raw)
-      : services.whenAlone().then(() => admit(services, call, raw)),
-  );
+  return retryWhileLostOrKnown(admitOnceAlone, services, call, raw);
+}
+
+function admitOnceAlone(services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
+  return whenKnown(services.isAlone() ? undefined : services.whenAlone(), admit, services, call, raw);
 }
 
 /** Finds out which session is meant and who calls, whether they may, and what exactly they ask for. */
-function admit(services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
+function admit(_alone: unknown, services: Services, call: Call, raw: RawInput): Awaitable<Admitted> {
   return whenKnown(identifyCaller(services, call, raw), admitIdentified, services, call, raw);
 }
 
@@ -316,12 +344,24 @@ function admitIdentified(
   call: Call,
   raw: RawInput,
 ): Awaitable<Admitted> {
-  const earlier = repeatRotation(services, call, raw, identified);
-  return earlier === undefined
-    ? admitAnew(services, call, raw, identified)
-    : earlier.then((output) =>
-        output === undefined ? admitAnew(services, call, raw, identified) : { earlier: output },
-      );
+  return whenKnown(
+    repeatRotation(services, call, raw, identified),
+    admitUnlessEarlier,
+    services,
+    call,
+    raw,
+    identified,
+  );
+}
+
+function admitUnlessEarlier(
+  earlier: unknown,
+  services: Services,
+  call: Call,
+  raw: RawInput,
+  identified: Authenticated,
+): Awaitable<Admitted> {
+  return earlier === undefined ? admitAnew(services, call, raw, identified) : { earlier };
 }
 
 function admitAnew(
@@ -347,11 +387,25 @@ function takeInput(
   session: SessionIdentity | null,
   caller: Caller | null,
 ): Awaitable<Request> {
-  return whenKnown(parseOpenly(services, operation, raw, session, caller), (input) => {
-    const request = { session, caller, input };
-    const quoted = operation.readOnly ? undefined : refuseLiveCredentials(services.database, input);
-    return quoted === undefined ? request : quoted.then(() => request);
-  });
+  const parsed = parseOpenly(services, operation, raw, session, caller);
+  return whenKnown(parsed, toRequest, services, operation, session, caller);
+}
+
+function toRequest(
+  input: Request["input"],
+  { database }: Services,
+  operation: Operation,
+  session: SessionIdentity | null,
+  caller: Caller | null,
+): Awaitable<Request> {
+  const request = { session, caller, input };
+  return operation.readOnly
+    ? request
+    : whenKnown(refuseLiveCredentials(database, input), givenRequest, request);
+}
+
+function givenRequest(_refused: unknown, request: Request): Request {
+  return request;
 }
 
 /** A closed session refuses a write before it is looked at what is wrong with it (ERR-2). */
@@ -366,10 +420,17 @@ function parseOpenly(
     return parseInput(operation, raw, { proved: caller !== null });
   } catch (error) {
     if (!session || operation.afterClosing !== "refused") throw error;
-    return services.channels.open(session.sessionId).then((channel) => {
-      throw channel.closed ? sessionClosed(session) : error;
-    });
+    return refuseClosed(services, session, error);
   }
+}
+
+async function refuseClosed(
+  { channels }: Services,
+  session: SessionIdentity,
+  otherwise: unknown,
+): Promise<never> {
+  const { closed } = await channels.open(session.sessionId);
+  throw closed ? sessionClosed(session) : otherwise;
 }
 
 /** A call that was let in: where, as whom, and what it asks for. */
@@ -388,33 +449,42 @@ interface TakenTeam {
 /** The context that a verb is given. */
 class RequestContext implements Context<Services> {
   readonly services: Services;
+  readonly call: Call;
+  readonly input: Request["input"];
+  readonly caller: Caller | null;
   readonly transport: Context<Services>["transport"];
   readonly view: Context<Services>["view"];
-  readonly signal: AbortSignal;
+  signal: AbortSignal;
   readonly idempotencyKey: string | undefined;
   readonly connection: object | undefined;
   readonly principal: Context<Services>["principal"];
-  readonly team: TeamActor | null;
+  team: TeamActor | null;
   readonly person: Context<Services>["person"];
   /** The session of those contexts that address one; the types of the verbs say which do. */
   readonly session: SessionIdentity | null;
-  readonly #request: AdmittedRequest;
-  readonly #joining: Joining | null;
+  #joining: Joining | null = null;
+  #onWritten: (() => void)[] | null = null;
 
-  constructor(request: AdmittedRequest, { team, joining }: TakenTeam) {
-    const { services, call, admitted, signal } = request;
-    const key = admitted.input["idempotency_key"];
+  constructor(services: Services, call: Call, { session, caller, input }: Request) {
+    const key = input["idempotency_key"];
     this.services = services;
+    this.call = call;
+    this.input = input;
+    this.caller = caller;
     this.transport = call.transport;
     this.view = call.view;
-    this.signal = signal;
+    this.signal = call.signal;
     this.idempotencyKey = typeof key === "string" ? key : undefined;
     this.connection = call.connection;
     this.principal = call.principal;
+    this.team = caller?.team ?? null;
+    this.person = caller?.person ?? null;
+    this.session = session;
+  }
+
+  /** Calls as this team from here on, which the call's own write may make. */
+  take({ team, joining }: TakenTeam): void {
     this.team = team;
-    this.person = admitted.caller?.person ?? null;
-    this.session = admitted.session;
-    this.#request = request;
     this.#joining = joining;
   }
 
@@ -423,31 +493,46 @@ class RequestContext implements Context<Services> {
   }
 
   onBlocked(): void {
-    this.#request.call.onBlocked?.();
+    this.call.onBlocked?.();
   }
 
   placed(): void {
-    this.#request.call.turn?.placed();
+    this.call.turn?.placed();
   }
 
   async givenOut(tx: Transaction, sessionId: string, credential: string): Promise<void> {
-    await this.#request.call.onGivenOut?.(tx, sessionId, credential);
+    await this.call.onGivenOut?.(tx, sessionId, credential);
   }
 
-  /** Its own, since verbs take it out of their context. */
-  readonly write = async <Result>(work: (write: Write) => Promise<Result>): Promise<Result> => {
-    const { services, call, admitted } = this.#request;
+  /** A function of its own, since verbs take it out of their context; most need none. */
+  get write(): Context<Services>["write"] {
+    return (work) => this.#write(work);
+  }
+
+  async #write<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
+    const { services, call } = this;
     await call.turn?.earlierEnded;
-    const identity = identify(call.operation, admitted.input, admitted.session, this);
+    const identity = identify(call.operation, this.input, this.session, this);
     return writeOnce(writeServices(services), identity, async (write) => {
       await this.#joining?.join(write);
       return work(write);
     });
-  };
+  }
 
   onWritten(run: () => void): void {
-    this.#request.onWritten.push(run);
+    this.#onWritten ??= [];
+    this.#onWritten.push(run);
   }
+
+  /** Runs what was to happen once the reply is written; null where nothing is. */
+  get written(): Reply["written"] {
+    const runs = this.#onWritten;
+    return runs && (() => runAll(runs));
+  }
+}
+
+function runAll(runs: readonly (() => void)[]): void {
+  for (const run of runs) run();
 }
 
 function writeServices({ database, channels }: Services): Parameters<typeof writeOnce>[0] {
@@ -474,13 +559,9 @@ function repeatRotation(
 
 type AnyHandler = (ctx: Context<Services>, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
-function callHandler(
-  operation: Operation,
-  ctx: Context<Services>,
-  input: Readonly<Record<string, unknown>>,
-): Promise<unknown> {
+function callHandler(ctx: RequestContext): Promise<unknown> {
   // The table's types tie each verb to its operation; what authorize let through is what that verb's context promises,
   // and the input was parsed by that operation's own schema.
-  const handler = handlers[operation.name as keyof typeof handlers] as unknown as AnyHandler;
-  return handler(ctx, input);
+  const handler = handlers[ctx.call.operation.name as keyof typeof handlers] as unknown as AnyHandler;
+  return handler(ctx, ctx.input);
 }

@@ -91,7 +91,7 @@ export async function listOpenAsks(
   // Without OFFSET 0 a planner that knows nothing of the tables yet would read all messages.
   const rows = await db.execute<Row<AskFact>>(sql`
     SELECT ${ofSession}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, ${ms(sql`m.posted_at`)}
-    FROM ${openSessions(scope)}
+    FROM ${openSessions(scope)} AND f.agent_messages > 0
     CROSS JOIN LATERAL (
       SELECT m.sequence, m.author_team, m.author_peer, m.posted_at
       FROM ${messages} m

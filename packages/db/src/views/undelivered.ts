@@ -28,7 +28,7 @@ export async function listUndeliveredFacts(
 ): Promise<UndeliveredFact[]> {
   const rows = await db.execute<Row<UndeliveredFact>>(sql`
     SELECT ${ofSession}, min(m.sequence)::float8 AS sequence, count(*)::int AS count, ${ms(sql`min(m.posted_at)`)}
-    FROM ${openSessions(scope)} CROSS JOIN LATERAL (${undeliveredIn(before)}) m
+    FROM ${openSessions(scope)} AND f.last_chat_sequence > 0 CROSS JOIN LATERAL (${undeliveredIn(before)}) m
     GROUP BY s.session_id ORDER BY since_ms, s.session_id LIMIT ${scope.limit}`);
   return rows.map(toFact);
 }
@@ -51,7 +51,7 @@ export async function listUndeliveredMessages(
     SELECT ${ofSession}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer,
            to_json(m.recipients) AS recipients, left(coalesce(m.content::json ->> 'text', ''), ${charsMax}) AS text,
            ${ms(sql`m.posted_at`)}, (count(*) OVER ())::int AS total
-    FROM ${openSessions(scope)} CROSS JOIN LATERAL (${undeliveredIn(before)}) m
+    FROM ${openSessions(scope)} AND f.last_chat_sequence > 0 CROSS JOIN LATERAL (${undeliveredIn(before)}) m
     ORDER BY m.posted_at, s.session_id, m.sequence LIMIT ${scope.limit}`);
   return { messages: rows.map(({ total: _, ...row }) => toFact(row)), total: rows[0]?.total ?? 0 };
 }
@@ -63,10 +63,8 @@ export async function listUndeliveredMessages(
 function undeliveredIn(before: Date): SQL {
   return sql`
     SELECT m.sequence, m.author_team, m.author_peer, m.recipients, m.content, m.posted_at
-    FROM ${messages} m
-    WHERE m.session_id = f.session_id AND m.sequence > f.last_sequence - ${lookedThroughMax}::int
-      AND m.type = 'chat' AND m.salt IS NOT NULL AND m.posted_at < ${before.toISOString()}::timestamptz
-      AND (SELECT bool_or(greatest(p.acked, coalesce(r.last_read, 0)) >= m.sequence)
+    FROM (${notGotByFurthestReader(before)}) m
+    WHERE (SELECT bool_or(greatest(p.acked, coalesce(r.last_read, 0)) >= m.sequence)
            FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
            LEFT JOIN ${personReads} r ON r.mesh_id = s.mesh_id AND r.person_id = t.person_id AND r.session_id = p.session_id
            WHERE p.session_id = m.session_id AND p.peer_id <> m.posted_by_peer_id AND p.joined_at <= m.posted_at
@@ -75,5 +73,26 @@ function undeliveredIn(before: Date): SQL {
                  AND (p.name IS NOT NULL OR p.last_polled_at IS NOT NULL OR NOT EXISTS (
                    SELECT FROM ${peers} n WHERE n.session_id = p.session_id AND n.team_id = p.team_id AND n.name IS NOT NULL))
                END) IS FALSE
+    OFFSET 0`;
+}
+
+/**
+ * Those that may be. Of the peers that read whatever is for everyone, the one that has read furthest has got nearly all that
+ * anybody has, so one comparison spares the look at every peer for nearly every message; OFFSET 0 has it come first.
+ */
+function notGotByFurthestReader(before: Date): SQL {
+  return sql`
+    SELECT m.session_id, m.sequence, m.author_team, m.author_peer, m.posted_by_peer_id, m.recipients, m.reaches, m.content, m.posted_at
+    FROM ${messages} m LEFT JOIN LATERAL (
+      SELECT p.peer_id, p.acked, p.joined_at
+      FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+      WHERE p.session_id = f.session_id AND p.left_at IS NULL AND t.left_at IS NULL
+        AND (p.name IS NOT NULL OR p.last_polled_at IS NOT NULL)
+      ORDER BY p.acked DESC LIMIT 1) b ON true
+    WHERE m.session_id = f.session_id AND m.sequence > f.last_sequence - ${lookedThroughMax}::int
+      AND m.sequence <= f.last_chat_sequence
+      AND m.type = 'chat' AND m.salt IS NOT NULL AND m.posted_at < ${before.toISOString()}::timestamptz
+      AND (m.reaches IS NOT NULL OR b.peer_id IS NULL OR m.sequence > b.acked OR m.posted_at < b.joined_at
+        OR m.posted_by_peer_id = b.peer_id)
     OFFSET 0`;
 }

@@ -96,8 +96,8 @@ export function createLimiter({ rates: chosen, metrics, now }: LimiterOptions): 
     admitFrame: (address, principal) => missingMs("address", keyOf(principal) ?? toAddressBlock(address)),
     admitCall({ principal, sessionId, rate }) {
       const key = keyOf(principal);
-      if (key !== null) take(`member_${rate}`, key);
-      if (sessionId !== null) take(`session_${rate}`, sessionId);
+      if (key !== null) take(ofMember[rate], key);
+      if (sessionId !== null) take(ofSession[rate], sessionId);
     },
     noteProof(secret, holds) {
       proven.delete(secret);
@@ -138,6 +138,20 @@ function keyOf(principal: Principal | null): string | null {
       return null;
   }
 }
+
+const ofMember = {
+  read: "member_read",
+  write: "member_write",
+  wait: "member_wait",
+  create: "member_create",
+} as const satisfies Readonly<Record<Operation["rate"], RateLimitName>>;
+
+const ofSession = {
+  read: "session_read",
+  write: "session_write",
+  wait: "session_wait",
+  create: "session_create",
+} as const satisfies Readonly<Record<Operation["rate"], RateLimitName>>;
 
 const unlimited: Limiter = {
   rates: null,

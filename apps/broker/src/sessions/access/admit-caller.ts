@@ -129,11 +129,20 @@ function authenticate(
   }
   const remembered = call.remembered?.(session.sessionId);
   if (remembered === undefined) return toNobody(session);
-  return whenKnown(credentials.verify(session.sessionId, remembered), (caller) =>
-    caller && usesRemembered(call.operation, caller, raw)
-      ? toAuthenticated(caller, call.principal, session, remembered)
-      : toNobody(session),
-  );
+  const caller = credentials.verify(session.sessionId, remembered);
+  return whenKnown(caller, toAuthenticatedAgain, call, session, remembered, raw);
+}
+
+function toAuthenticatedAgain(
+  caller: Caller | null,
+  { operation, principal }: CallClaims,
+  session: SessionIdentity,
+  remembered: string,
+  raw: RawInput,
+): Authenticated {
+  return caller && usesRemembered(operation, caller, raw)
+    ? toAuthenticated(caller, principal, session, remembered)
+    : toNobody(session);
 }
 
 function toAuthenticated(

@@ -166,6 +166,14 @@ export function createCredentials(options: {
   function verify(sessionId: string, credential: string, connection?: object): Awaitable<Caller | null> {
     const proved = connection && provedOver.get(connection);
     if (proved?.credential === credential && isStillTrue(proved, sessionId)) return proved.caller;
+    return verifyAnew(sessionId, credential, connection);
+  }
+
+  function verifyAnew(
+    sessionId: string,
+    credential: string,
+    connection: object | undefined,
+  ): Awaitable<Caller | null> {
     const parts = parseTeamCredential(credential);
     if (!parts) return null;
     return whenKnown(find(sessionId, parts.teamId), (known) => {

@@ -9,14 +9,14 @@ import {
 import { limits } from "@merkle/wire/limits";
 import { ClientFrame, findOperation, frameRules } from "@merkle/wire/schemas";
 import { toMerkleError } from "../../core/to-merkle-error.js";
-import { createWriteOrder } from "../../core/write-order.js";
+import { createWriteOrder, type WriteTurn } from "../../core/write-order.js";
 import type { StateReceiver } from "../../feed/delivery/state-pushes.js";
 import type { Subscription } from "../../feed/delivery/subscription.js";
 import type { HelloChallenge } from "../../identity/authenticator/verify-hello.js";
 import type { Principal } from "../../identity/principal.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import { type Hold, holdPeer, type Peer } from "../../sessions/peers/peer.js";
-import { type Call, dispatch } from "../dispatch.js";
+import { type Call, type Reply, type Responder, serve } from "../dispatch.js";
 import { parseJson } from "../http/parse-json.js";
 import type { Admission, Authenticator } from "../services.js";
 import type { Connection } from "./connection.js";
@@ -73,7 +73,14 @@ export function createClientSession(
   let state = receiveState(authenticator.unknown.principal);
   let stopWatchingMesh = () => {};
   // Plain fields: getters of its own would give every connection a hidden class of its own.
-  const self = { receive, unanswered: 0, principal: authenticator.unknown.principal, end };
+  const self = {
+    receive,
+    unanswered: 0,
+    principal: authenticator.unknown.principal,
+    end,
+    ended,
+    sendError,
+  };
 
   function receive(text: string): void {
     // A replaced client may have sent this before it knew.
@@ -126,6 +133,10 @@ export function createClientSession(
 
   function refuse(id: RequestId, reason: unknown): void {
     finish();
+    sendError(id, reason);
+  }
+
+  function sendError(id: RequestId, reason: unknown): void {
     const { code, message, details } = toMerkleError(reason, services.log, { transport: "websocket" });
     connection.send({ type: "reply", id, error: { code, message, details } });
   }
@@ -169,37 +180,29 @@ export function createClientSession(
     const wait = operation.kind === "wait" ? startWait(id) : null;
     const signal = wait?.signal ?? gone.signal;
     const turn = operation.readOnly ? undefined : writes.take(sessionNamed(input));
-    const call: Call = {
+    const call = new SocketRequest(self, {
+      id,
       operation,
       principal: self.principal,
       address,
       input,
-      transport: "websocket",
-      view: "json",
       signal,
       connection,
       turn,
-    };
-    const end = () => {
-      turn?.end();
-      if (wait) endWait(id, wait);
-    };
-    const dispatching =
-      turn?.mayBegin === undefined
-        ? dispatch(services, call)
-        : turn.mayBegin.then(() => dispatch(services, call));
-    dispatching.then(
-      ({ output, written }) => {
-        end();
-        finish();
-        // A cancelled wait is answered, but nobody takes the answer.
-        connection.send({ type: "reply", id, output }, written && (() => signal.aborted || written()));
-      },
-      (error: unknown) => {
-        end();
-        refuse(id, error);
-      },
-    );
+      wait,
+    });
+    if (turn?.mayBegin === undefined) serve(services, call, call);
+    else serveAfter(turn.mayBegin, call);
+  }
+
+  function serveAfter(mayBegin: Promise<void>, call: SocketRequest): void {
+    void mayBegin.then(() => serve(services, call, call));
+  }
+
+  function ended({ id, turn, wait }: SocketRequest): void {
+    turn?.end();
+    if (wait) endWait(id, wait);
+    finish();
   }
 
   function startWait(id: RequestId): AbortController {
@@ -293,6 +296,56 @@ export function createClientSession(
   }
 
   return self;
+}
+
+/** The parts of a client's session that its requests end in. */
+interface RequestEnds {
+  ended(request: SocketRequest): void;
+  sendError(id: RequestId, reason: unknown): void;
+}
+
+/** A request under way, whose answer goes back over its connection. */
+class SocketRequest implements Call, Responder {
+  readonly #ends: RequestEnds;
+  readonly id: RequestId;
+  readonly operation: Call["operation"];
+  readonly principal: Principal | null;
+  readonly address: string;
+  readonly input: unknown;
+  readonly transport: "websocket" = "websocket";
+  readonly view: "json" = "json";
+  readonly signal: AbortSignal;
+  readonly connection: Connection;
+  readonly turn: WriteTurn | undefined;
+  readonly wait: AbortController | null;
+
+  constructor(ends: RequestEnds, fields: Omit<SocketRequest, "transport" | "view" | "reply" | "refuse">) {
+    this.#ends = ends;
+    this.id = fields.id;
+    this.operation = fields.operation;
+    this.principal = fields.principal;
+    this.address = fields.address;
+    this.input = fields.input;
+    this.signal = fields.signal;
+    this.connection = fields.connection;
+    this.turn = fields.turn;
+    this.wait = fields.wait;
+  }
+
+  reply(output: unknown, written: Reply["written"]): void {
+    this.#ends.ended(this);
+    this.connection.send({ type: "reply", id: this.id, output }, written && this.#unlessCancelled(written));
+  }
+
+  refuse(error: MerkleError): void {
+    this.#ends.ended(this);
+    this.#ends.sendError(this.id, error);
+  }
+
+  /** A cancelled wait is answered, but nobody takes the answer. */
+  #unlessCancelled(written: () => void): () => void {
+    return () => this.signal.aborted || written();
+  }
 }
 
 /** The session as the client calls it; "" for what belongs to none. */
