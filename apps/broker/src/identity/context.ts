@@ -3,6 +3,7 @@ import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 import type { CredentialCache, PersonActor } from "./credential.js";
 import type { Limiter } from "./limits/limiter.js";
+import type { Quotas } from "./meshes/quotas.js";
 import type { Principal } from "./principal.js";
 import type { Revocations } from "./revocations.js";
 import type { SessionDirectory } from "./session-directory.js";
@@ -13,6 +14,7 @@ export interface IdentityServices extends CoreServices {
   /** The text that whoever can read the home shows, to make links that verify a person (PERSON-10). */
   readonly homeKey: string;
   readonly limiter: Limiter;
+  readonly quotas: Quotas;
   readonly revocations: Revocations;
   readonly credentials: CredentialCache;
   readonly sessions: SessionDirectory;

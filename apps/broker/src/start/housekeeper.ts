@@ -18,6 +18,8 @@ import { forgetSettled } from "../views/attention/put-away.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
 const safetyMs = 5_000;
+/** So long several nodes may not know what the others have taken (QUOTA-1). */
+const quotaMs = 30_000;
 const purgeMs = 60 * 60_000;
 const mcpSessionDays = 7;
 /** A job may have begun with one and not have written yet. */
@@ -29,7 +31,7 @@ const endedApprovalDays = 90;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
-  const { channels, presence, settings, database, log, stateAnnouncer } = meshes.main;
+  const { channels, presence, settings, database, log, quotas, stateAnnouncer } = meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
 
@@ -74,6 +76,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     [handBack, safetyMs],
     [lookForAttention, safetyMs],
     [sendAlerts, safetyMs],
+    [quotas.measure, quotaMs],
     [purge, purgeMs],
   ] as const;
   const intervals = timers.map(([work, everyMs]) =>

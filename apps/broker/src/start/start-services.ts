@@ -15,6 +15,7 @@ import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
 import { createLimiter } from "../identity/limits/limiter.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
+import { createQuotas } from "../identity/meshes/quotas.js";
 import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
 import { atLevel } from "../progress/progress-log.js";
@@ -121,6 +122,8 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     log,
   });
   stops.add("jobs", jobs.stop);
+  const quotas = createQuotas(database);
+  await quotas.measure();
   const limiter = createLimiter({ rates: chooseRates(options), metrics });
   const shared = {
     version,
@@ -149,6 +152,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     records: createRecords({ database, workers, signer }),
     auth,
     limiter,
+    quotas,
     revocations,
     onDocumentWritten: anchorer.schedule,
     furnishMesh: (tx: Transaction, meshId: string) => shipPersonas(tx, shippedPersonas, meshId),

@@ -15,7 +15,7 @@ import { checkMessages, waitForMessages } from "../feed/wait-for-messages.js";
 import { createInvite, listInvites, revokeInvite } from "../identity/invites/manage-invites.js";
 import { previewInvite, redeemInvite } from "../identity/invites/redeem-invite.js";
 import { listMembers, revokeMember } from "../identity/members.js";
-import { createMesh, listMeshes } from "../identity/meshes/manage-meshes.js";
+import { createMesh, listMeshes, setQuotas } from "../identity/meshes/manage-meshes.js";
 import {
   createPerson,
   createVerificationCode,
@@ -213,6 +213,7 @@ export const handlers: Handlers = {
   update_settings: updateSettings,
   create_mesh: createMesh,
   list_meshes: listMeshes,
+  set_quotas: setQuotas,
   create_invite: createInvite,
   preview_invite: previewInvite,
   list_invites: listInvites,

@@ -291,6 +291,7 @@ export const meshes = pgTable("meshes", {
   lastProposal: integer("last_proposal").notNull().default(sql`0`),
   lastPerspective: integer("last_perspective").notNull().default(sql`0`),
   lastApproval: integer("last_approval").notNull().default(sql`0`),
+  quotas: jsonb("quotas").notNull().default(sql`'{}'::jsonb`),
 });
 
 export const messageWords = pgTable("message_words", {
@@ -521,6 +522,9 @@ export const sessions = pgTable("sessions", {
   tokensAtHuman: count("tokens_at_human").notNull().default(sql`0`),
   tokensNearAt: instant("tokens_near_at"),
   tokensNear: text("tokens_near"),
+  bytes: count("bytes").notNull().default(sql`0`),
+  bytesToSequence: count("bytes_to_sequence").notNull().default(sql`0`),
+  bytesToVersion: integer("bytes_to_version").notNull().default(sql`0`),
 });
 
 export const settings = pgTable("settings", {

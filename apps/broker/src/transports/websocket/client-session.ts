@@ -64,6 +64,7 @@ export function createClientSession(
   let { services } = authenticator.unknown;
   let stopWatching = () => {};
   let hasAsked = false;
+  let leaveMesh: (() => void) | null = null;
   const gone = new AbortController();
   // A client that gives one id to several waits cancels all of them by it.
   const waits = new Map<RequestId, Set<AbortController>>();
@@ -81,7 +82,10 @@ export function createClientSession(
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
     if (frame.type === "hello") return answer(frame, introduce);
-    hasAsked ||= frame.type !== "ping";
+    if (!hasAsked && frame.type !== "ping") {
+      hasAsked = true;
+      if (self.principal && !enterMesh()) return cutOff("too_many_connections");
+    }
     switch (frame.type) {
       case "ping":
         return connection.send({ type: "reply", id: frame.id, output: {} });
@@ -130,6 +134,15 @@ export function createClientSession(
     connection.send({ type: "reply", id, error: { code, message, details } });
   }
 
+  /** Counts the connection in its mesh, which it has when it was let in or first asks; false where that has no room (QUOTA-2). */
+  function enterMesh(): boolean {
+    const { database, quotas } = services;
+    if (leaveMesh) return true;
+    if (quotas.findSpent(database.meshId, ["connections"])) return false;
+    leaveMesh = quotas.connect(database.meshId);
+    return true;
+  }
+
   /** Lets the client in as whom it proves to be (ENTER-2). */
   async function introduce({ id, mesh, proof }: Frame<"hello">): Promise<void> {
     const { challenge, isOwnOrigin } = greeting;
@@ -137,10 +150,12 @@ export function createClientSession(
     if (hasAsked || nonce === null) throw helloTooLate();
     const admission = await authenticator.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date() });
     await admitFrame(frameRules.hello, {}, admission);
+    await admission.services.quotas.requireRoom(admission.services.database.meshId, ["connections"]);
     if (gone.signal.aborted) return;
     const { principal } = admission;
     self.principal = principal;
     services = admission.services;
+    enterMesh();
     greeting.proved();
     state.end();
     state = receiveState(principal);
@@ -284,6 +299,8 @@ export function createClientSession(
 
   function end(how: "goodbye" | "lost"): void {
     gone.abort();
+    leaveMesh?.();
+    leaveMesh = null;
     stopWatching();
     stopWatchingMesh();
     nudges.end();

@@ -9,6 +9,7 @@ import { type TransportClient, transports } from "../../../../../tests/kit/trans
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
+import { createQuotas } from "../../identity/meshes/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAttentionPoll } from "./attention-poll.js";
 import { forgetSettled } from "./put-away.js";
@@ -29,7 +30,8 @@ beforeAll(async () => {
   const channels = createMeshChannels(async () => database.meshId);
   cleanup(async () => channels.stop());
   const mesh = channels.in(database.meshId);
-  services = { database, presence, settings: await loadSettings(database, {}), mesh };
+  const quotas = createQuotas(database);
+  services = { database, presence, quotas, settings: await loadSettings(database, {}), mesh };
 });
 
 async function ask(session: Awaited<ReturnType<typeof createTestSession>>, text: string): Promise<number> {
