@@ -31,7 +31,7 @@ const endedApprovalDays = 90;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
-  const { channels, presence, settings, database, log, quotas, stateAnnouncer } = meshes.main;
+  const { bus, nodes, channels, presence, settings, database, log, quotas, stateAnnouncer } = meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
 
@@ -53,8 +53,15 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     channels.sweep();
     for (const sessionId of presence.sweep(new Date(), settings.current))
       channels.announcePresence(sessionId);
-    await channels.checkHeads();
+    await catchUp();
     await checkAlone();
+  }
+
+  /** Reads whatever a hint would have said that was lost (NODE-3). */
+  async function catchUp(): Promise<void> {
+    await channels.checkHeads();
+    if (nodes.alone) return;
+    await settings.reload();
   }
 
   async function purge(): Promise<void> {
@@ -79,12 +86,15 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     [quotas.measure, quotaMs],
     [purge, purgeMs],
   ] as const;
-  const intervals = timers.map(([work, everyMs]) =>
-    setInterval(() => {
-      work().catch((error: unknown) => log.warn(`${work.name} failed; it is tried again`, { error }));
-    }, everyMs),
-  );
+  function run(work: () => Promise<void>): void {
+    work().catch((error: unknown) => log.warn(`${work.name} failed; it is tried again`, { error }));
+  }
+
+  const intervals = timers.map(([work, everyMs]) => setInterval(() => run(work), everyMs));
+  const stopHearing = bus.on("lost", () => run(catchUp));
+  nodes.onGone(channels.announceAllPresence);
   return () => {
+    stopHearing();
     for (const interval of intervals) clearInterval(interval);
   };
 }

@@ -2,14 +2,15 @@ import { setMaxListeners } from "node:events";
 import { type Database, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
 import type { AlertKey } from "../core/alert-key.js";
+import type { Bus } from "../core/bus/bus.js";
 import { createMetrics } from "../core/metrics.js";
+import type { Nodes } from "../core/nodes.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
 import { type Appender, startAppender } from "../feed/appender.js";
-import { startInProcessBus } from "../feed/delivery/bus.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
@@ -43,11 +44,13 @@ interface StartedServices {
   stopServices(): Promise<void>;
 }
 
-interface ServicesOptions extends Resolved {
+interface ServicesOptions extends Omit<Resolved, "bus"> {
   readonly database: Database;
   readonly signer: AuditSigner;
   readonly alertKey: AlertKey;
   readonly nodeLock: NodeLock;
+  readonly bus: Bus;
+  readonly nodes: Nodes;
   readonly certificate: HeldCertificate | undefined;
   readonly homeKey: string;
   readonly listening: () => string;
@@ -69,6 +72,7 @@ export async function startServices(options: ServicesOptions): Promise<StartedSe
 
 async function startEach(options: ServicesOptions, stops: StopList): Promise<StartedServices> {
   const { auth, log, publicUrl, databaseUrl, database, signer, nodeLock, certificate, listening } = options;
+  const { bus, nodes } = options;
   const stopping = new AbortController();
   // Every parked wait listens.
   setMaxListeners(0, stopping.signal);
@@ -79,9 +83,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("event loop watch", eventLoop.stop);
   const workers = startWorkers({ log, entry: workerEntry() });
   stops.add("workers", workers.stop);
-  const bus = startInProcessBus();
-  stops.add("bus", bus.stop);
-  const meshChannels = createMeshChannels(createMeshOfSession(database));
+  const meshChannels = createMeshChannels(createMeshOfSession(database), bus);
   stops.add("mesh channels", meshChannels.stop);
   const channels = startChannels({ database, bus, mesh: meshChannels, log });
   stops.add("channels", channels.stop);
@@ -131,6 +133,8 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     databaseKind: databaseUrl === undefined ? ("embedded" as const) : ("external" as const),
     home: options.home,
     homeKey: options.homeKey,
+    bus,
+    nodes,
     eventLoop,
     appender,
     channels,

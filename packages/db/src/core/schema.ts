@@ -324,6 +324,18 @@ export const messages = pgTable("messages", {
   contentHash: bytea("content_hash"),
 });
 
+export const nodes = pgTable("nodes", {
+  nodeId: uuid("node_id").notNull(),
+  version: text("version").notNull(),
+  address: text("address").notNull(),
+  bus: text("bus").notNull(),
+  epoch: text("epoch").notNull(),
+  auditKey: text("audit_key").notNull(),
+  clockMs: integer("clock_ms").notNull(),
+  startedAt: instant("started_at").notNull().default(sql`now()`),
+  lastSeenAt: instant("last_seen_at").notNull().default(sql`now()`),
+});
+
 export const originKeys = pgTable("origin_keys", {
   sessionId: uuid("session_id").notNull(),
   keyId: text("key_id").notNull(),
@@ -361,6 +373,10 @@ export const peers = pgTable("peers", {
   leftAt: instant("left_at"),
   keyCard: jsonb("key_card"),
   resync: boolean("resync").notNull().default(sql`false`),
+  heldNode: uuid("held_node"),
+  heldFence: count("held_fence").notNull().default(sql`0`),
+  goneAt: instant("gone_at"),
+  repeated: count("repeated").notNull().default(sql`0`),
 });
 
 export const personReads = pgTable("person_reads", {

@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
+import { startLocalBus } from "../../core/bus/bus.js";
 import { createLog } from "../../core/log.js";
-import { startInProcessBus } from "../../feed/delivery/bus.js";
 import { startChannels } from "../../feed/delivery/channels.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { createCredentials } from "../access/credentials.js";
@@ -38,8 +38,8 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
   const credentials = createCredentials({ database, presence });
   const channels = startChannels({
     database,
-    bus: startInProcessBus(),
-    mesh: createMeshChannels(async () => database.meshId),
+    bus: startLocalBus(),
+    mesh: createMeshChannels(async () => database.meshId, startLocalBus()),
     log,
   });
   onTestFinished(() => channels.stop());

@@ -17,6 +17,7 @@ import { transports } from "../../../../../tests/kit/transports.js";
 import { openAlertKey } from "../../core/alert-key.js";
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
+import { createQuotas } from "../../identity/meshes/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAlertOutbox } from "./alert-outbox.js";
 import { sealTarget } from "./send-alert.js";
@@ -47,6 +48,7 @@ async function openServices({ databaseUrl, home }: { readonly databaseUrl: strin
   return {
     database,
     presence,
+    quotas: createQuotas(database),
     settings: await loadSettings(database, { alert_inner_addresses: true }),
     addresses: { base: () => "https://mesh.example.com" },
     alertKey: await openAlertKey(home),

@@ -6,6 +6,7 @@ import { createTestSession } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { type TransportClient, transports } from "../../../../../tests/kit/transports.js";
+import { startLocalBus } from "../../core/bus/bus.js";
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
@@ -27,7 +28,7 @@ beforeAll(async () => {
   cleanup(database.close);
   const presence = startPresence({ database, log: createLog(() => undefined) });
   cleanup(presence.stop);
-  const channels = createMeshChannels(async () => database.meshId);
+  const channels = createMeshChannels(async () => database.meshId, startLocalBus());
   cleanup(async () => channels.stop());
   const mesh = channels.in(database.meshId);
   const quotas = createQuotas(database);
