@@ -15,14 +15,13 @@ CREATE TABLE nodes (
   last_seen_at timestamptz(3) NOT NULL DEFAULT now()
 );
 --> statement-breakpoint
--- The node where an inbox of the peer is open. The number grows with each opening, so that of two nodes that hold a peer each
--- knows which is the older. Written only where there may be several nodes.
+-- Where a peer is, as far as others than that node need it: written only where there may be several.
 ALTER TABLE peers
-  ADD COLUMN held_node  uuid,
-  ADD COLUMN held_fence bigint NOT NULL DEFAULT 0,
+  -- The node where an inbox of it was opened last.
+  ADD COLUMN held_node    uuid,
+  -- The node where a wait of it is parked.
+  ADD COLUMN polling_node uuid,
   -- When its last connection said goodbye; what was seen of it later counts before this.
-  ADD COLUMN gone_at    timestamptz(3),
+  ADD COLUMN gone_at      timestamptz(3),
   -- The part of `returned` that was brought twice: the next node goes on from there.
-  ADD COLUMN repeated   bigint NOT NULL DEFAULT 0;
---> statement-breakpoint
-CREATE INDEX peers_by_node ON peers (held_node) WHERE held_node IS NOT NULL;
+  ADD COLUMN repeated     bigint NOT NULL DEFAULT 0;

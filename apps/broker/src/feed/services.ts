@@ -2,10 +2,12 @@ import type { SessionServices } from "../sessions/context.js";
 import type { Appender } from "./appender.js";
 import type { Channels } from "./delivery/channels.js";
 import type { MeshChannel } from "./delivery/mesh-channel.js";
+import type { WakePeers } from "./wake-peers.js";
 
 /** The services that write the feed, and bring it to its readers. */
 export interface FeedServices extends SessionServices {
   readonly appender: Appender;
   readonly channels: Channels;
   readonly mesh: MeshChannel;
+  readonly wakePeers: WakePeers;
 }

@@ -31,7 +31,8 @@ const endedApprovalDays = 90;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
-  const { bus, nodes, channels, presence, settings, database, log, quotas, stateAnnouncer } = meshes.main;
+  const { bus, nodes, revocations, channels, presence, settings, database, log, quotas, stateAnnouncer } =
+    meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
 
@@ -62,6 +63,20 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await channels.checkHeads();
     if (nodes.alone) return;
     await settings.reload();
+    await presence.endReplaced();
+    await revocations.checkAll();
+    if (!bus.isUp) await catchUpWithUnseen();
+  }
+
+  async function catchUpWithAll(): Promise<void> {
+    await catchUp();
+    await catchUpWithUnseen();
+  }
+
+  /** What no query tells to have changed is said to have: whoever is shown it reads it again. */
+  async function catchUpWithUnseen(): Promise<void> {
+    channels.announceAnything();
+    await stateAnnouncer.pushLately();
   }
 
   async function purge(): Promise<void> {
@@ -91,7 +106,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   }
 
   const intervals = timers.map(([work, everyMs]) => setInterval(() => run(work), everyMs));
-  const stopHearing = bus.on("lost", () => run(catchUp));
+  const stopHearing = bus.on("lost", () => run(catchUpWithAll));
   nodes.onGone(channels.announceAllPresence);
   return () => {
     stopHearing();

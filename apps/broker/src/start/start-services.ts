@@ -13,6 +13,7 @@ import { startWorkers } from "../core/workers/workers.js";
 import { type Appender, startAppender } from "../feed/appender.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
+import { createWakePeers } from "../feed/wake-peers.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
 import { createLimiter } from "../identity/limits/limiter.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
@@ -87,15 +88,18 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("mesh channels", meshChannels.stop);
   const channels = startChannels({ database, bus, mesh: meshChannels, log });
   stops.add("channels", channels.stop);
-  const presence = startPresence({ database, log, onAcked: channels.announceDelivery });
+  bus.on("settings", () => void settings.reload().catch(() => undefined));
+  const presence = startPresence({ database, bus, nodes, log, onAcked: channels.announceDelivery });
   stops.add("presence", presence.stop);
+  const wakePeers = createWakePeers({ bus, nodes, presence });
+  stops.add("wakes of peers", wakePeers.stop);
   const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
   stops.add("summariser", summariser.stop);
   const anchorer = startAnchorer({ database, workers, meshChannels, log });
   stops.add("anchorer", anchorer.stop);
   const indexer = startIndexer({ database, log });
   stops.add("indexer", indexer.stop);
-  const stateAnnouncer = startStateAnnouncer({ database, channels, log });
+  const stateAnnouncer = startStateAnnouncer({ database, bus, channels, log });
   stops.add("state announcer", stateAnnouncer.stop);
   const appender: Appender = startAppender({
     database,
@@ -109,11 +113,12 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
   const mainSources = createSources({ roots, author, home: options.home, searchPath: options.searchPath });
   const sourcesOf = (meshId: string) => (meshId === database.meshId ? mainSources : noSources);
-  const revocations = createRevocations(database);
+  const revocations = createRevocations(database, bus);
   stops.add("revocations", revocations.stop);
   const jobs: Jobs = await startJobs({
     agent: options.agent,
     database,
+    bus,
     sourcesOf,
     meshChannels,
     brokerUrl: listening,
@@ -146,6 +151,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     anchorer,
     summariser,
     presence,
+    wakePeers,
     jobs,
     settings,
     addresses: createAddresses(settings, listening),
@@ -171,7 +177,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
       database: ofMesh,
       meshName,
       mesh: meshChannels.in(ofMesh.meshId),
-      credentials: createCredentials({ database: ofMesh, presence }),
+      credentials: createCredentials({ database: ofMesh, presence, bus }),
       sessions: createSessionDirectory(ofMesh),
       sources: sourcesOf(ofMesh.meshId),
     }),

@@ -374,7 +374,7 @@ export const peers = pgTable("peers", {
   keyCard: jsonb("key_card"),
   resync: boolean("resync").notNull().default(sql`false`),
   heldNode: uuid("held_node"),
-  heldFence: count("held_fence").notNull().default(sql`0`),
+  pollingNode: uuid("polling_node"),
   goneAt: instant("gone_at"),
   repeated: count("repeated").notNull().default(sql`0`),
 });

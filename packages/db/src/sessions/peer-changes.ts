@@ -32,7 +32,15 @@ export async function insertPeer(tx: Transaction, peer: NewPeer): Promise<void> 
   const { cursor, named, facts, ...row } = peer;
   await tx
     .insert(peers)
-    .values({ ...row, ...named, ...facts, acked: cursor, offered: cursor, returned: cursor });
+    .values({
+      ...row,
+      ...named,
+      ...facts,
+      acked: cursor,
+      offered: cursor,
+      returned: cursor,
+      repeated: cursor,
+    });
 }
 
 /** Puts a peer's cursors where a joiner starts, back as well as forward. */
@@ -44,7 +52,7 @@ export async function placeCursor(
 ): Promise<void> {
   await tx
     .update(peers)
-    .set({ acked: cursor, offered: cursor, returned: cursor })
+    .set({ acked: cursor, offered: cursor, returned: cursor, repeated: cursor })
     .where(isPeer(sessionId, peerId));
 }
 

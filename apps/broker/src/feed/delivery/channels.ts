@@ -6,7 +6,7 @@ import type { Log } from "../../core/log.js";
 import { type Channel, createChannel } from "./channel.js";
 import { changesOf, type MeshChannels } from "./mesh-channel.js";
 import type { RingBudget } from "./ring.js";
-import { createStatePushes, type StateReceiver } from "./state-pushes.js";
+import { createStatePushes, type StatePushes, type StateReceiver } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";
 import { createThrottle } from "./throttle.js";
 
@@ -24,10 +24,14 @@ export interface Channels {
   announcePresence(sessionId: string): void;
   /** Says so of every session that is read here: another node is gone, and with it those who were there. */
   announceAllPresence(): void;
+  /** Says that anything that hints tell of may have changed: of the sessions that are read here, and of every mesh (NODE-3). */
+  announceAnything(): void;
   /** Says that a peer has read up to a cursor; at most once a second for a session, where anybody follows it. */
   announceDelivery(sessionId: string, cursor: number): void;
   /** Pushes what a key of a session, or of the mesh, holds now. */
   announceState(meshId: string, change: StateChangeFrame): void;
+  /** The pushes of state at this node. */
+  readonly state: StatePushes;
   /** Adds a connection to those that are told of a mesh's state; of none's for null. */
   receiveState(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
   /** The safety query (OPS-8): catches what a lost hint did not say. */
@@ -157,6 +161,17 @@ export function startChannels(options: {
     announceAllPresence() {
       for (const [sessionId, { readers }] of channels) if (readers > 0) tellPresence(sessionId);
     },
+    announceAnything() {
+      for (const channel of channels.values()) {
+        for (const kind of ["roster", "session", "tasks", "usage"] as const) {
+          if (channel.readers > 0)
+            throttle.hint(`${kind} of ${channel.sessionId}`, () =>
+              channel.announceChange(kind, channel.head),
+            );
+        }
+      }
+      mesh.announceAnything();
+    },
     announceDelivery(sessionId, cursor) {
       tellDelivery(sessionId, cursor);
       if (!isAlone)
@@ -164,7 +179,11 @@ export function startChannels(options: {
           bus.publish("changed", { session: sessionId, kind: "delivery", version: cursor }),
         );
     },
-    announceState: statePushes.push,
+    announceState(meshId, change) {
+      statePushes.push(meshId, change);
+      bus.publish("state", { mesh: meshId, session: change.session_id, key: change.key });
+    },
+    state: statePushes,
     receiveState: statePushes.open,
     async checkHeads() {
       const heads = await readFeedHeads(database.orm, [...channels.keys()]);

@@ -24,6 +24,8 @@ export interface MeshChannels {
   announceHere(kind: MeshChangedKind, sessionId: string): void;
   /** Tells every mesh of what concerns the whole broker. */
   announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
+  /** Tells those who watch at this node that any read of any mesh may differ. */
+  announceAnything(): void;
   /** Announces here what committed messages change. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
   stop(): void;
@@ -124,6 +126,9 @@ export function createMeshChannels(
       announceToPerson: (personId, sessionId) => announce("person", sessionId, { meshId, personId }),
     }),
     announceHere,
+    announceAnything() {
+      for (const kind of watchers.size > 0 ? allKinds : []) tell(kind, null, {});
+    },
     announceEverywhere: (kind) => announce(kind, null, {}),
     deliver(sessionId, messages) {
       if (watchers.size === 0) return;
@@ -132,6 +137,22 @@ export function createMeshChannels(
     stop: throttle.stop,
   };
 }
+
+const allKinds = Object.keys({
+  sessions: true,
+  attention: true,
+  memory: true,
+  progress: true,
+  audit: true,
+  jobs: true,
+  personas: true,
+  perspectives: true,
+  topics: true,
+  proposals: true,
+  settings: true,
+  members: true,
+  person: true,
+} satisfies Record<MeshChangedKind, true>) as MeshChangedKind[];
 
 /** Which reads of the mesh committed messages change. */
 export function changesOf(messages: readonly StoredMessage[]): readonly MeshChangedKind[] {

@@ -1,10 +1,10 @@
 import { openDatabase } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
+import { alone } from "../../../../../tests/kit/alone.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
-import { startLocalBus } from "../../core/bus/bus.js";
 import { createLog } from "../../core/log.js";
 import { startChannels } from "../../feed/delivery/channels.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
@@ -33,13 +33,13 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
   const database = await openDatabase({ target: broker.databaseUrl });
   onTestFinished(() => database.close());
   const log = createLog(() => undefined);
-  const presence = startPresence({ database, log });
+  const presence = startPresence({ ...alone, database, log });
   onTestFinished(() => presence.stop());
-  const credentials = createCredentials({ database, presence });
+  const credentials = createCredentials({ ...alone, database, presence });
   const channels = startChannels({
     database,
-    bus: startLocalBus(),
-    mesh: createMeshChannels(async () => database.meshId, startLocalBus()),
+    bus: alone.bus,
+    mesh: createMeshChannels(async () => database.meshId, alone.bus),
     log,
   });
   onTestFinished(() => channels.stop());

@@ -37,6 +37,8 @@ export interface ClientSession {
 
 interface OpenSubscription {
   readonly subscription: Subscription;
+  /** The peer whose inbox it is; null for a follow. */
+  readonly peer: Peer | null;
   /** The hold on the peer of an inbox; null for a follow. */
   readonly hold: Hold | null;
   readonly stopState: () => void;
@@ -243,6 +245,7 @@ export function createClientSession(
     services.metrics.subscriptions.inc();
     subscriptions.set(key, {
       subscription: opened.start(connection),
+      peer: opened.peer,
       hold: held,
       stopState: state.follow(opened.subscribed.session_id),
     });
@@ -257,6 +260,7 @@ export function createClientSession(
         cutOff("replaced");
       },
     });
+    services.presence.noteHere(peer);
     services.channels.announcePresence(peer.sessionId);
     return held;
   }
@@ -266,6 +270,7 @@ export function createClientSession(
     open?.subscription.stop();
     if (open?.hold) {
       open.hold.release(how);
+      if (open.peer) services.presence.noteHere(open.peer);
       services.channels.announcePresence(open.subscription.sessionId);
     }
     open?.stopState();

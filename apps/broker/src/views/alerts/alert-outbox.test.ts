@@ -8,6 +8,7 @@ import {
   answering,
   startAlertReceiver,
 } from "../../../../../tests/kit/alert-receiver.js";
+import { alone } from "../../../../../tests/kit/alone.js";
 import { atEnd } from "../../../../../tests/kit/at-end.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
 import { bareId, createTestSession } from "../../../../../tests/kit/session.js";
@@ -43,7 +44,7 @@ beforeAll(async () => {
 async function openServices({ databaseUrl, home }: { readonly databaseUrl: string; readonly home: string }) {
   const database = await openDatabase({ target: databaseUrl });
   cleanup(database.close);
-  const presence = startPresence({ database, log: createLog(() => undefined) });
+  const presence = startPresence({ ...alone, database, log: createLog(() => undefined) });
   cleanup(presence.stop);
   return {
     database,

@@ -1,12 +1,12 @@
 import { openDatabase } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
+import { alone } from "../../../../../tests/kit/alone.js";
 import { atEnd } from "../../../../../tests/kit/at-end.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
 import { createTestSession } from "../../../../../tests/kit/session.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { type TransportClient, transports } from "../../../../../tests/kit/transports.js";
-import { startLocalBus } from "../../core/bus/bus.js";
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
@@ -26,9 +26,9 @@ beforeAll(async () => {
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
   const database = await openDatabase({ target: broker.databaseUrl });
   cleanup(database.close);
-  const presence = startPresence({ database, log: createLog(() => undefined) });
+  const presence = startPresence({ ...alone, database, log: createLog(() => undefined) });
   cleanup(presence.stop);
-  const channels = createMeshChannels(async () => database.meshId, startLocalBus());
+  const channels = createMeshChannels(async () => database.meshId, alone.bus);
   cleanup(async () => channels.stop());
   const mesh = channels.in(database.meshId);
   const quotas = createQuotas(database);
