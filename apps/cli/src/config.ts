@@ -74,6 +74,8 @@ export interface Config {
    * `local`. Never shown, it may hold a password.
    */
   readonly bus: string | undefined;
+  /** `MERKLE_TRACES_URL`: where the broker sends OpenTelemetry traces by OTLP over HTTP, such as `http://localhost:4318/v1/traces` (TRACE-1); default none. */
+  readonly tracesUrl: string | undefined;
   /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
   readonly environment: NodeJS.ProcessEnv;
   /** Notices about these files for whoever runs the command: which variables are used, and which are not and why. */
@@ -170,6 +172,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     agent: { block: user.agent, path: user.path },
     databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
     bus: parseBus(env["MERKLE_BUS"], nameOf("MERKLE_BUS")),
+    tracesUrl: env["MERKLE_TRACES_URL"]?.trim() || undefined,
     environment: env,
     notices: variables.notices,
   };

@@ -1,3 +1,4 @@
+import type { Traces } from "../core/traces.js";
 import type { SessionServices } from "../sessions/context.js";
 import type { Appender } from "./appender.js";
 import type { Channels } from "./delivery/channels.js";
@@ -8,6 +9,8 @@ import type { WakePeers } from "./wake-peers.js";
 export interface FeedServices extends SessionServices {
   readonly appender: Appender;
   readonly channels: Channels;
+  /** Null where no traces are made. */
+  readonly traces: Traces | null;
   readonly mesh: MeshChannel;
   readonly wakePeers: WakePeers;
 }

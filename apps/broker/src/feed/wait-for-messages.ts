@@ -190,11 +190,12 @@ function noteWritten(
   { page, rest: { upTo }, again }: Answer,
   documentVersion: number,
 ): void {
-  const { metrics, presence } = ctx.services;
+  const { metrics, presence, traces } = ctx.services;
   const { peer } = ctx.team;
   peer.documentVersion = Math.max(peer.documentVersion, documentVersion);
   if (page.entries.length > 0) {
     metrics.deliveries.inc({ path: "wait" }, page.entries.length);
+    traces?.delivered(ctx.session.sessionId, page.entries, "wait");
     offerUpTo(peer, upTo);
     if (input.since_cursor === undefined) noteReturned(peer, { upTo, again, connection: ctx.connection });
   }
@@ -213,7 +214,7 @@ export async function checkMessages(
   ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"check_messages">,
 ): Promise<OutputOf<"check_messages">> {
-  const { channels, database, metrics, presence } = ctx.services;
+  const { channels, database, metrics, presence, traces } = ctx.services;
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, input);
   presence.poll(peer);
@@ -233,6 +234,7 @@ export async function checkMessages(
     peer.documentVersion = Math.max(peer.documentVersion, documentVersion);
     if (entries.length > 0) {
       metrics.deliveries.inc({ path: "check" }, entries.length);
+      traces?.delivered(ctx.session.sessionId, entries, "check");
       offerUpTo(peer, upTo);
       noteReturned(peer, { upTo, again, connection: ctx.connection });
     }

@@ -20,6 +20,8 @@ export interface BrokerOptions {
    * NATS server, `nats://host:4222`. `local` unless told.
    */
   readonly bus?: string | undefined;
+  /** Where traces are sent to, by OTLP over HTTP (TRACE-1); none are made unless told. */
+  readonly tracesUrl?: string | undefined;
   /** The address that agents are given, where the settings name none. */
   readonly publicUrl?: string | undefined;
   /** The mode of authentication: everybody is let in, or members alone. Unless told, everybody exactly where nobody but this machine can come. */

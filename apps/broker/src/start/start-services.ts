@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type Database, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
+import { type Database, measureDatabase, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
 import type { AlertKey } from "../core/alert-key.js";
 import type { Bus } from "../core/bus/bus.js";
@@ -7,6 +7,7 @@ import { createMetrics } from "../core/metrics.js";
 import type { Nodes } from "../core/nodes.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
+import { startTraces } from "../core/traces.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
@@ -14,6 +15,7 @@ import { type Appender, startAppender } from "../feed/appender.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
 import { createWakePeers } from "../feed/wake-peers.js";
+import { traceCommits, tracePosted, tracePosts } from "../feed/trace-appender.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
 import { createLimiter } from "../identity/limits/limiter.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
@@ -78,7 +80,12 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   // Every parked wait listens.
   setMaxListeners(0, stopping.signal);
   const version = readVersion();
-  const metrics = createMetrics();
+  const metrics = createMetrics({
+    id: nodes.id,
+    version,
+    bus,
+    databaseBytes: () => measureDatabase(database.orm),
+  });
   const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
   const eventLoop = watchEventLoop();
   stops.add("event loop watch", eventLoop.stop);
@@ -86,7 +93,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("workers", workers.stop);
   const meshChannels = createMeshChannels(createMeshOfSession(database), bus);
   stops.add("mesh channels", meshChannels.stop);
-  const channels = startChannels({ database, bus, mesh: meshChannels, log });
+  const channels = startChannels({ database, bus, mesh: meshChannels, metrics, log });
   stops.add("channels", channels.stop);
   bus.on("settings", () => void settings.reload().catch(() => undefined));
   const presence = startPresence({ database, bus, nodes, log, onAcked: channels.announceDelivery });
@@ -101,13 +108,19 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("indexer", indexer.stop);
   const stateAnnouncer = startStateAnnouncer({ database, bus, channels, log });
   stops.add("state announcer", stateAnnouncer.stop);
-  const appender: Appender = startAppender({
-    database,
+  const traces =
+    options.tracesUrl === undefined
+      ? null
+      : await startTraces({ url: options.tracesUrl, node: nodes.id, version, bus });
+  if (traces) stops.add("traces", traces.stop);
+  const untracedAppender = startAppender({
+    database: traces ? traceCommits(database, traces) : database,
     metrics,
     onFound: (sessionId, sequence) => channels.find(sessionId)?.hint(sequence),
-    onPosted: channels.deliverPosted,
+    onPosted: traces ? tracePosted(channels.deliverPosted, traces) : channels.deliverPosted,
   });
-  stops.add("appender", appender.stop);
+  stops.add("appender", untracedAppender.stop);
+  const appender: Appender = traces ? tracePosts(untracedAppender, traces) : untracedAppender;
   await shipPersonas(database.orm, shippedPersonas);
   const { roots, author } = options.agent ?? {};
   // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
@@ -143,6 +156,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     eventLoop,
     appender,
     channels,
+    traces,
     meshChannels,
     whenAlone: nodeLock.whenHeld,
     isAlone: () => nodeLock.isHeld,

@@ -152,6 +152,12 @@ export interface StorageFacts {
   readonly openSessions: number;
 }
 
+/** The bytes that the database takes on its disk. */
+export async function measureDatabase(db: Queryable): Promise<number> {
+  const [row] = await db.execute<{ bytes: string }>(sql`SELECT pg_database_size(current_database()) AS bytes`);
+  return Number(row?.bytes ?? 0);
+}
+
 export async function readStorageFacts(db: Queryable, meshId: string): Promise<StorageFacts> {
   const [row] = await db.execute<{ bytes: string; open: number }>(sql`
     SELECT pg_database_size(current_database()) AS bytes,

@@ -3,6 +3,7 @@ import type { ChangedKind, StateChangeFrame } from "@merkle/wire";
 import type { Bus } from "../../core/bus/bus.js";
 import { groupBy } from "../../core/group-by.js";
 import type { Log } from "../../core/log.js";
+import type { Metrics } from "../../core/metrics.js";
 import { type Channel, createChannel } from "./channel.js";
 import { changesOf, type MeshChannels } from "./mesh-channel.js";
 import type { RingBudget } from "./ring.js";
@@ -56,9 +57,10 @@ export function startChannels(options: {
   database: { orm: Queryable };
   bus: Bus;
   mesh: MeshChannels;
+  metrics: Pick<Metrics, "caughtUp">;
   log: Log;
 }): Channels {
-  const { database, bus, mesh, log } = options;
+  const { database, bus, mesh, metrics, log } = options;
   const budget: RingBudget = { bytes: 0 };
   const channels = new Map<string, Channel>();
   const opening = new Map<string, Opening>();
@@ -189,6 +191,7 @@ export function startChannels(options: {
       const heads = await readFeedHeads(database.orm, [...channels.keys()]);
       for (const { sessionId, lastSequence, closedAt, documentVersion } of heads) {
         const channel = channels.get(sessionId);
+        if (channel && channel.head < lastSequence) metrics.caughtUp.inc();
         channel?.hint(lastSequence);
         channel?.announceChange("document", documentVersion);
         if (closedAt) channel?.markClosed();

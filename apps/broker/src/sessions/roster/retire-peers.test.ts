@@ -6,6 +6,7 @@ import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
 import { createLog } from "../../core/log.js";
+import { createMetrics } from "../../core/metrics.js";
 import { startChannels } from "../../feed/delivery/channels.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { createCredentials } from "../access/credentials.js";
@@ -40,6 +41,7 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
     database,
     bus: alone.bus,
     mesh: createMeshChannels(async () => database.meshId, alone.bus),
+    metrics: createMetrics(),
     log,
   });
   onTestFinished(() => channels.stop());

@@ -58,7 +58,10 @@ export async function openSubscription(
         sink,
         log: services.log,
         onOffered: services.presence.saveSoon,
-        onDelivered: (messages) => services.metrics.deliveries.inc({ path: kind }, messages),
+        onDelivered: (messages) => {
+          services.metrics.deliveries.inc({ path: kind }, messages.length);
+          services.traces?.delivered(session.sessionId, messages, kind);
+        },
       }),
   };
 }
