@@ -12,6 +12,7 @@ export default defineConfig({
     // Three brokers a test need more of the machine than one.
     maxWorkers: 2,
     include: [
+      "tests/nodes/rolling-restart.ts",
       "tests/transports/**/*.test.ts",
       "tests/mcp/**/*.test.ts",
       "tests/tail/**/*.test.ts",

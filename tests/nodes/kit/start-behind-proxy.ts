@@ -52,7 +52,7 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
 };
 
 /** The configuration of docs/scale.md around that of docs/reverse-proxy.md, without its rates and TLS, which are its own tests'. */
-async function startProxy(
+export async function startProxy(
   ports: readonly number[],
   cleanup: Parameters<StartTestBroker>[1],
 ): Promise<readonly number[]> {

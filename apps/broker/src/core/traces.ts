@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { MessageRow, StoredMessage } from "@merkle/db";
 import type { Bus } from "./bus/bus.js";
 import { StartError } from "./start-error.js";
+import { withTimeout } from "./with-timeout.js";
 
 /**
  * The way of each message as an OpenTelemetry trace: its post, its commit, its hint to the other nodes, its delivery at each
@@ -34,6 +35,7 @@ interface TracesOptions {
 
 /** Hints of so many sessions are remembered until what they told of is delivered. */
 const hintsMax = 1_000;
+const flushMs = 2_000;
 
 /** @throws StartError where the SDK, which is not a part of Merkle, is not installed */
 export async function startTraces({ url, node, version, bus }: TracesOptions): Promise<Traces> {
@@ -110,7 +112,8 @@ export async function startTraces({ url, node, version, bus }: TracesOptions): P
     },
     async stop() {
       stopHearing();
-      await provider.shutdown();
+      // A collector that is away does not keep a node from stopping.
+      await withTimeout(provider.shutdown(), flushMs, "none").catch(() => undefined);
     },
   };
 
