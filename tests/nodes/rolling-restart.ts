@@ -120,7 +120,9 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
   for (const node of nodes) {
     await node.stop();
     const without = acked.size;
-    await expect.poll(() => acked.size, "posts go on at the others").toBeGreaterThan(without + 50);
+    await expect
+      .poll(() => acked.size, { message: "posts go on at the others" })
+      .toBeGreaterThan(without + 50);
     await node.start();
     const before = acked.size;
     await expect.poll(() => acked.size).toBeGreaterThan(before + 100);
@@ -147,7 +149,9 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
       : `${sequences.slice(Math.max(0, at - 2), at + 3)} at ${at}`;
   };
   for (const reading of readings)
-    await expect.poll(() => wrongIn(reading), reading.name).toBe(`${all.length} of ${all.length}`);
+    await expect
+      .poll(() => wrongIn(reading), { message: reading.name })
+      .toBe(`${all.length} of ${all.length}`);
   console.log(
     [
       `${acked.size} posts over 3 restarts by ${bus === "postgres" ? "postgres" : "nats"}: 0 lost, 0 doubled, 0 out of order; ${refused} calls of REST tried again (the last: ${lastRefusal}); longest post ${Math.round(longestPostMs)} ms`,

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
-const bus = process.env["MERKLE_TEST_BUS"] ?? "postgres";
+const bus = process.env["MERKLE_TEST_BUS"] === "nats" ? "nats" : "postgres";
 
 /** The tests that speak to a broker by its address, with three nodes behind nginx in its place: `npm run test:nodes`. */
 export default defineConfig({

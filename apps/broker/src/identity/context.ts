@@ -3,7 +3,7 @@ import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 import type { CredentialCache, PersonActor } from "./credential.js";
 import type { Limiter } from "./limits/limiter.js";
-import type { Quotas } from "./meshes/quotas.js";
+import type { Quotas } from "./limits/quotas.js";
 import type { Principal } from "./principal.js";
 import type { Revocations } from "./revocations.js";
 import type { SessionDirectory } from "./session-directory.js";

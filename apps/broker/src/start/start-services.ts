@@ -14,12 +14,12 @@ import { startWorkers } from "../core/workers/workers.js";
 import { type Appender, startAppender } from "../feed/appender.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
-import { createWakePeers } from "../feed/wake-peers.js";
 import { traceCommits, tracePosted, tracePosts } from "../feed/trace-appender.js";
+import { createWakePeers } from "../feed/wake-peers.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
 import { createLimiter } from "../identity/limits/limiter.js";
+import { createQuotas } from "../identity/limits/quotas.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
-import { createQuotas } from "../identity/meshes/quotas.js";
 import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
 import { atLevel } from "../progress/progress-log.js";
@@ -144,6 +144,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("jobs", jobs.stop);
   const quotas = createQuotas(database);
   await quotas.measure();
+  bus.on("settings", () => void quotas.measure().catch(() => undefined));
   const limiter = createLimiter({ rates: chooseRates(options), metrics });
   const shared = {
     version,

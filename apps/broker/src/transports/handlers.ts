@@ -15,7 +15,7 @@ import { checkMessages, waitForMessages } from "../feed/wait-for-messages.js";
 import { createInvite, listInvites, revokeInvite } from "../identity/invites/manage-invites.js";
 import { previewInvite, redeemInvite } from "../identity/invites/redeem-invite.js";
 import { listMembers, revokeMember } from "../identity/members.js";
-import { createMesh, listMeshes, setQuotas } from "../identity/meshes/manage-meshes.js";
+import { createMesh, listMeshes } from "../identity/meshes/manage-meshes.js";
 import {
   createPerson,
   createVerificationCode,
@@ -23,6 +23,7 @@ import {
   renamePerson,
   verifyPerson,
 } from "../identity/persons/manage-person.js";
+import { setQuotas } from "../identity/set-quotas.js";
 import { issueToken, listTokens, revokeToken } from "../identity/tokens/manage-tokens.js";
 import { forget, remember, restoreMemory, tagMemory } from "../memory/change-memory.js";
 import { listMemory, recall } from "../memory/recall.js";

@@ -154,7 +154,9 @@ export interface StorageFacts {
 
 /** The bytes that the database takes on its disk. */
 export async function measureDatabase(db: Queryable): Promise<number> {
-  const [row] = await db.execute<{ bytes: string }>(sql`SELECT pg_database_size(current_database()) AS bytes`);
+  const [row] = await db.execute<{ bytes: string }>(
+    sql`SELECT pg_database_size(current_database()) AS bytes`,
+  );
   return Number(row?.bytes ?? 0);
 }
 

@@ -51,12 +51,10 @@ const Seconds = z.int().min(1);
 export const QuotaKind = z.enum(["sessions", "messages", "bytes", "connections"]).meta({ id: "QuotaKind" });
 export type QuotaKind = z.output<typeof QuotaKind>;
 
-const Quota = z
-  .object({ kind: QuotaKind, max: z.int(), used: z.int() })
-  .meta({
-    id: "Quota",
-    description: "A bound of a mesh, and what is used of it as this node counted it last.",
-  });
+const Quota = z.object({ kind: QuotaKind, max: z.int(), used: z.int() }).meta({
+  id: "Quota",
+  description: "A bound of a mesh, and what is used of it as this node counted it last.",
+});
 export type Quota = z.output<typeof Quota>;
 
 const QuotaMax = z.int().min(0).meta({ description: "0 takes the bound away." }).optional();

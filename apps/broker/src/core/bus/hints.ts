@@ -25,7 +25,7 @@ export interface Hints {
   credential: { readonly session: string | null; readonly id: string };
   /** A member, or a token, was revoked. */
   revoked: { readonly mesh: string; readonly member?: string; readonly token?: number };
-  /** The broker's settings were changed. */
+  /** The broker's settings, or the quotas of a mesh, were changed. */
   settings: Record<string, never>;
   /** A named peer's inbox was opened at a node. */
   held: { readonly session: string; readonly peer: string };

@@ -2,19 +2,15 @@ import { randomUUID } from "node:crypto";
 import {
   countInMeshes,
   findMember,
-  findMesh,
   insertMesh,
   insertNewMember,
   listMembershipsOfKey,
   listMeshRows,
-  mergeMeshQuotas,
   type Transaction,
 } from "@merkle/db";
 import { type MemberRole, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Context, IdentityServices } from "../context.js";
 import type { MemberPrincipal } from "../principal.js";
-import { requireMainMesh } from "../require-main-mesh.js";
-import { kindsOfQuota } from "./quotas.js";
 
 /**
  * Makes a mesh. A member who makes one is its first admin, by the same key; nobody else is in it (MESH-6).
@@ -72,31 +68,6 @@ export async function listMeshes(ctx: Context<IdentityServices>): Promise<Output
       quotas: ctx.services.quotas.list(meshId),
     })),
   };
-}
-
-/**
- * Bounds what a mesh may hold; what is there already stays, whatever the bound (QUOTA-1).
- *
- * @throws forbidden for another than the main mesh where members alone are let in
- */
-export async function setQuotas(
-  ctx: Context<IdentityServices>,
-  { mesh: name, ...given }: ParsedInputOf<"set_quotas">,
-): Promise<OutputOf<"set_quotas">> {
-  const { database, meshChannels, quotas } = ctx.services;
-  requireMainMesh(ctx.services, "set_quotas");
-  const mesh = await findMesh(database.orm, { name });
-  if (!mesh) throw new MerkleError("not_found", `There is no mesh ${JSON.stringify(name)} on this broker.`);
-  const bounds = kindsOfQuota.flatMap((kind) =>
-    given[kind] === undefined ? [] : [[kind, given[kind] || null]],
-  );
-  await ctx.write(async ({ tx }) => {
-    await mergeMeshQuotas(tx, mesh.meshId, Object.fromEntries(bounds));
-    return {};
-  });
-  await quotas.measure();
-  meshChannels.announceEverywhere("attention");
-  return { mesh: mesh.name, quotas: quotas.list(mesh.meshId) };
 }
 
 /** Returns the caller's role in each mesh; null where everybody is let into all of them. */

@@ -18,7 +18,7 @@ import { transports } from "../../../../../tests/kit/transports.js";
 import { openAlertKey } from "../../core/alert-key.js";
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
-import { createQuotas } from "../../identity/meshes/quotas.js";
+import { createQuotas } from "../../identity/limits/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAlertOutbox } from "./alert-outbox.js";
 import { sealTarget } from "./send-alert.js";

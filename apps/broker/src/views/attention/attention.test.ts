@@ -10,7 +10,7 @@ import { type TransportClient, transports } from "../../../../../tests/kit/trans
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
-import { createQuotas } from "../../identity/meshes/quotas.js";
+import { createQuotas } from "../../identity/limits/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAttentionPoll } from "./attention-poll.js";
 import { forgetSettled } from "./put-away.js";

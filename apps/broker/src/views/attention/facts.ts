@@ -19,7 +19,7 @@ import {
 } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { kindsOfQuota } from "../../identity/meshes/quotas.js";
+import { kindsOfQuota } from "../../identity/limits/quotas.js";
 import { describeFailure } from "../../work/jobs/outcome.js";
 import type { ViewServices } from "../services.js";
 

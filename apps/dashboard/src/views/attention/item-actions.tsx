@@ -219,7 +219,9 @@ function RetryJob({ item, attempt }: Pick<ActionProps, "attempt"> & { item: Atte
           attempt.run(async () => {
             const { kind, topic_id, persona_name } = await call("get_job", { job_id: item.number ?? 0 });
             const source =
-              item.session_id === null ? { source_path: item.source_path ?? "" } : { session_id: item.session_id };
+              item.session_id === null
+                ? { source_path: item.source_path ?? "" }
+                : { session_id: item.session_id };
             const { job_id } = await call("start_job", {
               kind,
               ...source,
