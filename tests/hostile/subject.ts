@@ -312,6 +312,7 @@ export function validInputs({
     get_settings: {},
     create_mesh: { name: "One-more" },
     list_meshes: {},
+    set_quotas: { mesh: "main", team_id: person_id },
     create_invite: {},
     preview_invite: { invite: "A".repeat(22) },
     list_invites: {},

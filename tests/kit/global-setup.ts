@@ -11,6 +11,8 @@ import { useFolderInMemory } from "./run-folder.js";
 
 declare module "vitest" {
   interface ProvidedContext {
+    /** The bus of several brokers in the place of one (npm run test:nodes). */
+    bus: "postgres" | "nats" | undefined;
     /** Where the databases of all tests are, and the migrated empty one that each is a copy of. */
     postgres: { serverUrl: string; template: string };
     /** The command, bundled as users have it: it starts in half the time of what it is made from. */

@@ -10,8 +10,12 @@ import type { Cleanup } from "./test-database.js";
 
 /** The machine's nginx, which is often where only root looks for programs; undefined where there is none. */
 export function findNginx(): string | undefined {
+  return findProxy("nginx");
+}
+
+export function findProxy(program: "nginx" | "caddy"): string | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
-  return folders.map((folder) => join(folder, "nginx")).find((path) => existsSync(path));
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
 export const nginxMissing =

@@ -4,10 +4,11 @@ import type { InputOf, OutputOf } from "@merkle/wire";
 import { brokerTransports, type TransportClient } from "./transports.js";
 
 /** The homes of this process's brokers by their ports, where the keys lie that make people verified. */
-const homes = new Map<string, string>();
+const homes = new Map<string, { readonly home: string; readonly url: string | undefined }>();
 
-export function noteHome(port: number, home: string): void {
-  homes.set(String(port), home);
+/** @param url - the broker that the home is of, where a proxy is at the port */
+export function noteHome(port: number, home: string, url?: string): void {
+  homes.set(String(port), { home, url });
 }
 
 /** Makes a verified person, as who runs the broker would: over REST, in the mesh of a transport; over a transport for agents alone, a guest. */
@@ -19,12 +20,13 @@ export async function makePerson(
   const rest = await brokerTransports.rest(url, entry);
   if (entry.token !== undefined) return rest.call("create_person", { name });
   const home_key = await readHomeKey(url);
-  const { code } = await rest.call("create_verification_code", { home_key });
+  const own = await brokerTransports.rest(homes.get(new URL(url).port)?.url ?? url, entry);
+  const { code } = await own.call("create_verification_code", { home_key });
   return rest.call("create_person", { name, code });
 }
 
 export async function readHomeKey(url: string): Promise<string> {
-  const home = homes.get(new URL(url).port);
+  const home = homes.get(new URL(url).port)?.home;
   if (home === undefined) throw new Error(`No broker of this test is at ${url}.`);
   return readFile(join(home, "home-key"), "utf8");
 }

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Broker, type BrokerOptions, createLog, startBroker } from "@merkle/broker";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { putAuditKey } from "./audit-key.js";
 import { lookForSecrets } from "./canary.js";
 import { noteHome } from "./persons.js";
@@ -25,11 +25,31 @@ export interface TestBroker {
   restartAfter(work: () => Promise<void>): Promise<void>;
 }
 
-/** Starts a broker that is stopped, with everything it kept, when the test has finished. */
+/** Starts a broker that is stopped, with everything it kept, when the test has finished; several, where nodes are tested. */
 export async function startTestBroker(
   options: Partial<BrokerOptions> = {},
   cleanup: Cleanup = onTestFinished,
 ): Promise<TestBroker> {
+  if (inject("bus") === undefined || needsItself(options)) return startOneBroker(options, cleanup);
+  const { startBehindProxy } = await import("../nodes/kit/start-behind-proxy.js");
+  return startBehindProxy(options, cleanup);
+}
+
+/** Whether a test is about where a broker listens, or about what only one may have. */
+function needsItself({
+  tls,
+  host,
+  publicUrl,
+  trustedProxies,
+  port,
+  connectionsMax,
+}: Partial<BrokerOptions>): boolean {
+  return [tls, host, publicUrl, trustedProxies, port, connectionsMax].some((option) => option !== undefined);
+}
+
+export type StartTestBroker = (options: Partial<BrokerOptions>, cleanup: Cleanup) => Promise<TestBroker>;
+
+export const startOneBroker: StartTestBroker = async (options, cleanup) => {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
   const home = await mkdtemp(join(tmpdir(), "merkle-broker-"));
   await chmod(home, 0o711);
@@ -68,4 +88,4 @@ export async function startTestBroker(
     restart: () => restartAfter(async () => undefined),
     restartAfter,
   };
-}
+};

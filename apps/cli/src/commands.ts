@@ -73,6 +73,7 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("token list", async () => (await import("./commands/token/list.js")).tokenList),
       entry("token revoke", async () => (await import("./commands/token/revoke.js")).tokenRevoke),
       entry("mesh create", async () => (await import("./commands/mesh/create.js")).meshCreate),
+      entry("mesh quota", async () => (await import("./commands/mesh/quota.js")).meshQuota),
       entry("mesh list", async () => (await import("./commands/mesh/list.js")).meshList),
     ],
   },

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import type { RateLimits } from "@merkle/wire/limits";
-import { isLoopback, parseDatabaseUrl, toBaseUrl } from "./broker/address.js";
+import { isLoopback, parseBus, parseDatabaseUrl, toBaseUrl } from "./broker/address.js";
 import { type Flags, isSet, listOf, splitList, textOf } from "./command/flags.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import { usageError } from "./core/cli-error.js";
@@ -69,6 +69,13 @@ export interface Config {
   readonly agent: { readonly block: unknown; readonly path: string };
   /** `DATABASE_URL`: a PostgreSQL of the user's own; default: the embedded one. Never shown, it may hold a password. */
   readonly databaseUrl: string | undefined;
+  /**
+   * `MERKLE_BUS`: how brokers on one database hear of each other (NODE-1): `local`, `postgres`, or `nats://host:4222`; default
+   * `local`. Never shown, it may hold a password.
+   */
+  readonly bus: string | undefined;
+  /** `MERKLE_TRACES_URL`: where the broker sends OpenTelemetry traces by OTLP over HTTP, such as `http://localhost:4318/v1/traces` (TRACE-1); default none. */
+  readonly tracesUrl: string | undefined;
   /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
   readonly environment: NodeJS.ProcessEnv;
   /** Notices about these files for whoever runs the command: which variables are used, and which are not and why. */
@@ -164,6 +171,8 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     approvers: user.approvers ?? [],
     agent: { block: user.agent, path: user.path },
     databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
+    bus: parseBus(env["MERKLE_BUS"], nameOf("MERKLE_BUS")),
+    tracesUrl: env["MERKLE_TRACES_URL"]?.trim() || undefined,
     environment: env,
     notices: variables.notices,
   };

@@ -15,6 +15,8 @@ export {
   violatedConstraint,
 } from "./core/database-error.js";
 export * from "./core/idempotency.js";
+export * from "./core/nodes.js";
+export { type Notifications, openNotifications } from "./core/notifications.js";
 export * from "./core/settings.js";
 export type { Queryable, Transaction } from "./core/transactions.js";
 export * from "./document/documents.js";

@@ -70,7 +70,7 @@ export type { Catalogue, InputOf, OutputOf, ParsedInputOf } from "./operations/c
 export type { Claim } from "./operations/claims.js";
 export { alertReasons, describeItem, kindLabels, sentenceOfItem } from "./operations/describe-item.js";
 export type { Imported } from "./operations/files.js";
-export type { Invite, Member, MemberRole, Mesh, Token } from "./operations/identity.js";
+export type { Invite, Member, MemberRole, Mesh, Quota, QuotaKind, Token } from "./operations/identity.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";

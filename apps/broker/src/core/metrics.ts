@@ -16,14 +16,30 @@ export interface Metrics {
   readonly usedTokens: Counter<"kind">;
   readonly usedDollars: Counter;
   readonly requests: RequestCounter;
+  readonly caughtUp: Counter;
   /** The text of all of them in Prometheus's exposition format. */
   render(): Promise<string>;
 }
 
-export function createMetrics(): Metrics {
+/** What is asked when the numbers are read. */
+export interface NodeFacts {
+  readonly id: string;
+  readonly version: string;
+  readonly bus: { readonly kind: string; readonly isUp: boolean };
+  databaseBytes(): Promise<number>;
+}
+
+/** @param node - the broker whose numbers they are; a test may have none */
+export function createMetrics(node?: NodeFacts): Metrics {
   const registers = [new Registry()];
   const [registry] = registers;
+  registerNode(registers, node);
   return {
+    caughtUp: new Counter({
+      name: "merkle_caught_up_total",
+      help: "Feeds in which the query of every 5 s found what no hint had told of: a few now and then are hints on their way, many are a bus that loses them or is late.",
+      registers,
+    }),
     posts: new Counter({
       name: "merkle_posts_total",
       help: "Messages handed to the appender, by outcome: posted, duplicate, settled (the ask had its answer), closed, held, over_budget, missing, busy (tried again), failed.",
@@ -86,6 +102,35 @@ export function createMetrics(): Metrics {
     requests: createRequestCounter(registers),
     render: () => registry?.metrics() ?? Promise.resolve(""),
   };
+}
+
+function registerNode(registers: Registry[], node: NodeFacts | undefined): void {
+  new Gauge({
+    name: "merkle_node_info",
+    help: "1, with the id of this broker among those on its database, its version and the kind of its bus.",
+    labelNames: ["node", "version", "bus"],
+    registers,
+    collect() {
+      if (node) this.set({ node: node.id, version: node.version, bus: node.bus.kind }, 1);
+    },
+  });
+  new Gauge({
+    name: "merkle_bus_up",
+    help: "1 where hints to and from other brokers go through at this moment, 0 where all waits for the query of every 5 s.",
+    registers,
+    collect() {
+      this.set(node?.bus.isUp === false ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: "merkle_database_bytes",
+    help: "The bytes that the database takes on its disk; the same at every broker on it. What was read last, where it cannot be read.",
+    registers,
+    async collect() {
+      const bytes = await node?.databaseBytes().catch(() => undefined);
+      if (bytes !== undefined) this.set(bytes);
+    },
+  });
 }
 
 interface RequestCounter {

@@ -1,8 +1,10 @@
 import type { Database } from "@merkle/db";
 import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
 import type { Addresses } from "./addresses.js";
+import type { Bus } from "./bus/bus.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
+import type { Nodes } from "./nodes.js";
 import type { SettingsStore } from "./settings-store.js";
 import type { EventLoopWatch } from "./watch-event-loop.js";
 import type { Workers } from "./workers/workers.js";
@@ -41,6 +43,8 @@ export interface CoreServices {
     /** Tells every mesh of what concerns the whole broker. */
     announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
   };
+  readonly bus: Bus;
+  readonly nodes: Nodes;
   /** Resolves while this node is known to be the only one on its database; at once, as a rule. */
   readonly whenAlone: () => Promise<void>;
   /** Whether the node lock is held at this moment. */

@@ -104,7 +104,11 @@ async function writeDocument(
   ctx: TeamContext<DocumentServices>,
   change: DocumentChange,
 ): Promise<{ version: number }> {
-  return ctx.write((write) => writeVersion(ctx, write, change, ctx.team.name));
+  const { database, quotas } = ctx.services;
+  return ctx.write(async (write) => {
+    await quotas.requireRoom(database.meshId, ["bytes"]);
+    return writeVersion(ctx, write, change, ctx.team.name);
+  });
 }
 
 /** The next content, or an error that leaves the document as it is. */
@@ -143,6 +147,7 @@ export async function writeVersion(
   afterCommit(() => {
     // The writer knows of its own version: its next wait need not say so. Versions of others in between it still has to be told.
     if (peer.documentVersion === current.version) peer.documentVersion = version;
+    services.quotas.add(services.database.meshId, "bytes", utf8Bytes(content));
     services.channels.announceChange(sessionId, "document", version);
     services.onDocumentWritten({ meshId: services.database.meshId, sessionId });
   });

@@ -1,10 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type { NudgeFrame, OutputOf, ParsedInputOf, WakePath } from "@merkle/wire";
-import { limits } from "@merkle/wire/limits";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
-import type { Peer } from "../sessions/peers/peer.js";
 import { type KnownPeer, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
 import { addressOf, resolveRecipients } from "./recipients.js";
 import type { FeedServices } from "./services.js";
@@ -31,42 +27,9 @@ export async function nudge(
     name: addressOf({ team: team.name, name: team.peer.name }),
     human: team.kind === "human",
   };
-  const reached = await Promise.all(meant.map(({ live }) => (live ? wake(ctx, live, by) : [])));
-  return { nudged: meant.map((peer, index) => toNudged(peer, reached[index] ?? [])) };
-}
-
-async function wake(
-  ctx: TeamContext<FeedServices>,
-  peer: Peer,
-  by: NudgeFrame["by"],
-): Promise<readonly WakePath[]> {
-  const waits = [...peer.waits];
-  for (const wait of waits) wait.expire();
-  const answers = await Promise.all(
-    [...peer.holders].map((holder) =>
-      withinNudgeTime(
-        holder.nudge({ type: "nudge", id: randomUUID(), session_id: peer.sessionId, by }),
-        ctx.signal,
-      ),
-    ),
-  );
-  return [...new Set([...(waits.length > 0 ? (["wait"] as const) : []), ...answers.flat()])];
-}
-
-/** A client that does not say in time what it has run has run nothing that could be told. */
-async function withinNudgeTime(
-  answer: Promise<readonly WakePath[]>,
-  signal: AbortSignal,
-): Promise<readonly WakePath[]> {
-  const answered = new AbortController();
-  const tooLate = delay(limits.nudgeAnswerMsMax, [], {
-    signal: AbortSignal.any([answered.signal, signal]),
-  }).catch(() => []);
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    answered.abort();
-  }
+  const peerIds = meant.map(({ peerId }) => peerId);
+  const reached = await services.wakePeers.wake({ sessionId: session.sessionId, peerIds, by }, ctx.signal);
+  return { nudged: meant.map((peer) => toNudged(peer, reached.get(peer.peerId) ?? [])) };
 }
 
 function toNudged(

@@ -34,9 +34,26 @@ type Posted = OutputOf<"post_message">;
  */
 function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise<Posted> {
   const id = messageId(ctx.session.sessionId, ctx.team.peer.peerId, request.operation, ctx.idempotencyKey);
+  const { database, quotas } = ctx.services;
+  if (quotas.findSpent(database.meshId, stored) !== null) return postWithinQuota(ctx, id, request);
   return !ctx.joins && namesNothing(request)
     ? post(ctx, toRow(ctx, id, request, request.content, everyone, null), request)
     : prepareAndPost(ctx, id, request);
+}
+
+const stored = ["messages", "bytes"] as const;
+
+/** What is repeated was posted, and takes no room (FEED-5). */
+async function postWithinQuota(
+  ctx: TeamContext<FeedServices>,
+  id: string,
+  request: PostRequest,
+): Promise<Posted> {
+  const { database, quotas } = ctx.services;
+  const earlier = ctx.idempotencyKey === undefined ? null : await retryWhileLost(() => findStored(ctx, id));
+  if (earlier) return repeat(ctx, earlier, request);
+  await retryWhileLost(() => quotas.requireRoom(database.meshId, stored));
+  return prepareAndPost(ctx, id, request);
 }
 
 async function prepareAndPost(
@@ -110,6 +127,9 @@ function toReply(
       const { id, reaches } = row;
       const { sequence, postedAt } = appended;
       const posted = { id, reaches, sequence, postedAt };
+      const { database, quotas } = ctx.services;
+      quotas.add(database.meshId, "messages", 1);
+      quotas.add(database.meshId, "bytes", row.content.length);
       if (!ctx.person) return toPosted(ctx, posted);
       return readOwnPost(ctx, ctx.person, sequence).then(() => toPosted(ctx, posted));
     }

@@ -1,11 +1,16 @@
+import type { Traces } from "../core/traces.js";
 import type { SessionServices } from "../sessions/context.js";
 import type { Appender } from "./appender.js";
 import type { Channels } from "./delivery/channels.js";
 import type { MeshChannel } from "./delivery/mesh-channel.js";
+import type { WakePeers } from "./wake-peers.js";
 
 /** The services that write the feed, and bring it to its readers. */
 export interface FeedServices extends SessionServices {
   readonly appender: Appender;
   readonly channels: Channels;
+  /** Null where no traces are made. */
+  readonly traces: Traces | null;
   readonly mesh: MeshChannel;
+  readonly wakePeers: WakePeers;
 }

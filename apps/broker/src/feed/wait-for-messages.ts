@@ -25,19 +25,40 @@ type Output = OutputOf<"wait_for_messages">;
  * Acknowledged is only what the caller says, or something shows, that it has read (CURSOR-4, CURSOR-6).
  */
 export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
-  const { channels, presence } = ctx.services;
+  const { channels, nodes, presence } = ctx.services;
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor: input.since_cursor });
   presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
+  await catchUp(ctx, channel);
   const beginning = await beginReading(ctx, input, channel);
 
   const page = await readOrBlock(ctx, input, channel, beginning);
   const rest = await countRest(ctx, channel, page, input.include_own);
   await beginning.saved;
+  if (!nodes.alone && page.entries.length > 0) await saveOffer(ctx, rest.upTo);
   // A wait that ends with its connection tells nothing of its peer.
   if (!ctx.signal.aborted) presence.poll(peer);
   return toOutput(ctx, input, { ...beginning, page, rest, channel });
+}
+
+/** Knows, before it reads, what the peer was given at other nodes, and how far the feed has come there. */
+async function catchUp({ services, team }: TeamContext<FeedServices>, channel: Channel): Promise<void> {
+  if (services.nodes.alone) return;
+  const head = await services.presence.catchUp(team.peer);
+  if (head !== undefined) await channel.reach(head);
+}
+
+/**
+ * Says what is about to be handed out before it is: the next call, which acknowledges it, may come to another node at once
+ * (NODE-7). Of an answer that is cut off nothing is acknowledged by that.
+ */
+async function saveOffer(
+  { services, team: { peer } }: TeamContext<FeedServices>,
+  upTo: number,
+): Promise<void> {
+  offerUpTo(peer, upTo);
+  await services.presence.save(peer);
 }
 
 async function beginReading(
@@ -107,7 +128,7 @@ async function readOrBlock(
 
 /** A peer may have four waits parked; one more answers the oldest as its timeout would (WAIT-6). Returns how to take it away. */
 export function park(
-  { services }: { services: Pick<FeedServices, "metrics"> },
+  { services }: { services: Pick<FeedServices, "metrics" | "presence"> },
   peer: Peer,
   expire: () => void,
 ): () => void {
@@ -118,9 +139,11 @@ export function park(
   }
   const wait = { expire };
   peer.waits.add(wait);
+  services.presence.noteHere(peer);
   services.metrics.parkedWaits.inc();
   return () => {
     peer.waits.delete(wait);
+    services.presence.noteHere(peer);
     services.metrics.parkedWaits.dec();
   };
 }
@@ -167,11 +190,12 @@ function noteWritten(
   { page, rest: { upTo }, again }: Answer,
   documentVersion: number,
 ): void {
-  const { metrics, presence } = ctx.services;
+  const { metrics, presence, traces } = ctx.services;
   const { peer } = ctx.team;
   peer.documentVersion = Math.max(peer.documentVersion, documentVersion);
   if (page.entries.length > 0) {
     metrics.deliveries.inc({ path: "wait" }, page.entries.length);
+    traces?.delivered(ctx.session.sessionId, page.entries, "wait");
     offerUpTo(peer, upTo);
     if (input.since_cursor === undefined) noteReturned(peer, { upTo, again, connection: ctx.connection });
   }
@@ -190,15 +214,17 @@ export async function checkMessages(
   ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"check_messages">,
 ): Promise<OutputOf<"check_messages">> {
-  const { channels, database, metrics, presence } = ctx.services;
+  const { channels, database, metrics, presence, traces } = ctx.services;
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, input);
   presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
+  await catchUp(ctx, channel);
   const { since, again, saved } = await resumeReading(ctx, channel, input.receipt);
   const mail = await openInboxReader(ctx, channel, { since, again, own: false }).read();
   const { upTo, remaining } = await countRest(ctx, channel, mail, false);
   await saved;
+  if (!ctx.services.nodes.alone && mail.entries.length > 0) await saveOffer(ctx, upTo);
 
   const { entries } = mail;
   const { documentVersion } = channel;
@@ -208,6 +234,7 @@ export async function checkMessages(
     peer.documentVersion = Math.max(peer.documentVersion, documentVersion);
     if (entries.length > 0) {
       metrics.deliveries.inc({ path: "check" }, entries.length);
+      traces?.delivered(ctx.session.sessionId, entries, "check");
       offerUpTo(peer, upTo);
       noteReturned(peer, { upTo, again, connection: ctx.connection });
     }

@@ -4,6 +4,7 @@ import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 import type { CredentialCache, PersonActor } from "./credential.js";
 import type { Limiter } from "./limits/limiter.js";
+import type { Quotas } from "./limits/quotas.js";
 import type { Principal } from "./principal.js";
 import type { Revocations } from "./revocations.js";
 import type { SessionDirectory } from "./session-directory.js";
@@ -16,6 +17,7 @@ export interface IdentityServices extends CoreServices {
   /** A secret that lies beside the database, and that all brokers of one database share. */
   readonly alertKey: AlertKey;
   readonly limiter: Limiter;
+  readonly quotas: Quotas;
   readonly revocations: Revocations;
   readonly credentials: CredentialCache;
   readonly sessions: SessionDirectory;

@@ -1,4 +1,5 @@
-import { type Database, findMember, findTokenByNumber } from "@merkle/db";
+import { type Database, findMember, findTokenByNumber, listRevoked } from "@merkle/db";
+import type { Bus } from "../core/bus/bus.js";
 import { ownerOf, type Principal } from "./principal.js";
 
 /** A member, or a token and all that was got by it. */
@@ -15,8 +16,10 @@ export interface Revocations {
   noteLookUp(principal: Principal, found: { readonly before: number; readonly expiresAt?: Date }): void;
   /** Calls `end` once the principal's membership or token has ended. Returns how to stop watching. */
   watch(principal: Principal | null, end: () => void): () => void;
-  /** Ends all that stands on a member or a token; to be called when that is committed. */
+  /** Ends, at every node, all that stands on a member or a token; to be called when that is committed. */
   revoke(revoked: Revoked): void;
+  /** Ends what stands on anything that was revoked at another node, of which a hint may have been lost (NODE-9). */
+  checkAll(): Promise<void>;
   /** Calls a listener at each revocation, before anything is ended. */
   onRevoked(listener: () => void): void;
   stop(): void;
@@ -31,7 +34,7 @@ interface Watched {
 /** A timer cannot be set further ahead. */
 const timerMsMax = 2 ** 31 - 1;
 
-export function createRevocations(database: Pick<Database, "orm">): Revocations {
+export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Revocations {
   const watched = new Set<Watched>();
   const listeners: (() => void)[] = [];
   const expiries = new WeakMap<Principal, Date>();
@@ -47,6 +50,43 @@ export function createRevocations(database: Pick<Database, "orm">): Revocations 
     const member = await findMember(database.orm, meshId, { memberId: principal.memberId });
     return member !== null && member.revokedAt === null;
   }
+
+  function noteRevocation(): void {
+    count += 1;
+    for (const listener of listeners) listener();
+  }
+
+  /** Asks once for each member and token, however many connections stand on it. */
+  async function check(asked: readonly Watched[]): Promise<void> {
+    const members = new Map<string, { meshId: string; memberId: string }>();
+    const tokens = new Map<string, { meshId: string; number: number }>();
+    for (const { principal } of asked) {
+      const { meshId } = principal;
+      if (principal.kind === "member")
+        members.set(principal.memberId, { meshId, memberId: principal.memberId });
+      const number = "token" in principal ? principal.token : null;
+      if (number !== null) tokens.set(`${meshId} ${number}`, { meshId, number });
+    }
+    const revoked = await listRevoked(database.orm, {
+      members: [...members.values()],
+      tokens: [...tokens.values()],
+    });
+    for (const { principal, end } of asked) {
+      const isOut =
+        (principal.kind === "member" && revoked.memberIds.has(principal.memberId)) ||
+        ("token" in principal && revoked.tokens.has(`${principal.meshId} ${principal.token}`));
+      if (isOut) end();
+    }
+  }
+
+  bus.on("revoked", ({ mesh: meshId, member, token }) => {
+    noteRevocation();
+    const revoked: Revoked | null =
+      member !== undefined ? { meshId, memberId: member } : token !== undefined ? { meshId, token } : null;
+    // What fails is found by the next sweep.
+    if (revoked)
+      check([...watched].filter(({ principal }) => standsOn(principal, revoked))).catch(() => undefined);
+  });
 
   return {
     get count() {
@@ -76,10 +116,15 @@ export function createRevocations(database: Pick<Database, "orm">): Revocations 
       };
     },
     revoke(revoked) {
-      count += 1;
-      for (const listener of listeners) listener();
+      noteRevocation();
       for (const { principal, end } of [...watched]) if (standsOn(principal, revoked)) end();
+      const { meshId: mesh } = revoked;
+      bus.publish(
+        "revoked",
+        "token" in revoked ? { mesh, token: revoked.token } : { mesh, member: revoked.memberId },
+      );
     },
+    checkAll: () => (watched.size === 0 ? Promise.resolve() : check([...watched])),
     onRevoked: (listener) => void listeners.push(listener),
     stop() {
       for (const { expires } of watched) clearTimeout(expires);

@@ -68,6 +68,7 @@ export async function updateSettings(
     return {};
   });
   await settings.reload();
+  if (input.settings) ctx.services.bus.publish("settings", {});
   tellWhoReads(ctx.services, input.settings ? null : (session?.sessionId ?? null), session?.sessionId);
   return describeSettings(ctx.services, input.session_id);
 }

@@ -15,6 +15,13 @@ export interface BrokerOptions {
   readonly port?: number | undefined;
   /** A PostgreSQL of the user's own; without it the embedded one is started. */
   readonly databaseUrl?: string | undefined;
+  /**
+   * How the brokers on one database hear of each other (NODE-1): `local`, which lets no other in, `postgres`, or the address of a
+   * NATS server, `nats://host:4222`. `local` unless told.
+   */
+  readonly bus?: string | undefined;
+  /** Where traces are sent to, by OTLP over HTTP (TRACE-1); none are made unless told. */
+  readonly tracesUrl?: string | undefined;
   /** The address that agents are given, where the settings name none. */
   readonly publicUrl?: string | undefined;
   /** The mode of authentication: everybody is let in, or members alone. Unless told, everybody exactly where nobody but this machine can come. */
@@ -68,11 +75,13 @@ export interface TlsOptions extends CertificateFiles {
 /** The same with all that is not told decided. */
 export type Resolved = BrokerOptions & { host: string; port: number; log: Log; auth: AuthMode };
 
-export function chooseRates(options: Resolved): Partial<RateLimits> | "off" {
+type Reach = Pick<Resolved, "auth" | "host" | "trustedProxies" | "rateLimits">;
+
+export function chooseRates(options: Reach): Partial<RateLimits> | "off" {
   return options.rateLimits ?? (isForOthers(options) ? {} : "off");
 }
 
 /** Whether others than the people of this machine can come. */
-export function isForOthers({ auth, host, trustedProxies = [] }: Resolved): boolean {
+export function isForOthers({ auth, host, trustedProxies = [] }: Reach): boolean {
   return auth === "invite" || !isLoopback(host) || trustedProxies.length > 0;
 }

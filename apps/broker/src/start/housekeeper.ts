@@ -18,6 +18,8 @@ import { forgetSettled } from "../views/attention/put-away.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
 const safetyMs = 5_000;
+/** So long several nodes may not know what the others have taken (QUOTA-1). */
+const quotaMs = 30_000;
 const purgeMs = 60 * 60_000;
 const mcpSessionDays = 7;
 /** A job may have begun with one and not have written yet. */
@@ -29,7 +31,8 @@ const endedApprovalDays = 90;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
-  const { channels, presence, settings, database, log, stateAnnouncer } = meshes.main;
+  const { bus, nodes, revocations, channels, presence, settings, database, log, quotas, stateAnnouncer } =
+    meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
 
@@ -51,8 +54,29 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     channels.sweep();
     for (const sessionId of presence.sweep(new Date(), settings.current))
       channels.announcePresence(sessionId);
-    await channels.checkHeads();
+    await catchUp();
     await checkAlone();
+  }
+
+  /** Reads whatever a hint would have said that was lost (NODE-3). */
+  async function catchUp(): Promise<void> {
+    await channels.checkHeads();
+    if (nodes.alone) return;
+    await settings.reload();
+    await presence.endReplaced();
+    await revocations.checkAll();
+    if (!bus.isUp) await catchUpWithUnseen();
+  }
+
+  async function catchUpWithAll(): Promise<void> {
+    await catchUp();
+    await catchUpWithUnseen();
+  }
+
+  /** What no query tells to have changed is said to have: whoever is shown it reads it again. */
+  async function catchUpWithUnseen(): Promise<void> {
+    channels.announceAnything();
+    await stateAnnouncer.pushLately();
   }
 
   async function purge(): Promise<void> {
@@ -74,14 +98,18 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     [handBack, safetyMs],
     [lookForAttention, safetyMs],
     [sendAlerts, safetyMs],
+    [quotas.measure, quotaMs],
     [purge, purgeMs],
   ] as const;
-  const intervals = timers.map(([work, everyMs]) =>
-    setInterval(() => {
-      work().catch((error: unknown) => log.warn(`${work.name} failed; it is tried again`, { error }));
-    }, everyMs),
-  );
+  function run(work: () => Promise<void>): void {
+    work().catch((error: unknown) => log.warn(`${work.name} failed; it is tried again`, { error }));
+  }
+
+  const intervals = timers.map(([work, everyMs]) => setInterval(() => run(work), everyMs));
+  const stopHearing = bus.on("lost", () => run(catchUpWithAll));
+  nodes.onGone(channels.announceAllPresence);
   return () => {
+    stopHearing();
     for (const interval of intervals) clearInterval(interval);
   };
 }

@@ -12,9 +12,12 @@ import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embe
 import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
 import { limits } from "@merkle/wire/limits";
 import { openAlertKey } from "../core/alert-key.js";
+import { startBus } from "../core/bus/start-bus.js";
 import { createLog, type Log } from "../core/log.js";
+import { startNode } from "../core/nodes.js";
 import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";
+import { readVersion } from "../core/version.js";
 import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/manage-invites.js";
 import { type AuthMode, chooseAuth, isLoopback } from "../identity/origin/auth-mode.js";
 import { createHostGuard } from "../identity/origin/hosts.js";
@@ -102,6 +105,16 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   );
 
   const alertKey = await explainingPath(home, () => openAlertKey(home));
+  const bus = await startBus({ address: options.bus ?? "local", target, brokerId: database.brokerId, log });
+  stops.add("bus", bus.stop);
+  const nodes = await startNode({
+    database,
+    bus,
+    version: readVersion(),
+    auditKey: signer.keys.at(-1)?.key_id ?? "",
+    log,
+  });
+  stops.add("node", nodes.stop);
 
   let listening = "";
   const started = await startServices({
@@ -111,6 +124,8 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     alertKey,
     certificate,
     nodeLock,
+    bus,
+    nodes,
     homeKey: homeKey.text,
     listening: () => listening,
   });
@@ -139,6 +154,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   listening = `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : nameToShow(host)}:${port}`;
   stops.add("housekeeper", startHousekeeper(started.meshes, nodeLock.check));
   stops.add("parked waits", async () => started.endWaits());
+  await nodes.announce(listening);
   const firstInvite = await makeFirstInvite(options, services);
   const verifyingLink =
     options.auth === "open"
@@ -239,17 +255,18 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
 }
 
 /**
- * The in-process bus reaches nobody else: a second broker on the same database would deliver late. Whoever had to wait for
- * the lock took it from somebody who may not have noticed yet, and is given the time to (DB-17).
+ * Without a bus nobody else is reached: a second broker on the same database would deliver late. Nodes with one share the lock,
+ * which keeps those away that have none. Whoever had to wait for the lock took it from somebody who may not have noticed yet, and is given the time to (DB-17).
  */
 async function holdAlone(
-  { databaseUrl }: Resolved,
+  { databaseUrl, bus = "local" }: Resolved,
   target: ConnectionTarget,
-  listeners: Parameters<typeof holdNodeLock>[1],
+  listeners: { readonly onLost: () => void; readonly onTaken: () => void },
 ): Promise<NodeLock> {
+  const shared = bus !== "local";
   const until = performance.now() + lockNoticedMsMax;
   for (let tries = 0; performance.now() < until; tries += 1) {
-    const lock = await holdNodeLock(target, listeners);
+    const lock = await holdNodeLock(target, { shared, ...listeners });
     // An embedded database has no other brokers than those of its home, which is locked already.
     if (lock && tries > 0 && databaseUrl !== undefined) await delay(lockNoticedMsMax);
     if (lock) return lock;
@@ -261,6 +278,6 @@ async function holdAlone(
 function notAlone(): StartError {
   return new StartError(
     "not_alone",
-    "Another broker uses this database. Stop it first (merkle down on its machine), or give this one a DATABASE_URL of its own.",
+    "Another broker uses this database. Stop it first (merkle down on its machine), give this one a DATABASE_URL of its own, or start both with one MERKLE_BUS.",
   );
 }

@@ -1,19 +1,24 @@
 import { setMaxListeners } from "node:events";
-import { type Database, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
+import { type Database, measureDatabase, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
 import type { AlertKey } from "../core/alert-key.js";
+import type { Bus } from "../core/bus/bus.js";
 import { createMetrics } from "../core/metrics.js";
+import type { Nodes } from "../core/nodes.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
+import { startTraces } from "../core/traces.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
 import { type Appender, startAppender } from "../feed/appender.js";
-import { startInProcessBus } from "../feed/delivery/bus.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
+import { traceCommits, tracePosted, tracePosts } from "../feed/trace-appender.js";
+import { createWakePeers } from "../feed/wake-peers.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
 import { createLimiter } from "../identity/limits/limiter.js";
+import { createQuotas } from "../identity/limits/quotas.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
 import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
@@ -42,11 +47,13 @@ interface StartedServices {
   stopServices(): Promise<void>;
 }
 
-interface ServicesOptions extends Resolved {
+interface ServicesOptions extends Omit<Resolved, "bus"> {
   readonly database: Database;
   readonly signer: AuditSigner;
   readonly alertKey: AlertKey;
   readonly nodeLock: NodeLock;
+  readonly bus: Bus;
+  readonly nodes: Nodes;
   readonly certificate: HeldCertificate | undefined;
   readonly homeKey: string;
   readonly listening: () => string;
@@ -68,49 +75,63 @@ export async function startServices(options: ServicesOptions): Promise<StartedSe
 
 async function startEach(options: ServicesOptions, stops: StopList): Promise<StartedServices> {
   const { auth, log, publicUrl, databaseUrl, database, signer, nodeLock, certificate, listening } = options;
+  const { bus, nodes } = options;
   const stopping = new AbortController();
   // Every parked wait listens.
   setMaxListeners(0, stopping.signal);
   const version = readVersion();
-  const metrics = createMetrics();
+  const metrics = createMetrics({
+    id: nodes.id,
+    version,
+    bus,
+    databaseBytes: () => measureDatabase(database.orm),
+  });
   const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
   const eventLoop = watchEventLoop();
   stops.add("event loop watch", eventLoop.stop);
   const workers = startWorkers({ log, entry: workerEntry() });
   stops.add("workers", workers.stop);
-  const bus = startInProcessBus();
-  stops.add("bus", bus.stop);
-  const meshChannels = createMeshChannels(createMeshOfSession(database));
+  const meshChannels = createMeshChannels(createMeshOfSession(database), bus);
   stops.add("mesh channels", meshChannels.stop);
-  const channels = startChannels({ database, bus, mesh: meshChannels, log });
+  const channels = startChannels({ database, bus, mesh: meshChannels, metrics, log });
   stops.add("channels", channels.stop);
-  const presence = startPresence({ database, log, onAcked: channels.announceDelivery });
+  bus.on("settings", () => void settings.reload().catch(() => undefined));
+  const presence = startPresence({ database, bus, nodes, log, onAcked: channels.announceDelivery });
   stops.add("presence", presence.stop);
+  const wakePeers = createWakePeers({ bus, nodes, presence });
+  stops.add("wakes of peers", wakePeers.stop);
   const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
   stops.add("summariser", summariser.stop);
   const anchorer = startAnchorer({ database, workers, meshChannels, log });
   stops.add("anchorer", anchorer.stop);
   const indexer = startIndexer({ database, log });
   stops.add("indexer", indexer.stop);
-  const stateAnnouncer = startStateAnnouncer({ database, channels, log });
+  const stateAnnouncer = startStateAnnouncer({ database, bus, channels, log });
   stops.add("state announcer", stateAnnouncer.stop);
-  const appender: Appender = startAppender({
-    database,
+  const traces =
+    options.tracesUrl === undefined
+      ? null
+      : await startTraces({ url: options.tracesUrl, node: nodes.id, version, bus });
+  if (traces) stops.add("traces", traces.stop);
+  const untracedAppender = startAppender({
+    database: traces ? traceCommits(database, traces) : database,
     metrics,
     onFound: (sessionId, sequence) => channels.find(sessionId)?.hint(sequence),
-    onPosted: channels.deliverPosted,
+    onPosted: traces ? tracePosted(channels.deliverPosted, traces) : channels.deliverPosted,
   });
-  stops.add("appender", appender.stop);
+  stops.add("appender", untracedAppender.stop);
+  const appender: Appender = traces ? tracePosts(untracedAppender, traces) : untracedAppender;
   await shipPersonas(database.orm, shippedPersonas);
   const { roots, author } = options.agent ?? {};
   // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
   const mainSources = createSources({ roots, author, home: options.home, searchPath: options.searchPath });
   const sourcesOf = (meshId: string) => (meshId === database.meshId ? mainSources : noSources);
-  const revocations = createRevocations(database);
+  const revocations = createRevocations(database, bus);
   stops.add("revocations", revocations.stop);
   const jobs: Jobs = await startJobs({
     agent: options.agent,
     database,
+    bus,
     sourcesOf,
     meshChannels,
     brokerUrl: listening,
@@ -121,6 +142,9 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     log,
   });
   stops.add("jobs", jobs.stop);
+  const quotas = createQuotas(database);
+  await quotas.measure();
+  bus.on("settings", () => void quotas.measure().catch(() => undefined));
   const limiter = createLimiter({ rates: chooseRates(options), metrics });
   const shared = {
     version,
@@ -128,9 +152,12 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     databaseKind: databaseUrl === undefined ? ("embedded" as const) : ("external" as const),
     home: options.home,
     homeKey: options.homeKey,
+    bus,
+    nodes,
     eventLoop,
     appender,
     channels,
+    traces,
     meshChannels,
     whenAlone: nodeLock.whenHeld,
     isAlone: () => nodeLock.isHeld,
@@ -139,6 +166,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     anchorer,
     summariser,
     presence,
+    wakePeers,
     jobs,
     settings,
     addresses: createAddresses(settings, listening),
@@ -149,6 +177,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     records: createRecords({ database, workers, signer }),
     auth,
     limiter,
+    quotas,
     revocations,
     onDocumentWritten: anchorer.schedule,
     furnishMesh: (tx: Transaction, meshId: string) => shipPersonas(tx, shippedPersonas, meshId),
@@ -163,7 +192,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
       database: ofMesh,
       meshName,
       mesh: meshChannels.in(ofMesh.meshId),
-      credentials: createCredentials({ database: ofMesh, presence }),
+      credentials: createCredentials({ database: ofMesh, presence, bus }),
       sessions: createSessionDirectory(ofMesh),
       sources: sourcesOf(ofMesh.meshId),
     }),

@@ -1,6 +1,8 @@
 import {
   appendInTransaction,
   type Database,
+  findStateEntry,
+  listStateChanges,
   listStateWatchers,
   listUnannouncedState,
   lockStateEntry,
@@ -9,30 +11,36 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
+import type { Bus } from "../core/bus/bus.js";
 import type { Log } from "../core/log.js";
 import { systemRow, toStoredMessage } from "../core/message.js";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { Channels } from "../feed/delivery/channels.js";
-import { msUntilDue, toStateEvent } from "./state-entry.js";
+import { msUntilDue, toStateChange, toStateEvent } from "./state-entry.js";
 
 /** Tells feeds of changes that came too soon after the last event of their key (STATE-7). */
 export interface StateAnnouncer {
   announceLater(sessionId: string, key: string, inMs: number): void;
   /** Announces what is overdue, because a broker that was to do it has ended, or failed to. */
   catchUp(): Promise<void>;
+  /** Pushes what changed lately at other nodes, of which hints were lost; what was pushed already is not pushed again. */
+  pushLately(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** So many keys are looked after at a time; the next look brings more. */
 const catchUpMax = 1_000;
+/** Some sweeps, of which one may be late. */
+const latelySeconds = 20;
 
 /** Takes over at once what an earlier broker has left. The database alone knows what is due; a timer only says when to look. */
 export function startStateAnnouncer(options: {
   database: Pick<Database, "orm" | "transaction">;
-  channels: Pick<Channels, "deliver">;
+  bus: Pick<Bus, "on">;
+  channels: Pick<Channels, "deliver" | "state">;
   log: Log;
 }): StateAnnouncer {
-  const { database, channels, log } = options;
+  const { database, bus, channels, log } = options;
   const timers = new Map<string, NodeJS.Timeout>();
   const underWay = new Set<Promise<void>>();
   let stopped = false;
@@ -68,10 +76,28 @@ export function startStateAnnouncer(options: {
     }
   }
 
+  async function push(mesh: string, session: string | null, key: string): Promise<void> {
+    const row = await findStateEntry(database.orm, session ?? mesh, key);
+    if (row) channels.state.push(mesh, toStateChange(session, row));
+  }
+
+  async function pushLately(): Promise<void> {
+    const { sessionIds, meshIds } = channels.state.read();
+    for (const row of await listStateChanges(database.orm, [...sessionIds, ...meshIds], latelySeconds)) {
+      const { scopeId } = row;
+      // Of a key of a session the mesh is not asked for.
+      channels.state.push(scopeId, toStateChange(meshIds.includes(scopeId) ? null : scopeId, row));
+    }
+  }
+
+  bus.on("state", ({ mesh, session, key }) => {
+    if (channels.state.isRead(mesh, session)) run(() => push(mesh, session, key));
+  });
   run(() => announceDue(0));
   return {
     announceLater,
     catchUp: () => announceDue(limits.stateEventMsMin),
+    pushLately,
     async stop() {
       stopped = true;
       for (const timer of timers.values()) clearTimeout(timer);

@@ -23,6 +23,7 @@ import {
   renamePerson,
   verifyPerson,
 } from "../identity/persons/manage-person.js";
+import { setQuotas } from "../identity/set-quotas.js";
 import { issueToken, listTokens, revokeToken } from "../identity/tokens/manage-tokens.js";
 import { forget, remember, restoreMemory, tagMemory } from "../memory/change-memory.js";
 import { listMemory, recall } from "../memory/recall.js";
@@ -214,6 +215,7 @@ export const handlers: Handlers = {
   update_settings: updateSettings,
   create_mesh: createMesh,
   list_meshes: listMeshes,
+  set_quotas: setQuotas,
   create_invite: createInvite,
   preview_invite: previewInvite,
   list_invites: listInvites,

@@ -43,3 +43,20 @@ export function parseDatabaseUrl(text: string | undefined, source: string): stri
     ...(source === "DATABASE_URL" ? [] : ["an empty DATABASE_URL in the environment, which comes first"]),
   );
 }
+
+/**
+ * The bus that a broker and others on its database hear of each other by; undefined for none but itself. An address is never
+ * repeated: it may hold a password.
+ *
+ * @param source - what names it, for people
+ * @throws CliError `usage` for anything else
+ */
+export function parseBus(text: string | undefined, source: string): string | undefined {
+  if (!text || text === "local") return undefined;
+  if (text === "postgres") return text;
+  if (URL.canParse(text) && /^(?:nats|tls):$/.test(new URL(text).protocol) && new URL(text).host !== "")
+    return text;
+  throw usageError(
+    `${source} must be local, postgres, or the address of a NATS server such as nats://user:password@host:4222.`,
+  );
+}

@@ -97,9 +97,11 @@ function needsOf(items: readonly AttentionItem[], sessionId: string): Need[] {
 }
 
 function needsOfFiles(items: readonly AttentionItem[]): FileNeeds[] {
+  const ofMesh = items.filter((item) => item.kind === "quota_near").map(toNeed);
   const paths = new Set(items.flatMap(({ source_path }) => source_path ?? []));
-  return [...paths].map((source_path) => ({
+  const ofFiles = [...paths].map((source_path) => ({
     source_path,
     needs: items.filter((item) => item.source_path === source_path).map(toNeed),
   }));
+  return ofMesh.length === 0 ? ofFiles : [{ source_path: "the mesh", needs: ofMesh }, ...ofFiles];
 }

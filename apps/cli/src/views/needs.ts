@@ -46,7 +46,7 @@ export type Need =
       readonly at: string;
     }
   | { readonly kind: "held"; readonly by: string; readonly reason: string | null; readonly at: string }
-  | { readonly kind: "budget_near"; readonly text: string; readonly at: string }
+  | { readonly kind: "budget_near" | "quota_near"; readonly text: string; readonly at: string }
   | { readonly kind: "budget_spent" | "quiet"; readonly at: string }
   | {
       readonly kind: "undelivered";
@@ -79,6 +79,7 @@ export function toNeed(item: AttentionItem): Need {
     case "held":
       return { kind, by: team, reason, at };
     case "budget_near":
+    case "quota_near":
       return { kind, text, at };
     case "budget_spent":
     case "quiet":
@@ -118,6 +119,8 @@ export function needText(need: Need): string {
       return `agents have said all they may until the next human word, ${toAge(need.at)} ago`;
     case "budget_near":
       return `a token budget is nearly used up, ${toAge(need.at)} ago: ${oneLine(need.text)}`;
+    case "quota_near":
+      return `a quota of the mesh is nearly used up: ${oneLine(need.text)}`;
     case "quiet":
       return `nobody has spoken or polled for ${toAge(need.at)}`;
     case "undelivered":
@@ -130,7 +133,7 @@ export function needText(need: Need): string {
 /**
  * The command line that settles a need.
  *
- * @param slug - null for what waits of a file
+ * @param slug - null for what waits of a file or the mesh
  */
 export function needAdvice(need: Need, slug: string | null): string {
   switch (need.kind) {
@@ -154,6 +157,8 @@ export function needAdvice(need: Need, slug: string | null): string {
     case "budget_near":
     case "budget_spent":
       return `merkle resume ${slug}`;
+    case "quota_near":
+      return "merkle mesh list";
     case "quiet":
       return `merkle peers ${slug}`;
     case "undelivered":

@@ -24,15 +24,20 @@ export interface PoolOptions {
   readonly keepOpen?: boolean;
   /** Told in the moment in which a connection closes, whatever the reason. */
   readonly onClose?: () => void;
+  /** Given what is notified to a connection that listens. */
+  readonly onNotified?: (payload: string) => void;
 }
 
 /** A pool of at most `max` connections, opened when they are first needed. */
 export function connectPool(
   target: ConnectionTarget,
   max: number,
-  { keepOpen = false, onClose = () => undefined }: PoolOptions = {},
+  { keepOpen = false, onClose = () => undefined, onNotified }: PoolOptions = {},
 ): postgres.Sql {
-  const options: postgres.Options<Record<string, never>> = {
+  // The driver's types leave `onnotify` out, by which its own `listen` is made.
+  const options: postgres.Options<Record<string, never>> & {
+    onnotify?: (channel: string, payload: string) => void;
+  } = {
     max,
     connection: sessionParameters,
     connect_timeout: 5,
@@ -43,6 +48,7 @@ export function connectPool(
     // promise that nobody holds, which ends the process.
     fetch_types: false,
     onclose: onClose,
+    ...(onNotified && { onnotify: (_channel, payload) => onNotified(payload) }),
     ...(keepOpen ? { max_lifetime: null, idle_timeout: 0 } : {}),
   };
   if (typeof target === "string") return postgres(target, options);

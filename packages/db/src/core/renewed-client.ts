@@ -30,7 +30,10 @@ const silentMsMax = 6_000;
 export function renewClient(
   target: ConnectionTarget,
   max: number,
-  { onLost, ...options }: { keepOpen?: boolean; onLost?: () => void } = {},
+  {
+    onLost,
+    ...options
+  }: { keepOpen?: boolean; onLost?: () => void; onNotified?: (payload: string) => void } = {},
 ): RenewedClient {
   const retired = new Set<postgres.Sql>();
   let ended = false;

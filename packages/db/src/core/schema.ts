@@ -305,6 +305,7 @@ export const meshes = pgTable("meshes", {
   lastProposal: integer("last_proposal").notNull().default(sql`0`),
   lastPerspective: integer("last_perspective").notNull().default(sql`0`),
   lastApproval: integer("last_approval").notNull().default(sql`0`),
+  quotas: jsonb("quotas").notNull().default(sql`'{}'::jsonb`),
 });
 
 export const messageWords = pgTable("message_words", {
@@ -335,6 +336,18 @@ export const messages = pgTable("messages", {
   answers: count("answers"),
   kind: text("kind"),
   contentHash: bytea("content_hash"),
+});
+
+export const nodes = pgTable("nodes", {
+  nodeId: uuid("node_id").notNull(),
+  version: text("version").notNull(),
+  address: text("address").notNull(),
+  bus: text("bus").notNull(),
+  epoch: text("epoch").notNull(),
+  auditKey: text("audit_key").notNull(),
+  clockMs: integer("clock_ms").notNull(),
+  startedAt: instant("started_at").notNull().default(sql`now()`),
+  lastSeenAt: instant("last_seen_at").notNull().default(sql`now()`),
 });
 
 export const originKeys = pgTable("origin_keys", {
@@ -374,6 +387,10 @@ export const peers = pgTable("peers", {
   leftAt: instant("left_at"),
   keyCard: jsonb("key_card"),
   resync: boolean("resync").notNull().default(sql`false`),
+  heldNode: uuid("held_node"),
+  pollingNode: uuid("polling_node"),
+  goneAt: instant("gone_at"),
+  repeated: count("repeated").notNull().default(sql`0`),
 });
 
 export const personReads = pgTable("person_reads", {
@@ -535,6 +552,9 @@ export const sessions = pgTable("sessions", {
   tokensAtHuman: count("tokens_at_human").notNull().default(sql`0`),
   tokensNearAt: instant("tokens_near_at"),
   tokensNear: text("tokens_near"),
+  bytes: count("bytes").notNull().default(sql`0`),
+  bytesToSequence: count("bytes_to_sequence").notNull().default(sql`0`),
+  bytesToVersion: integer("bytes_to_version").notNull().default(sql`0`),
 });
 
 export const settings = pgTable("settings", {

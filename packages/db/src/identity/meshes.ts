@@ -1,5 +1,6 @@
+import type { QuotaKind } from "@merkle/wire";
 import { asc, eq, inArray, sql } from "drizzle-orm";
-import { feeds, members, meshes, sessions } from "../core/schema.js";
+import { documents, documentVersions, feeds, members, meshes, messages, sessions } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
 export interface MeshRow {
@@ -56,6 +57,86 @@ export async function countInMeshes(
 /** Written in full, since the query builder leaves the table out of what it selects from one table. */
 const ofMesh = sql.raw('"meshes"."mesh_id"');
 
+/** What is bounded in a mesh that has a bound. */
+export interface MeshQuotas {
+  readonly meshId: string;
+  readonly quotas: Readonly<Partial<Record<QuotaKind, number>>>;
+}
+
+/** The bounds of every mesh that has any. */
+export async function listMeshQuotas(db: Queryable): Promise<MeshQuotas[]> {
+  const rows = await db
+    .select({ meshId: meshes.meshId, quotas: meshes.quotas })
+    .from(meshes)
+    .where(sql`${meshes.quotas} <> '{}'`);
+  return rows.map(({ meshId, quotas }) => ({ meshId, quotas: Object(quotas) }));
+}
+
+/** Sets those bounds that are given; null takes one away. */
+export async function mergeMeshQuotas(
+  tx: Transaction,
+  meshId: string,
+  quotas: Partial<Record<QuotaKind, number | null>>,
+): Promise<void> {
+  await tx
+    .update(meshes)
+    .set({ quotas: sql`jsonb_strip_nulls(${meshes.quotas} || ${JSON.stringify(quotas)}::text::jsonb)` })
+    .where(eq(meshes.meshId, meshId));
+}
+
+export interface HeldInMesh {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** How many open sessions, messages and counted bytes a mesh holds. */
+export async function countHeldInMesh(db: Queryable, meshId: string): Promise<HeldInMesh> {
+  const [row] = await db.execute<{ sessions: string; messages: string; bytes: string }>(sql`
+    SELECT count(*) FILTER (WHERE f.closed_at IS NULL) AS sessions,
+           coalesce(sum(f.last_sequence), 0) AS messages, coalesce(sum(s.bytes), 0) AS bytes
+    FROM ${sessions} s JOIN ${feeds} f ON f.session_id = s.session_id
+    WHERE s.mesh_id = ${meshId}`);
+  return {
+    sessions: Number(row?.sessions ?? 0),
+    messages: Number(row?.messages ?? 0),
+    bytes: Number(row?.bytes ?? 0),
+  };
+}
+
+/** Some sessions of a mesh with messages or versions whose bytes are not counted yet. */
+export async function listUncounted(db: Queryable, meshId: string, limit: number): Promise<string[]> {
+  const rows = await db.execute<{ session_id: string }>(sql`
+    SELECT s.session_id
+    FROM ${sessions} s JOIN ${feeds} f ON f.session_id = s.session_id JOIN ${documents} d ON d.session_id = s.session_id
+    WHERE s.mesh_id = ${meshId} AND (f.last_sequence > s.bytes_to_sequence OR d.version > s.bytes_to_version)
+    LIMIT ${limit}`);
+  return rows.map((row) => row.session_id);
+}
+
+/** Counts on the bytes of one session, a part at a time. Of two that count at once, one finds its work done. */
+export async function countBytes(db: Queryable, sessionId: string): Promise<void> {
+  await db.execute(sql`
+    UPDATE ${sessions} s SET
+      bytes = s.bytes + n.bytes, bytes_to_sequence = n.to_sequence, bytes_to_version = n.to_version
+    FROM (
+      SELECT old.bytes_to_sequence AS from_sequence, old.bytes_to_version AS from_version,
+             greatest(old.bytes_to_sequence, m.last) AS to_sequence, greatest(old.bytes_to_version, v.last) AS to_version,
+             m.bytes + v.bytes AS bytes
+      FROM ${sessions} old
+      CROSS JOIN LATERAL (
+        SELECT coalesce(max(m.sequence), 0) AS last, coalesce(sum(octet_length(m.content)), 0) AS bytes
+        FROM ${messages} m WHERE m.session_id = old.session_id
+          AND m.sequence > old.bytes_to_sequence AND m.sequence <= old.bytes_to_sequence + 10000) m
+      CROSS JOIN LATERAL (
+        SELECT coalesce(max(v.version), 0) AS last, coalesce(sum(octet_length(v.content)), 0) AS bytes
+        FROM ${documentVersions} v WHERE v.session_id = old.session_id
+          AND v.version > old.bytes_to_version AND v.version <= old.bytes_to_version + 100) v
+      WHERE old.session_id = ${sessionId}) n
+    WHERE s.session_id = ${sessionId}
+      AND s.bytes_to_sequence = n.from_sequence AND s.bytes_to_version = n.from_version`);
+}
+
 /** The mesh of a session, or null where there is no such session. */
 export async function findMeshOfSession(db: Queryable, sessionId: string): Promise<string | null> {
   const [row] = await db
@@ -69,6 +150,14 @@ export interface StorageFacts {
   /** The bytes that the database takes on its disk. */
   readonly bytes: number;
   readonly openSessions: number;
+}
+
+/** The bytes that the database takes on its disk. */
+export async function measureDatabase(db: Queryable): Promise<number> {
+  const [row] = await db.execute<{ bytes: string }>(
+    sql`SELECT pg_database_size(current_database()) AS bytes`,
+  );
+  return Number(row?.bytes ?? 0);
 }
 
 export async function readStorageFacts(db: Queryable, meshId: string): Promise<StorageFacts> {

@@ -169,6 +169,39 @@ export async function endTokensOfMember(
   return endThose(tx, meshId, isOf(memberId));
 }
 
+/** By number, and the members whose membership ended; each with its mesh. */
+export interface StandingOn {
+  readonly members: readonly { readonly meshId: string; readonly memberId: string }[];
+  readonly tokens: readonly { readonly meshId: string; readonly number: number }[];
+}
+
+/** Those of some members and tokens that were revoked; by name and number, as they were asked about. */
+export async function listRevoked(
+  db: Queryable,
+  { members, tokens: asked }: StandingOn,
+): Promise<{ readonly memberIds: ReadonlySet<string>; readonly tokens: ReadonlySet<string> }> {
+  const [memberRows, tokenRows] = await Promise.all([
+    members.length === 0
+      ? []
+      : db.execute<{ id: string }>(sql`
+          SELECT m.member_id AS id
+          FROM json_to_recordset(${JSON.stringify(members)}::text::json) AS a ("meshId" uuid, "memberId" uuid)
+          JOIN members m ON m.mesh_id = a."meshId" AND m.member_id = a."memberId"
+          WHERE m.revoked_at IS NOT NULL`),
+    asked.length === 0
+      ? []
+      : db.execute<{ id: string }>(sql`
+          SELECT a."meshId" || ' ' || a.number AS id
+          FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS a ("meshId" uuid, number integer)
+          LEFT JOIN ${tokens} t ON t.mesh_id = a."meshId" AND t.number = a.number
+          WHERE t.number IS NULL OR t.revoked_at IS NOT NULL`),
+  ]);
+  return {
+    memberIds: new Set(memberRows.map(({ id }) => id)),
+    tokens: new Set(tokenRows.map(({ id }) => id)),
+  };
+}
+
 /** Forgets tokens that ended so long ago, and tickets soon. Returns how many. */
 export async function deleteEndedTokens(db: Queryable, days: number): Promise<number> {
   const endedAt = sql`least(${tokens.expiresAt}, ${tokens.revokedAt})`;

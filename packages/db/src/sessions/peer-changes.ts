@@ -30,9 +30,15 @@ export interface NewPeer {
 
 export async function insertPeer(tx: Transaction, peer: NewPeer): Promise<void> {
   const { cursor, named, facts, ...row } = peer;
-  await tx
-    .insert(peers)
-    .values({ ...row, ...named, ...facts, acked: cursor, offered: cursor, returned: cursor });
+  await tx.insert(peers).values({
+    ...row,
+    ...named,
+    ...facts,
+    acked: cursor,
+    offered: cursor,
+    returned: cursor,
+    repeated: cursor,
+  });
 }
 
 /** Puts a peer's cursors where a joiner starts, back as well as forward. */
@@ -44,7 +50,7 @@ export async function placeCursor(
 ): Promise<void> {
   await tx
     .update(peers)
-    .set({ acked: cursor, offered: cursor, returned: cursor })
+    .set({ acked: cursor, offered: cursor, returned: cursor, repeated: cursor })
     .where(isPeer(sessionId, peerId));
 }
 

@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
-import { peers, personReads, sessions, teams } from "../core/schema.js";
+import { feeds, peers, personReads, sessions, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 import type { LiveSecret } from "../identity/persons.js";
 import { type TeamWithPeer, teamWithPeerColumns } from "./teams.js";
@@ -13,40 +13,62 @@ export interface PeerProgress {
   readonly acknowledged: number;
   readonly offered: number;
   readonly returned: number;
+  readonly repeated: number;
   readonly documentVersion: number;
   readonly idlePolls: number;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
+  /** The part of `acked` that was in the database before: where it is no longer, the peer was put back elsewhere. */
+  readonly ackedBefore: number;
+  /** What its inboxes here did since the last save; null for nothing. */
+  readonly hold: "opened" | "closed" | "goodbye" | null;
+  /** Whether a wait of it is parked here. */
+  readonly polling: boolean;
 }
 
 /**
  * Saves the progress of many peers in one statement. `greatest` makes a late or repeated save harmless, so that two
- * nodes may both know the peer. What was acknowledged since the last save gets a receipt with the time.
+ * nodes may both know the peer; one whose cursor another node has put back since is left as it is (NODE-7). What was
+ * acknowledged since the last save gets a receipt with the time.
+ *
+ * @param nodeId - the node that saves; null where there is but one, so that nobody asks where a peer is
  */
-export async function saveProgress(db: Queryable, progress: readonly PeerProgress[]): Promise<void> {
+export async function saveProgress(
+  db: Queryable,
+  nodeId: string | null,
+  progress: readonly PeerProgress[],
+): Promise<void> {
   if (progress.length === 0) return;
   await db.execute(sql`
     WITH n AS (
       SELECT * FROM json_to_recordset(${JSON.stringify(progress.map(toJson))}::text::json) AS n (
         session_id uuid, peer_id uuid, acked bigint, acknowledged bigint, offered bigint, returned bigint,
-        document_version integer, idle_polls integer, last_seen_at timestamptz, last_polled_at timestamptz)
+        repeated bigint, document_version integer, idle_polls integer, last_seen_at timestamptz,
+        last_polled_at timestamptz, acked_before bigint, hold text, polling boolean)
     ), received AS (
       INSERT INTO receipts (session_id, peer_id, cursor)
       SELECT n.session_id, n.peer_id, n.acknowledged
       FROM n JOIN peers p ON p.session_id = n.session_id AND p.peer_id = n.peer_id
-      WHERE n.acknowledged > p.acked
+      WHERE n.acknowledged > p.acked AND p.acked >= n.acked_before
       ON CONFLICT DO NOTHING
     )
     UPDATE peers p
     SET acked = greatest(p.acked, n.acked),
         offered = greatest(p.offered, n.offered),
         returned = greatest(p.returned, n.returned),
+        repeated = greatest(p.repeated, n.repeated),
         document_version = greatest(p.document_version, n.document_version),
         idle_polls = n.idle_polls,
         last_seen_at = greatest(p.last_seen_at, n.last_seen_at),
-        last_polled_at = greatest(p.last_polled_at, n.last_polled_at)
+        last_polled_at = greatest(p.last_polled_at, n.last_polled_at),
+        held_node = CASE WHEN n.hold IS NULL THEN p.held_node
+                         WHEN n.hold = 'opened' THEN ${nodeId}::uuid
+                         ELSE nullif(p.held_node, ${nodeId}::uuid) END,
+        gone_at = CASE WHEN n.hold = 'goodbye' AND p.held_node = ${nodeId}::uuid THEN greatest(now(), n.last_seen_at)
+                       ELSE p.gone_at END,
+        polling_node = CASE WHEN n.polling THEN ${nodeId}::uuid ELSE nullif(p.polling_node, ${nodeId}::uuid) END
     FROM n
-    WHERE p.session_id = n.session_id AND p.peer_id = n.peer_id`);
+    WHERE p.session_id = n.session_id AND p.peer_id = n.peer_id AND p.acked >= n.acked_before`);
 }
 
 function toJson(progress: PeerProgress): Record<string, unknown> {
@@ -57,11 +79,60 @@ function toJson(progress: PeerProgress): Record<string, unknown> {
     acknowledged: progress.acknowledged,
     offered: progress.offered,
     returned: progress.returned,
+    repeated: progress.repeated,
     document_version: progress.documentVersion,
     idle_polls: progress.idlePolls,
     last_seen_at: progress.lastSeenAt?.toISOString() ?? null,
     last_polled_at: progress.lastPolledAt?.toISOString() ?? null,
+    acked_before: progress.ackedBefore,
+    hold: progress.hold,
+    polling: progress.polling,
   };
+}
+
+/** Where a peer has come to at whichever node, and the end of its feed. */
+export type KnownProgress = Pick<
+  TeamWithPeer["peer"],
+  "acked" | "offered" | "returned" | "repeated" | "documentVersion" | "idlePolls" | "name" | "lastPolledAt"
+> & { readonly lastSequence: number };
+
+export async function findProgress(
+  db: Queryable,
+  sessionId: string,
+  peerId: string,
+): Promise<KnownProgress | null> {
+  const [row] = await db
+    .select({
+      acked: peers.acked,
+      offered: peers.offered,
+      returned: peers.returned,
+      repeated: peers.repeated,
+      documentVersion: peers.documentVersion,
+      idlePolls: peers.idlePolls,
+      name: peers.name,
+      lastPolledAt: peers.lastPolledAt,
+      lastSequence: feeds.lastSequence,
+    })
+    .from(peers)
+    .innerJoin(feeds, eq(feeds.sessionId, peers.sessionId))
+    .where(and(eq(peers.sessionId, sessionId), eq(peers.peerId, peerId)));
+  return row ?? null;
+}
+
+/** Those of some peers that were held at another node after this one. */
+export async function listHeldElsewhere(
+  db: Queryable,
+  nodeId: string,
+  held: readonly { readonly sessionId: string; readonly peerId: string }[],
+): Promise<string[]> {
+  if (held.length === 0) return [];
+  const keys = held.map(({ sessionId, peerId }) => ({ session_id: sessionId, peer_id: peerId }));
+  const rows = await db.execute<{ id: string }>(sql`
+    SELECT p.peer_id AS id
+    FROM json_to_recordset(${JSON.stringify(keys)}::text::json) AS h (session_id uuid, peer_id uuid)
+    JOIN ${peers} p ON p.session_id = h.session_id AND p.peer_id = h.peer_id
+    WHERE p.held_node <> ${nodeId}`);
+  return rows.map(({ id }) => id);
 }
 
 export type DeclaredStatus = "idle" | "working" | "dnd" | "blocked";
@@ -99,6 +170,9 @@ export interface PeerRosterRow {
   readonly joinedAt: Date;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
+  readonly heldNode: string | null;
+  readonly pollingNode: string | null;
+  readonly goneAt: Date | null;
   readonly leftAt: Date | null;
   readonly acked: number;
   /** How far its person has read; null for an agent, and for a person who has acknowledged nothing. */
@@ -131,6 +205,9 @@ const rosterColumns = {
   joinedAt: peers.joinedAt,
   lastSeenAt: peers.lastSeenAt,
   lastPolledAt: peers.lastPolledAt,
+  heldNode: peers.heldNode,
+  pollingNode: peers.pollingNode,
+  goneAt: peers.goneAt,
   leftAt: peers.leftAt,
   acked: peers.acked,
   personLastRead: personReads.lastRead,
@@ -170,6 +247,9 @@ export interface PresentPeerRow {
   readonly peerId: string;
   readonly joinedAt: Date;
   readonly lastSeenAt: Date | null;
+  readonly heldNode: string | null;
+  readonly pollingNode: string | null;
+  readonly goneAt: Date | null;
   readonly declaredStatus: DeclaredStatus | null;
 }
 
@@ -185,14 +265,17 @@ export async function listPresentPeers(
   if (sessionIds.length === 0) return [];
   const isOfTeam = sql`p.session_id = t.session_id AND p.team_id = t.team_id`;
   const rows = await db.execute<
-    Omit<PresentPeerRow, "joinedAt" | "lastSeenAt"> & { joined: string; seen: string | null } & Record<
-        string,
-        unknown
-      >
+    Omit<PresentPeerRow, "joinedAt" | "lastSeenAt" | "goneAt"> & {
+      joined: string;
+      seen: string | null;
+      gone: string | null;
+    } & Record<string, unknown>
   >(sql`
     SELECT t.session_id AS "sessionId", t.team_id AS "teamId", t.name AS team, t.kind, t.colour, p.peer_id AS "peerId",
            (extract(epoch FROM p.joined_at) * 1000)::bigint AS joined,
-           (extract(epoch FROM p.last_seen_at) * 1000)::bigint AS seen, p.declared_status AS "declaredStatus"
+           (extract(epoch FROM p.last_seen_at) * 1000)::bigint AS seen,
+           (extract(epoch FROM p.gone_at) * 1000)::bigint AS gone, p.held_node AS "heldNode",
+           p.polling_node AS "pollingNode", p.declared_status AS "declaredStatus"
     FROM json_array_elements_text(${JSON.stringify(sessionIds)}::text::json) AS s (id)
     CROSS JOIN LATERAL (
       SELECT t.* FROM ${teams} t
@@ -202,8 +285,9 @@ export async function listPresentPeers(
       ORDER BY t.colour LIMIT ${teamsMax}) t
     JOIN ${peers} p ON ${isOfTeam} AND p.left_at IS NULL
     ORDER BY t.session_id, t.colour`);
-  return rows.map(({ joined, seen, ...row }) => ({
+  return rows.map(({ joined, seen, gone, ...row }) => ({
     ...row,
+    goneAt: gone === null ? null : new Date(Number(gone)),
     joinedAt: new Date(Number(joined)),
     lastSeenAt: seen === null ? null : new Date(Number(seen)),
   }));

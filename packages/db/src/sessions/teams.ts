@@ -29,6 +29,7 @@ export interface PeerRow {
   readonly acked: number;
   readonly offered: number;
   readonly returned: number;
+  readonly repeated: number;
   /** It has yet to be told that the database was restored. */
   readonly resync: boolean;
   readonly documentVersion: number;
@@ -56,6 +57,7 @@ export const teamWithPeerColumns = {
     acked: peers.acked,
     offered: peers.offered,
     returned: peers.returned,
+    repeated: peers.repeated,
     resync: peers.resync,
     documentVersion: peers.documentVersion,
     idlePolls: peers.idlePolls,

@@ -2,7 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ConnectionTarget } from "../core/connection.js";
 import { renewClient } from "../core/renewed-client.js";
 
-/** Says that this broker is the only node on its database. The server forgets the lock with the connection that took it. */
+/**
+ * Says that this broker is the only node on its database, or, shared, that no node is there that would have to be the only one.
+ * The server forgets the lock with the connection that took it.
+ */
 export interface NodeLock {
   /** Resolves at once while the lock is held; after its connection was lost, when it is held again. */
   whenHeld(): Promise<void>;
@@ -21,14 +24,15 @@ export const lockNoticedMsMax = 2_000;
 const retryEveryMs = 50;
 
 /**
- * Takes the lock of a broker that is alone on a database, or returns null when another one has it.
+ * Takes the lock of a broker that is alone on a database, or returns null when another one has it. Taken `shared`, as nodes do
+ * that a bus connects, it lets those in that share it.
  *
  * @param onLost - told when the lock was lost, and is being asked for again
  * @param onTaken - told once when another broker holds it then: this one must stop
  */
 export async function holdNodeLock(
   target: ConnectionTarget,
-  { onLost, onTaken }: { onLost?: () => void; onTaken?: () => void } = {},
+  { shared = false, onLost, onTaken }: { shared?: boolean; onLost?: () => void; onTaken?: () => void } = {},
 ): Promise<NodeLock | null> {
   const released = new AbortController();
   let regaining: Promise<void> | null = null;
@@ -40,7 +44,8 @@ export async function holdNodeLock(
       (sql) => sql`
         SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()
                        AND ((classid::bigint << 32) | objid::bigint) = ${singleNode} AND granted)
-            OR pg_try_advisory_lock(${singleNode}) AS held`,
+            OR CASE WHEN ${shared} THEN pg_try_advisory_lock_shared(${singleNode})
+                    ELSE pg_try_advisory_lock(${singleNode}) END AS held`,
     );
     return row?.["held"] === true;
   }

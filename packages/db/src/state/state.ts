@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, isNotNull, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { documents, stateEntries, stateVersions } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
@@ -254,4 +254,22 @@ function sizeUpTo({ key, value }: typeof stateEntries | typeof stateVersions, or
 
 function fits(bytesMax: number): SQL {
   return sql`(rank = 1 OR bytes <= ${bytesMax})`;
+}
+
+/** A key of some scopes that was changed lately, with the value it holds now. */
+export async function listStateChanges(
+  db: Queryable,
+  scopeIds: readonly string[],
+  withinSeconds: number,
+): Promise<(StateVersionRow & { readonly scopeId: string })[]> {
+  if (scopeIds.length === 0) return [];
+  return db
+    .select({ ...columns, scopeId: stateEntries.scopeId })
+    .from(stateEntries)
+    .where(
+      and(
+        inArray(stateEntries.scopeId, [...scopeIds]),
+        gt(stateEntries.updatedAt, sql`now() - make_interval(secs => ${withinSeconds})`),
+      ),
+    );
 }

@@ -44,6 +44,15 @@ export interface FileFact {
   readonly since: Date;
 }
 
+/** One of the whole mesh. */
+export interface MeshFact {
+  readonly sessionId: null;
+  readonly slug: null;
+  readonly title: null;
+  readonly sourcePath: null;
+  readonly since: Date;
+}
+
 export type SourceFact = SessionFact | FileFact;
 
 export interface ApprovalFact extends SessionFact {

@@ -30,6 +30,7 @@ const described = z.object({
     "budget_near",
     "quiet",
     "undelivered",
+    "quota_near",
   ]),
   session_id: Uuid,
   session: z.string().meta({ description: "Its slug." }),
@@ -58,7 +59,9 @@ const described = z.object({
 /** The subjects of an item. */
 export const AttentionKind = described.shape.kind;
 
-const AttentionItemOfSession = described.meta({ id: "AttentionItemOfSession" });
+const AttentionItemOfSession = described
+  .extend({ kind: described.shape.kind.exclude(["quota_near"]) })
+  .meta({ id: "AttentionItemOfSession" });
 
 const AttentionItemOfFile = described
   .extend({
@@ -70,13 +73,22 @@ const AttentionItemOfFile = described
   })
   .meta({ id: "AttentionItemOfFile" });
 
+const AttentionItemOfMesh = described
+  .extend({
+    kind: described.shape.kind.extract(["quota_near"]),
+    session_id: z.null(),
+    session: z.null(),
+    session_title: z.null(),
+  })
+  .meta({ id: "AttentionItemOfMesh" });
+
 /**
- * Something that waits for a human in a session or, of a file, in none, as the broker sees it (ATT-1). It is computed from what
+ * Something that waits for a human in a session or, of a file or the whole mesh, in none, as the broker sees it (ATT-1). It is computed from what
  * is, so it goes when the fact is gone, and never by being looked at. `id` names the fact: when the same happens again, that is
  * another one.
  */
 export const AttentionItem = z
-  .union([AttentionItemOfSession, AttentionItemOfFile])
+  .union([AttentionItemOfSession, AttentionItemOfFile, AttentionItemOfMesh])
   .meta({ id: "AttentionItem" });
 
 export type AttentionItem = z.output<typeof AttentionItem>;
@@ -106,7 +118,7 @@ export const listAttention = operation("list_attention", {
     lines(
       ...items.map(
         (item) =>
-          `${item.kind} ${item.session ?? item.source_path}${item.sequence === null ? "" : ` #${item.sequence}`}${item.number === null ? "" : ` ${item.number}`} since ${messageTime(item.since)}${
+          `${item.kind} ${item.session ?? item.source_path ?? "the mesh"}${item.sequence === null ? "" : ` #${item.sequence}`}${item.number === null ? "" : ` ${item.number}`} since ${messageTime(item.since)}${
             item.team === null
               ? ""
               : ` ${item.peer === null ? nameInLine(item.team) : peerAddress(item.team, item.peer)}`

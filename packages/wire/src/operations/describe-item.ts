@@ -44,6 +44,8 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
         what: number === 1 ? "A message has reached nobody" : `${number} messages have reached nobody`,
         quote: null,
       };
+    case "quota_near":
+      return { who: null, what: "A quota of the mesh is nearly used up", quote };
   }
 }
 
@@ -68,6 +70,7 @@ export const alertReasons: Readonly<Record<AlertKind, string>> = {
   budget_near: "Agents have nearly used up their tokens",
   quiet: "A session has gone quiet",
   undelivered: "A message has reached nobody for hours",
+  quota_near: "A quota of the mesh is nearly used up",
   concluded: "A session is concluded",
 };
 
@@ -85,4 +88,5 @@ export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   budget_near: "Budget nearly used",
   quiet: "Quiet",
   undelivered: "Undelivered",
+  quota_near: "Quota nearly used",
 };

@@ -1,6 +1,15 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
-import { lineOfChars, PersonName, Reason, retryable, SessionRef, Timestamp, Uuid } from "../core/values.js";
+import {
+  asTeam,
+  lineOfChars,
+  PersonName,
+  Reason,
+  retryable,
+  SessionRef,
+  Timestamp,
+  Uuid,
+} from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
@@ -38,6 +47,18 @@ export const InviteText = lineOfChars(limits.urlCharsMax).meta({
 
 const Seconds = z.int().min(1);
 
+/** What a mesh can be bounded in; sessions are those that are open. */
+export const QuotaKind = z.enum(["sessions", "messages", "bytes", "connections"]).meta({ id: "QuotaKind" });
+export type QuotaKind = z.output<typeof QuotaKind>;
+
+const Quota = z.object({ kind: QuotaKind, max: z.int(), used: z.int() }).meta({
+  id: "Quota",
+  description: "A bound of a mesh, and what is used of it as this node counted it last.",
+});
+export type Quota = z.output<typeof Quota>;
+
+const QuotaMax = z.int().min(0).meta({ description: "0 takes the bound away." }).optional();
+
 const Mesh = z.object({
   mesh_id: Uuid,
   name: z.string(),
@@ -45,6 +66,7 @@ const Mesh = z.object({
   role: MemberRole.nullable().meta({ description: "What the caller is there; null in open mode." }),
   sessions: z.int(),
   members: z.int(),
+  quotas: z.array(Quota).meta({ description: "Its bounds, as far as it has any." }),
 });
 export type Mesh = z.output<typeof Mesh>;
 
@@ -73,6 +95,27 @@ export const listMeshes = operation("list_meshes", {
       ...meshes.map(
         (mesh) => `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members`,
       ),
+    ),
+});
+
+export const setQuotas = operation("set_quotas", {
+  summary: "Bound what a mesh may hold. For admins of the broker's main mesh.",
+  unlisted: true,
+  input: z.strictObject({
+    mesh: MeshName,
+    sessions: QuotaMax,
+    messages: QuotaMax,
+    bytes: QuotaMax,
+    connections: QuotaMax,
+    ...asTeam,
+    ...retryable,
+  }),
+  output: z.object({ mesh: z.string(), quotas: z.array(Quota) }),
+  errors: ["unauthorized", "forbidden", "not_found"],
+  compact: ({ mesh, quotas }) =>
+    lines(
+      `quotas of ${nameInLine(mesh)}:`,
+      ...quotas.map(({ kind, max, used }) => `- ${used} of ${max} ${kind}`),
     ),
 });
 

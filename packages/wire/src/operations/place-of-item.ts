@@ -7,6 +7,7 @@ export function placeOfItem(item: AttentionItem): string {
   const { kind, session, sequence, number } = item;
   if (kind === "approval") return "/approvals";
   if (kind === "proposal") return placeHref(item, { proposal: number });
+  if (item.kind === "quota_near") return "/settings";
   if (item.session_id === null) return sourceHref({ file: item.source_path, jobs: true });
   const home = `/sessions/${session}`;
   if (kind === "job_failed") return `${home}/jobs`;
@@ -16,7 +17,8 @@ export function placeOfItem(item: AttentionItem): string {
   return sequence === null ? home : `${home}?m=${sequence}`;
 }
 
-/** The name of that place: the session's title, or the file's path. */
+/** The name of that place: the session's title, the file's path, or the mesh. */
 export function nameOfPlace(item: AttentionItem): string {
-  return item.session_id === null ? item.source_path : item.session_title;
+  if (item.session_id !== null) return item.session_title;
+  return item.source_path ?? "the mesh";
 }

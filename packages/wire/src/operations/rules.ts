@@ -347,6 +347,7 @@ export const operationRules = {
     get_health: { ...reading, access: "admin", route: "GET /api/health-report", withoutCredential: true },
     create_mesh: { ...creating, access: "admin", route: "POST /api/meshes", withoutCredential: true },
     list_meshes: { ...reading, access: "member", route: "GET /api/meshes", withoutCredential: true },
+    set_quotas: { ...writing, access: "admin", route: "PATCH /api/meshes/quotas", human: "power" },
     create_invite: { ...creating, access: "member", route: "POST /api/invites", withoutCredential: true },
     preview_invite: {
       ...reading,

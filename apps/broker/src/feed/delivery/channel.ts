@@ -39,6 +39,8 @@ export interface Channel {
   accept(messages: readonly StoredMessage[]): void;
   /** Learns that the feed is at least this far; reads what is missing. */
   hint(sequence: number): void;
+  /** The same; resolves when it was read, or could not be. */
+  reach(sequence: number): Promise<void>;
   /** Reads on after a sequence, in order, as much as the bounds allow. */
   read(after: number, bounds: ReadBounds): Promise<readonly Entry[]>;
   /** The same when it is all in memory, else null. */
@@ -85,7 +87,7 @@ export function createChannel(
   const ring = createRing(head, budget);
   const readers = new Set<Reader>();
   let known = head;
-  let filling = false;
+  let filling: Promise<void> | null = null;
   /** Those who are yet to be woken, while others have been; whoever comes meanwhile is among them. */
   let toWake: Iterator<Reader> | null = null;
   let wakeAgain = false;
@@ -171,8 +173,12 @@ export function createChannel(
     joined.clear();
   }
 
-  async function fill(): Promise<void> {
-    filling = true;
+  function fill(): Promise<void> {
+    filling ??= readOn();
+    return filling;
+  }
+
+  async function readOn(): Promise<void> {
     try {
       while (head < known) {
         const page = await readMessagesAfter(database.orm, sessionId, head, {
@@ -186,7 +192,8 @@ export function createChannel(
     } catch (error) {
       log.warn("reading a feed's missing messages failed; the next hint tries again", { sessionId, error });
     } finally {
-      filling = false;
+      // In the same breath in which it saw that nothing is missing: a hint that comes next begins anew.
+      filling = null;
     }
   }
 
@@ -246,11 +253,15 @@ export function createChannel(
         known = Math.max(known, message.sequence);
       }
       if (head > before) wakeAll();
-      if (head < known && !filling) void fill();
+      if (head < known) void fill();
     },
     hint(sequence) {
       known = Math.max(known, sequence);
-      if (head < known && !filling) void fill();
+      if (head < known) void fill();
+    },
+    async reach(sequence) {
+      known = Math.max(known, sequence);
+      if (head < sequence) await fill();
     },
     async read(after, bounds) {
       const inMemory = readNow(after, bounds);

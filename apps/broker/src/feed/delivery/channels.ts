@@ -1,12 +1,13 @@
 import { type Queryable, readFeedHeads, type StoredMessage } from "@merkle/db";
 import type { ChangedKind, StateChangeFrame } from "@merkle/wire";
+import type { Bus } from "../../core/bus/bus.js";
 import { groupBy } from "../../core/group-by.js";
 import type { Log } from "../../core/log.js";
-import type { Bus } from "./bus.js";
+import type { Metrics } from "../../core/metrics.js";
 import { type Channel, createChannel } from "./channel.js";
-import type { MeshChannels } from "./mesh-channel.js";
+import { changesOf, type MeshChannels } from "./mesh-channel.js";
 import type { RingBudget } from "./ring.js";
-import { createStatePushes, type StateReceiver } from "./state-pushes.js";
+import { createStatePushes, type StatePushes, type StateReceiver } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";
 import { createThrottle } from "./throttle.js";
 
@@ -22,10 +23,16 @@ export interface Channels {
   announceChange(sessionId: string, kind: Exclude<ChangedKind, "delivery">, version: number): void;
   /** Says that somebody is there, or no longer; at most once a second for a session. */
   announcePresence(sessionId: string): void;
+  /** Says so of every session that is read here: another node is gone, and with it those who were there. */
+  announceAllPresence(): void;
+  /** Says that anything that hints tell of may have changed: of the sessions that are read here, and of every mesh (NODE-3). */
+  announceAnything(): void;
   /** Says that a peer has read up to a cursor; at most once a second for a session, where anybody follows it. */
   announceDelivery(sessionId: string, cursor: number): void;
   /** Pushes what a key of a session, or of the mesh, holds now. */
   announceState(meshId: string, change: StateChangeFrame): void;
+  /** The pushes of state at this node. */
+  readonly state: StatePushes;
   /** Adds a connection to those that are told of a mesh's state; of none's for null. */
   receiveState(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
   /** The safety query (OPS-8): catches what a lost hint did not say. */
@@ -33,6 +40,12 @@ export interface Channels {
   /** Closes channels without readers. */
   sweep(): void;
   stop(): void;
+}
+
+/** A channel that is being opened, and what was hinted at meanwhile. */
+interface Opening {
+  readonly hints: number[];
+  readonly channel: Promise<Channel>;
 }
 
 /** A channel without readers is kept this long: a client that polls over HTTP is between two waits. */
@@ -44,24 +57,32 @@ export function startChannels(options: {
   database: { orm: Queryable };
   bus: Bus;
   mesh: MeshChannels;
+  metrics: Pick<Metrics, "caughtUp">;
   log: Log;
 }): Channels {
-  const { database, bus, mesh, log } = options;
+  const { database, bus, mesh, metrics, log } = options;
   const budget: RingBudget = { bytes: 0 };
   const channels = new Map<string, Channel>();
-  const opening = new Map<string, Promise<Channel>>();
+  const opening = new Map<string, Opening>();
   const quietSince = new Map<string, number>();
   const statePushes = createStatePushes();
   const throttle = createThrottle(hintEveryMs);
+  const isAlone = bus.kind === "local";
 
-  const unsubscribe = bus.subscribe(({ sessionId, sequence }) => channels.get(sessionId)?.hint(sequence));
+  function hint(sessionId: string, sequence: number): void {
+    channels.get(sessionId)?.hint(sequence);
+    opening.get(sessionId)?.hints.push(sequence);
+  }
 
-  async function openChannel(sessionId: string): Promise<Channel> {
+  function open(sessionId: string): Opening {
     // Hints that arrive between the read of the head and the registration would be lost: they are collected first.
     const hints: number[] = [];
-    const stopCollecting = bus.subscribe((hint) => {
-      if (hint.sessionId === sessionId) hints.push(hint.sequence);
-    });
+    const under = { hints, channel: openChannel(sessionId, hints) };
+    opening.set(sessionId, under);
+    return under;
+  }
+
+  async function openChannel(sessionId: string, hints: readonly number[]): Promise<Channel> {
     try {
       const [head] = await readFeedHeads(database.orm, [sessionId]);
       if (!head) throw new TypeError(`There is no feed of session ${sessionId}.`);
@@ -78,26 +99,51 @@ export function startChannels(options: {
       for (const sequence of hints) channel.hint(sequence);
       return channel;
     } finally {
-      stopCollecting();
       opening.delete(sessionId);
     }
   }
 
   function deliver(sessionId: string, messages: readonly StoredMessage[]): void {
-    channels.get(sessionId)?.accept(messages);
     const last = messages.at(-1);
-    if (last) bus.publish({ sessionId, sequence: last.sequence });
+    if (!last) return;
+    channels.get(sessionId)?.accept(messages);
+    opening.get(sessionId)?.hints.push(last.sequence);
     mesh.deliver(sessionId, messages);
+    if (isAlone) return;
+    bus.publish("feed", { session: sessionId, sequence: last.sequence, changes: changesOf(messages) });
   }
+
+  function tellPresence(sessionId: string): void {
+    mesh.announceHere("sessions", sessionId);
+    const channel = channels.get(sessionId);
+    if (!channel?.readers) return;
+    throttle.hint(`presence ${sessionId}`, () => channel.announceChange("roster", channel.head));
+  }
+
+  function tellDelivery(sessionId: string, cursor: number): void {
+    if (!channels.get(sessionId)?.readers) return;
+    throttle.hint(`delivery ${sessionId}`, () => channels.get(sessionId)?.announceChange("delivery", cursor));
+  }
+
+  const hearing = [
+    bus.on("feed", ({ session, sequence, changes }) => {
+      hint(session, sequence);
+      for (const kind of changes) mesh.announceHere(kind, session);
+    }),
+    bus.on("changed", ({ session, kind, version }) => {
+      if (kind === "delivery") return tellDelivery(session, version);
+      channels.get(session)?.announceChange(kind, version);
+      mesh.announceHere("sessions", session);
+    }),
+    bus.on("presence", ({ session }) => tellPresence(session)),
+  ];
 
   return {
     async open(sessionId) {
       quietSince.delete(sessionId);
       const channel = channels.get(sessionId);
       if (channel) return channel;
-      const promise = opening.get(sessionId) ?? openChannel(sessionId);
-      opening.set(sessionId, promise);
-      return promise;
+      return (opening.get(sessionId) ?? open(sessionId)).channel;
     },
     find: (sessionId) => channels.get(sessionId),
     deliver,
@@ -107,26 +153,45 @@ export function startChannels(options: {
     },
     announceChange(sessionId, kind, version) {
       channels.get(sessionId)?.announceChange(kind, version);
-      mesh.announce("sessions", sessionId);
+      mesh.announceHere("sessions", sessionId);
+      bus.publish("changed", { session: sessionId, kind, version });
     },
     announcePresence(sessionId) {
-      mesh.announce("sessions", sessionId);
-      const channel = channels.get(sessionId);
-      if (!channel?.readers) return;
-      throttle.hint(`presence ${sessionId}`, () => channel.announceChange("roster", channel.head));
+      tellPresence(sessionId);
+      bus.publish("presence", { session: sessionId });
+    },
+    announceAllPresence() {
+      for (const [sessionId, { readers }] of channels) if (readers > 0) tellPresence(sessionId);
+    },
+    announceAnything() {
+      for (const channel of channels.values()) {
+        for (const kind of ["roster", "session", "tasks", "usage"] as const) {
+          if (channel.readers > 0)
+            throttle.hint(`${kind} of ${channel.sessionId}`, () =>
+              channel.announceChange(kind, channel.head),
+            );
+        }
+      }
+      mesh.announceAnything();
     },
     announceDelivery(sessionId, cursor) {
-      if (!channels.get(sessionId)?.readers) return;
-      throttle.hint(`delivery ${sessionId}`, () =>
-        channels.get(sessionId)?.announceChange("delivery", cursor),
-      );
+      tellDelivery(sessionId, cursor);
+      if (!isAlone)
+        throttle.hint(`delivered ${sessionId}`, () =>
+          bus.publish("changed", { session: sessionId, kind: "delivery", version: cursor }),
+        );
     },
-    announceState: statePushes.push,
+    announceState(meshId, change) {
+      statePushes.push(meshId, change);
+      bus.publish("state", { mesh: meshId, session: change.session_id, key: change.key });
+    },
+    state: statePushes,
     receiveState: statePushes.open,
     async checkHeads() {
       const heads = await readFeedHeads(database.orm, [...channels.keys()]);
       for (const { sessionId, lastSequence, closedAt, documentVersion } of heads) {
         const channel = channels.get(sessionId);
+        if (channel && channel.head < lastSequence) metrics.caughtUp.inc();
         channel?.hint(lastSequence);
         channel?.announceChange("document", documentVersion);
         if (closedAt) channel?.markClosed();
@@ -148,7 +213,7 @@ export function startChannels(options: {
       }
     },
     stop() {
-      unsubscribe();
+      for (const stopHearing of hearing) stopHearing();
       throttle.stop();
       for (const channel of channels.values()) channel.dispose();
       channels.clear();

@@ -1,5 +1,6 @@
 import type { StoredMessage } from "@merkle/db";
 import { type BrokerFrame, eventKinds, type MeshChangedKind, type SystemEvent } from "@merkle/wire";
+import type { Bus } from "../../core/bus/bus.js";
 import { textFrame } from "./entry.js";
 import { createOutbox, type Outbox } from "./outbox.js";
 import type { Sink } from "./subscription.js";
@@ -19,10 +20,13 @@ export interface MeshChannel {
 /** The channels of all meshes. What happens in a session is told to the mesh that the session belongs to. */
 export interface MeshChannels {
   in(meshId: string): MeshChannel;
-  announce(kind: Exclude<MeshChangedKind, "person">, sessionId: string): void;
+  /** Tells those who watch at this node: the others are told of it otherwise. */
+  announceHere(kind: MeshChangedKind, sessionId: string): void;
   /** Tells every mesh of what concerns the whole broker. */
   announceEverywhere(kind: Exclude<MeshChangedKind, "person">): void;
-  /** Announces what committed messages change. */
+  /** Tells those who watch at this node that any read of any mesh may differ. */
+  announceAnything(): void;
+  /** Announces here what committed messages change. */
   deliver(sessionId: string, messages: readonly StoredMessage[]): void;
   stop(): void;
 }
@@ -42,8 +46,8 @@ interface Watch {
 
 /** The connections that a change is told to, by mesh and by person; a field that is left out does not matter. */
 interface Audience {
-  readonly meshId?: string;
-  readonly personId?: string;
+  readonly meshId?: string | undefined;
+  readonly personId?: string | undefined;
 }
 
 /** A kind is told of one session at most so often. */
@@ -52,7 +56,10 @@ const everyMs = 1_000;
 /**
  * @param meshOf - the mesh of a session, or null where there is no such session
  */
-export function createMeshChannels(meshOf: (sessionId: string) => Promise<string | null>): MeshChannels {
+export function createMeshChannels(
+  meshOf: (sessionId: string) => Promise<string | null>,
+  bus: Pick<Bus, "publish" | "on">,
+): MeshChannels {
   const watchers = new Map<Outbox, Watch>();
   const throttle = createThrottle(everyMs);
 
@@ -88,9 +95,18 @@ export function createMeshChannels(meshOf: (sessionId: string) => Promise<string
     }
   }
 
-  function announce(kind: MeshChangedKind, sessionId: string): void {
+  function announceHere(kind: MeshChangedKind, sessionId: string): void {
     if (watchers.size > 0) tellOfSession(kind, sessionId);
   }
+
+  function announce(kind: MeshChangedKind, sessionId: string | null, { meshId, personId }: Audience): void {
+    if (watchers.size > 0) tell(kind, sessionId, { meshId, personId });
+    bus.publish("mesh", { kind, mesh: meshId ?? null, session: sessionId, person: personId ?? null });
+  }
+
+  bus.on("mesh", ({ kind, mesh, session, person }) => {
+    if (watchers.size > 0) tell(kind, session, { meshId: mesh ?? undefined, personId: person ?? undefined });
+  });
 
   return {
     in: (meshId) => ({
@@ -106,27 +122,44 @@ export function createMeshChannels(meshOf: (sessionId: string) => Promise<string
           outbox.end();
         };
       },
-      announce(kind, sessionId) {
-        if (watchers.size > 0) tell(kind, sessionId, { meshId });
-      },
-      announceToPerson(personId, sessionId) {
-        if (watchers.size > 0) tell("person", sessionId, { meshId, personId });
-      },
+      announce: (kind, sessionId) => announce(kind, sessionId, { meshId }),
+      announceToPerson: (personId, sessionId) => announce("person", sessionId, { meshId, personId }),
     }),
-    announce,
-    announceEverywhere(kind) {
-      if (watchers.size > 0) tell(kind, null, {});
+    announceHere,
+    announceAnything() {
+      for (const kind of watchers.size > 0 ? allKinds : []) tell(kind, null, {});
     },
+    announceEverywhere: (kind) => announce(kind, null, {}),
     deliver(sessionId, messages) {
       if (watchers.size === 0) return;
-      for (const kind of new Set(messages.flatMap(changesOf))) announce(kind, sessionId);
+      for (const kind of changesOf(messages)) announceHere(kind, sessionId);
     },
     stop: throttle.stop,
   };
 }
 
-/** Which reads of the mesh a committed message changes. */
-function changesOf(message: StoredMessage): readonly MeshChangedKind[] {
+const allKinds = Object.keys({
+  sessions: true,
+  attention: true,
+  memory: true,
+  progress: true,
+  audit: true,
+  jobs: true,
+  personas: true,
+  perspectives: true,
+  topics: true,
+  proposals: true,
+  settings: true,
+  members: true,
+  person: true,
+} satisfies Record<MeshChangedKind, true>) as MeshChangedKind[];
+
+/** Which reads of the mesh committed messages change. */
+export function changesOf(messages: readonly StoredMessage[]): readonly MeshChangedKind[] {
+  return [...new Set(messages.flatMap(changesOfOne))];
+}
+
+function changesOfOne(message: StoredMessage): readonly MeshChangedKind[] {
   if (message.type === "system") return changesOfEvent(message);
   const mayNeedSomebody = message.author_human || message.answers !== null || isAsk(message);
   return mayNeedSomebody ? ["sessions", "attention"] : ["sessions"];

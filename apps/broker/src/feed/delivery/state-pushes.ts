@@ -9,6 +9,10 @@ export interface StatePushes {
   open(meshId: string | null, sink: Sink, cutOff: () => void): StateReceiver;
   /** @param meshId - where the key is, or the key's session */
   push(meshId: string, change: StateChangeFrame): void;
+  /** Whether anybody would be told of a key of the session, or of the mesh for null. */
+  isRead(meshId: string, sessionId: string | null): boolean;
+  /** The sessions and meshes of whose keys somebody is told. */
+  read(): { readonly sessionIds: readonly string[]; readonly meshIds: readonly string[] };
 }
 
 /** One connection. */
@@ -65,6 +69,13 @@ export function createStatePushes(): StatePushes {
           outboxes.delete(outbox);
         },
       };
+    },
+    isRead(meshId, sessionId) {
+      return sessionId === null ? (byMesh.get(meshId)?.size ?? 0) > 0 : bySession.has(sessionId);
+    },
+    read() {
+      const meshes = [...byMesh].filter(([, outboxes]) => outboxes.size > 0);
+      return { sessionIds: [...bySession.keys()], meshIds: meshes.map(([meshId]) => meshId) };
     },
     push(meshId, change) {
       const name = `${change.session_id ?? meshId} ${change.key}`;

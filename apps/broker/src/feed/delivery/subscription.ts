@@ -24,7 +24,7 @@ export interface SubscriptionOptions {
   readonly log: Log;
   /** Told when an inbox has been handed out further, and at its end. */
   readonly onOffered?: (peer: Peer) => void;
-  readonly onDelivered: (messages: number) => void;
+  readonly onDelivered: (messages: Mail["entries"]) => void;
 }
 
 export interface Subscription {
@@ -112,7 +112,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     cursor = upTo;
     if (entries.length > 0) {
       sink.write(channel.framesOf(entries, kind));
-      options.onDelivered(entries.length);
+      options.onDelivered(entries);
     }
     if (!peer) return;
     if (entries.length > 0) {

@@ -65,6 +65,7 @@ export async function listMeshes(ctx: Context<IdentityServices>): Promise<Output
       role: roles?.get(meshId) ?? null,
       sessions: counts.get(meshId)?.sessions ?? 0,
       members: counts.get(meshId)?.members ?? 0,
+      quotas: ctx.services.quotas.list(meshId),
     })),
   };
 }

@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Database, openDatabase } from "@merkle/db";
 import { expect, it, onTestFinished } from "vitest";
+import { alone } from "../../../../../tests/kit/alone.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
@@ -32,9 +33,9 @@ it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the
       return database.orm;
     },
   };
-  const presence = startPresence({ database, log: createLog(() => undefined) });
+  const presence = startPresence({ ...alone, database, log: createLog(() => undefined) });
   onTestFinished(() => presence.stop());
-  const credentials = createCredentials({ database: counted, presence, cachedMax: 3 });
+  const credentials = createCredentials({ ...alone, database: counted, presence, cachedMax: 3 });
   const nameOf = async (credential: string) => (await credentials.verify(session_id, credential))?.team?.name;
 
   for (const [credential, name] of [
@@ -62,9 +63,9 @@ it("[AUTH-1] a remembered credential keeps nothing of the memory in which the da
 
   const database = await openDatabase({ target: broker.databaseUrl });
   onTestFinished(() => database.close());
-  const presence = startPresence({ database, log: createLog(() => undefined) });
+  const presence = startPresence({ ...alone, database, log: createLog(() => undefined) });
   onTestFinished(() => presence.stop());
-  const remembering = createCredentials({ database, presence });
+  const remembering = createCredentials({ ...alone, database, presence });
   const before = buffersBytes();
   for (const credential of credentials) {
     expect(await remembering.verify(session_id, credential)).not.toBeNull();

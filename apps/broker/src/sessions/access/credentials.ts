@@ -14,6 +14,7 @@ import {
 import { parseTeamCredential } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { type Awaitable, whenKnown } from "../../core/awaitable.js";
+import type { Bus } from "../../core/bus/bus.js";
 import { type CredentialCache, hashSecret, isVerified, type PersonActor } from "../../identity/credential.js";
 import type { Peer } from "../peers/peer.js";
 import type { Presence } from "../peers/presence.js";
@@ -83,9 +84,10 @@ const rememberMs = 5_000;
 export function createCredentials(options: {
   database: Pick<Database, "orm" | "meshId">;
   presence: Presence;
+  bus: Pick<Bus, "publish" | "on">;
   cachedMax?: number;
 }): Credentials {
-  const { database, presence, cachedMax = limits.cachedCredentialsMax } = options;
+  const { database, presence, bus, cachedMax = limits.cachedCredentialsMax } = options;
   // Both by the credential's uuid and the session; the one that was used last stands last, and is dropped last.
   const remembered = new Map<string, Remembered>();
   const looking = new Map<string, Promise<Remembered | null>>();
@@ -204,6 +206,19 @@ export function createCredentials(options: {
     return known.further.some((secretHash) => proves(secret, secretHash));
   }
 
+  function drop(sessionId: string, id: string): void {
+    remembered.delete(keyOf(sessionId, id));
+    looking.delete(keyOf(sessionId, id));
+  }
+
+  function dropEverywhere(id: string): void {
+    for (const map of [remembered, looking]) {
+      for (const key of map.keys()) if (key.startsWith(keyOf("", id))) map.delete(key);
+    }
+  }
+
+  bus.on("credential", ({ session, id }) => (session === null ? dropEverywhere(id) : drop(session, id)));
+
   return {
     verify,
     findTeam: (sessionId, teamId) =>
@@ -225,13 +240,12 @@ export function createCredentials(options: {
       return { person: { personId, name, credential, memberId, verified: isVerified(row) }, team: null };
     },
     forget(sessionId, id) {
-      remembered.delete(keyOf(sessionId, id));
-      looking.delete(keyOf(sessionId, id));
+      drop(sessionId, id);
+      bus.publish("credential", { session: sessionId, id });
     },
     forgetEverywhere(id) {
-      for (const map of [remembered, looking]) {
-        for (const key of map.keys()) if (key.startsWith(keyOf("", id))) map.delete(key);
-      }
+      dropEverywhere(id);
+      bus.publish("credential", { session: null, id });
     },
   };
 }

@@ -57,10 +57,13 @@ export interface Peer {
   readonly waits: Set<ParkedWait>;
   /** Its open inboxes, oldest first; at most one connection holds a named peer (PEER-11). */
   readonly holders: Set<Holder>;
+  /** What its inboxes did that is yet to be saved, for other nodes. */
+  hold: PeerProgress["hold"];
 }
 
 export function createPeer(row: TeamWithPeer): Peer {
-  const { peerId, acked, offered, returned, documentVersion, idlePolls, lastSeenAt, lastPolledAt } = row.peer;
+  const { peerId, acked, offered, returned, repeated } = row.peer;
+  const { documentVersion, idlePolls, lastSeenAt, lastPolledAt } = row.peer;
   return {
     sessionId: row.sessionId,
     peerId,
@@ -75,7 +78,7 @@ export function createPeer(row: TeamWithPeer): Peer {
     returned,
     returnedOver: new WeakMap(),
     arrived: acked,
-    repeated: acked,
+    repeated: Math.max(acked, repeated),
     resync: row.peer.resync,
     documentVersion,
     idlePolls,
@@ -84,19 +87,33 @@ export function createPeer(row: TeamWithPeer): Peer {
     gone: false,
     waits: new Set(),
     holders: new Set(),
+    hold: null,
   };
 }
 
-/** Takes over what a newer row knows better: another broker, or a placed cursor, may have moved it on. */
-export function refreshPeer(peer: Peer, row: TeamWithPeer): void {
+/** Takes over what a newer row knows better: another broker, or a placed cursor, may have moved it on, or back. */
+export function refreshPeer(
+  peer: Peer,
+  row: Pick<TeamWithPeer["peer"], "acked" | "offered" | "returned" | "repeated" | "documentVersion" | "name">,
+): void {
+  // It was on disk further on than it is: another node has put it back.
+  if (row.acked < peer.ackedOnDisk) placeAt(peer, row.acked);
   // Whoever moved it on has noted that, or placed it where nothing was read.
-  if (row.peer.acked > peer.acked) peer.readNoted = Math.max(peer.readNoted, row.peer.acked);
-  peer.acked = Math.max(peer.acked, row.peer.acked);
-  peer.ackedOnDisk = Math.max(peer.ackedOnDisk, row.peer.acked);
-  peer.offered = Math.max(peer.offered, row.peer.offered);
-  peer.returned = Math.max(peer.returned, row.peer.returned);
-  peer.documentVersion = Math.max(peer.documentVersion, row.peer.documentVersion);
-  peer.name = row.peer.name;
+  if (row.acked > peer.acked) peer.readNoted = Math.max(peer.readNoted, row.acked);
+  peer.acked = Math.max(peer.acked, row.acked);
+  peer.ackedOnDisk = Math.max(peer.ackedOnDisk, row.acked);
+  peer.offered = Math.max(peer.offered, row.offered);
+  peer.returned = Math.max(peer.returned, row.returned);
+  peer.repeated = Math.max(peer.repeated, row.repeated);
+  peer.documentVersion = Math.max(peer.documentVersion, row.documentVersion);
+  peer.name = row.name;
+}
+
+/** Puts the cursors of a peer where it wants to read on, back as well as forward. */
+export function placeAt(peer: Peer, cursor: number): void {
+  const cursors = { acked: cursor, acknowledged: cursor, ackedOnDisk: cursor };
+  Object.assign(peer, { ...cursors, offered: cursor, returned: cursor, arrived: cursor, repeated: cursor });
+  peer.returnedOver = new WeakMap();
 }
 
 /** Notes that messages up to `cursor` were handed out. */
@@ -152,7 +169,7 @@ export function isPresent(peer: Peer): boolean {
 }
 
 export function toProgress(peer: Peer): PeerProgress {
-  const { sessionId, peerId, acked, acknowledged, offered, returned } = peer;
+  const { sessionId, peerId, acked, acknowledged, ackedOnDisk, offered, returned, repeated, hold } = peer;
   const { documentVersion, idlePolls, lastSeenAt, lastPolledAt } = peer;
   return {
     sessionId,
@@ -162,10 +179,15 @@ export function toProgress(peer: Peer): PeerProgress {
     acknowledged: Math.min(acknowledged, acked),
     offered,
     returned,
+    repeated,
     documentVersion,
     idlePolls,
     lastSeenAt,
     lastPolledAt,
+    // What was placed further back is on disk already.
+    ackedBefore: Math.min(ackedOnDisk, acked),
+    hold,
+    polling: peer.waits.size > 0,
   };
 }
 
@@ -189,12 +211,15 @@ export function holdPeer(peer: Peer, holder: Holder): Hold {
   }
   peer.holders.add(holder);
   peer.gone = false;
+  peer.hold = "opened";
   return {
     release(how) {
       if (!peer.holders.delete(holder)) return;
       // An open inbox asks for its messages all the time.
       peer.lastPolledAt = new Date();
-      if (how === "goodbye" && peer.holders.size === 0) peer.gone = true;
+      if (peer.holders.size > 0) return;
+      peer.gone = how === "goodbye";
+      peer.hold = how === "goodbye" ? "goodbye" : "closed";
     },
   };
 }

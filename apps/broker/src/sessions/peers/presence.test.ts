@@ -1,5 +1,6 @@
 import { openDatabase } from "@merkle/db";
 import { expect, it, onTestFinished } from "vitest";
+import { alone } from "../../../../../tests/kit/alone.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
@@ -20,9 +21,9 @@ it("[CURSOR-8] what could not be saved of a peer is saved at a later sweep, thou
   const database = await openDatabase({ target: broker.databaseUrl });
   onTestFinished(() => database.close());
   const logged: string[] = [];
-  const presence = startPresence({ database, log: createLog((line) => logged.push(line)) });
+  const presence = startPresence({ ...alone, database, log: createLog((line) => logged.push(line)) });
   onTestFinished(() => presence.stop());
-  const caller = await createCredentials({ database, presence }).verify(session_id, team_id);
+  const caller = await createCredentials({ ...alone, database, presence }).verify(session_id, team_id);
   const peer = caller?.team?.peer;
   if (!peer) throw new Error("There is no such peer.");
 

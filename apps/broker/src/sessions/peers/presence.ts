@@ -1,6 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Database, saveProgress, type TeamWithPeer } from "@merkle/db";
+import {
+  type Database,
+  findProgress,
+  listHeldElsewhere,
+  type PeerProgress,
+  saveProgress,
+  type TeamWithPeer,
+} from "@merkle/db";
+import type { Bus } from "../../core/bus/bus.js";
 import type { Log } from "../../core/log.js";
+import type { Nodes } from "../../core/nodes.js";
 import { createPeer, isPresent, type Peer, refreshPeer, toProgress } from "./peer.js";
 import { deriveStatus, type Sighting, type Status } from "./status.js";
 
@@ -17,6 +26,14 @@ export interface Presence {
   touch(peer: Peer): void;
   /** Notes that the peer asks for its messages just now. */
   poll(peer: Peer): void;
+  /** Takes over what other nodes know of the peer, and returns the end of its feed; undefined where there are none. */
+  catchUp(peer: Peer): Promise<number | undefined> | undefined;
+  /** Notes that an inbox of the peer was opened or closed, or that a wait of it was parked or has ended. */
+  noteHere(peer: Peer): void;
+  /** Ends the inboxes of named peers that were opened at another node since (NODE-6). */
+  endReplaced(): Promise<void>;
+  /** Answers the waits of peers that have left, at every node, as at their timeout. */
+  endWaits(sessionId: string, peerIds: readonly string[]): void;
   /** Saves the peer's progress together with that of others, soon. */
   saveSoon(peer: Peer): void;
   /** Resolves when the peer's present progress is on disk. */
@@ -34,11 +51,14 @@ const forgetAfterMs = 10 * 60_000;
 
 export function startPresence(options: {
   database: Pick<Database, "orm">;
+  bus: Bus;
+  nodes: Pick<Nodes, "id" | "alone">;
   log: Log;
   /** Told when what a peer has acknowledged is on disk, and further than before. */
   onAcked?: (sessionId: string, cursor: number) => void;
 }): Presence {
-  const { database, log, onAcked } = options;
+  const { database, bus, nodes, log, onAcked } = options;
+  const nodeId = nodes.alone ? null : nodes.id;
   const peers = new Map<string, Peer>();
   const seenSavedAt = new Map<string, number>();
   const statuses = new Map<string, Status>();
@@ -75,17 +95,71 @@ export function startPresence(options: {
   }
 
   async function saveAll(batch: ReadonlySet<Peer>): Promise<void> {
-    const progress = [...batch].map((peer) => ({ peer, saved: toProgress(peer) }));
-    await saveProgress(
-      database.orm,
-      progress.map(({ saved }) => saved),
-    );
+    const progress = [...batch].map((peer) => ({ peer, saved: takeProgress(peer) }));
+    // In one order at every node, so that two that save the same peers do not hold each other up.
+    progress.sort((one, other) => (one.peer.peerId < other.peer.peerId ? -1 : 1));
+    try {
+      await saveProgress(
+        database.orm,
+        nodeId,
+        progress.map(({ saved }) => saved),
+      );
+    } catch (error) {
+      for (const { peer, saved } of progress) peer.hold ??= saved.hold;
+      throw error;
+    }
+    tellHolds(progress);
     for (const { peer, saved } of progress) {
       if (saved.acked <= peer.ackedOnDisk) continue;
       peer.ackedOnDisk = saved.acked;
       onAcked?.(peer.sessionId, saved.acked);
     }
   }
+
+  /** Where this node is alone nobody asks where a peer is. */
+  function takeProgress(peer: Peer): PeerProgress {
+    const progress = toProgress(peer);
+    peer.hold = null;
+    return nodeId === null ? { ...progress, hold: null, polling: false } : progress;
+  }
+
+  function tellHolds(progress: readonly { readonly peer: Peer; readonly saved: PeerProgress }[]): void {
+    for (const { peer, saved } of progress) {
+      if (saved.hold === "opened") bus.publish("held", { session: peer.sessionId, peer: peer.peerId });
+      // A wait here may have been all that others knew of the peer.
+      else if (saved.hold !== null) bus.publish("presence", { session: peer.sessionId });
+    }
+  }
+
+  /** Of a peer whose own opening is yet to be saved nobody can say who held it last. */
+  function mayBeReplaced(peer: Peer | undefined): peer is Peer {
+    return peer !== undefined && peer.name !== null && peer.holders.size > 0 && peer.hold === null;
+  }
+
+  async function endReplacedOf(held: readonly Peer[]): Promise<void> {
+    if (nodeId === null) return;
+    if (saving !== null) await saving.catch(() => undefined);
+    for (const peerId of await listHeldElsewhere(database.orm, nodeId, held.filter(mayBeReplaced))) {
+      const peer = peers.get(peerId);
+      if (!mayBeReplaced(peer)) continue;
+      for (const holder of [...peer.holders]) {
+        peer.holders.delete(holder);
+        holder.replace();
+      }
+    }
+  }
+
+  function endWaitsHere(peerIds: readonly string[]): void {
+    for (const id of peerIds) for (const wait of peers.get(id)?.waits ?? []) wait.expire();
+  }
+
+  bus.on("left", ({ peers: left }) => endWaitsHere(left));
+  bus.on("held", ({ peer: peerId }) => {
+    const peer = peers.get(peerId);
+    if (!peer?.holders.size) return;
+    // What fails is found by the next sweep.
+    endReplacedOf([peer]).catch(() => undefined);
+  });
 
   function touch(peer: Peer): void {
     const now = new Date();
@@ -110,7 +184,7 @@ export function startPresence(options: {
     load(row) {
       const known = peers.get(row.peer.peerId);
       if (known) {
-        refreshPeer(known, row);
+        refreshPeer(known, row.peer);
         return known;
       }
       const peer = createPeer(row);
@@ -135,6 +209,24 @@ export function startPresence(options: {
       // It makes an unnamed peer a recipient, which later polls only confirm.
       if (first) saveSoon(peer);
     },
+    catchUp(peer) {
+      if (nodeId === null) return undefined;
+      return findProgress(database.orm, peer.sessionId, peer.peerId).then((row) => {
+        if (!row) return undefined;
+        refreshPeer(peer, row);
+        // Another node counts on from there; what is yet to be saved here is newer.
+        if (!dirty.has(peer)) peer.idlePolls = row.idlePolls;
+        return row.lastSequence;
+      });
+    },
+    noteHere(peer) {
+      if (nodeId !== null) saveSoon(peer);
+    },
+    endWaits(sessionId, peerIds) {
+      endWaitsHere(peerIds);
+      bus.publish("left", { session: sessionId, peers: peerIds });
+    },
+    endReplaced: () => endReplacedOf([...peers.values()].filter(({ holders }) => holders.size > 0)),
     saveSoon,
     async save(peer) {
       dirty.add(peer);

@@ -96,6 +96,7 @@ async function drawTeam({
       acked: 0,
       offered: 0,
       returned: 0,
+      repeated: 0,
       resync: false,
       documentVersion: 0,
       idlePolls: 0,

@@ -13,7 +13,7 @@ export interface KnownPeer extends PeerRosterRow {
   readonly live: Peer | undefined;
 }
 
-type Parts = Pick<SessionServices, "database" | "presence" | "settings">;
+type Parts = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
 
 /** Every peer that a session ever had, in the order of joining. */
 export async function readKnownPeers(services: Parts, sessionId: string): Promise<KnownPeer[]> {
@@ -34,26 +34,41 @@ function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
 }
 
 /** The part of a peer's row that tells whether the peer is there. */
-type SeenRow = Pick<PeerRosterRow, "peerId" | "joinedAt" | "lastSeenAt"> & { readonly left: boolean };
+type SeenRow = Pick<
+  PeerRosterRow,
+  "peerId" | "joinedAt" | "lastSeenAt" | "heldNode" | "pollingNode" | "goneAt"
+> & { readonly left: boolean };
 
-/** Whether a peer is there, by its row and by what this broker has seen since. */
+/**
+ * Whether a peer is there, by its row and by what this broker has seen since. That it is at another node counts as long as that
+ * node is there (NODE-8).
+ */
 export function sight(
-  { presence, settings }: Pick<Parts, "presence" | "settings">,
-  { peerId, joinedAt, lastSeenAt: savedSeenAt, left }: SeenRow,
+  { presence, settings, nodes }: Pick<Parts, "presence" | "settings" | "nodes">,
+  { peerId, joinedAt, lastSeenAt: savedSeenAt, heldNode, pollingNode, goneAt, left }: SeenRow,
   now: number,
 ): Pick<KnownPeer, "lastSeenAt" | "status" | "polling" | "connections" | "live"> {
   const live = presence.find(peerId);
-  const lastSeenAt = latest(savedSeenAt, live?.lastSeenAt ?? null);
-  const polling = (live?.waits.size ?? 0) > 0;
-  const connections = live?.holders.size ?? 0;
+  const seenHereAt = live?.lastSeenAt ?? null;
+  const lastSeenAt = latest(savedSeenAt, seenHereAt);
+  const isHeldElsewhere = heldNode !== null && nodes.others.has(heldNode);
+  const isPollingElsewhere = pollingNode !== null && nodes.others.has(pollingNode);
+  const polling = (live?.waits.size ?? 0) > 0 || isPollingElsewhere;
+  const connections = (live?.holders.size ?? 0) + (isHeldElsewhere ? 1 : 0);
+  // Seen elsewhere since, it has come back.
+  const isGoneHere = live?.gone === true && !isAfter(savedSeenAt, seenHereAt);
   const sighting = {
     left,
     polling,
     connected: connections > 0,
-    gone: live?.gone ?? false,
+    gone: isGoneHere || (goneAt !== null && !isAfter(lastSeenAt, goneAt)),
     seenAt: lastSeenAt ?? joinedAt,
   };
   return { lastSeenAt, status: deriveStatus(settings.current, sighting, now), polling, connections, live };
+}
+
+function isAfter(a: Date | null, b: Date | null): boolean {
+  return a !== null && (b === null || a > b);
 }
 
 function latest(a: Date | null, b: Date | null): Date | null {

@@ -72,6 +72,6 @@ function forgetPeers(
   write.afterCommit(() => {
     const holders = person ? [person.personId] : [team.teamId, ...peerIds];
     for (const id of holders) services.credentials.forget(session.sessionId, id);
-    for (const id of peerIds) for (const wait of services.presence.find(id)?.waits ?? []) wait.expire();
+    services.presence.endWaits(session.sessionId, peerIds);
   });
 }

@@ -12,6 +12,7 @@ import type { ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
+import { placeAt } from "../peers/peer.js";
 import type { Joined } from "./add.js";
 import { announceJoined, announceRoster } from "./announce-roster.js";
 import { findFreeName } from "./names.js";
@@ -99,9 +100,6 @@ export async function startAgainFrom(
   await placeCursor(write.tx, session.sessionId, peerId, cursor);
   write.afterCommit(() => {
     const peer = services.presence.find(peerId);
-    if (!peer) return;
-    const cursors = { acked: cursor, acknowledged: cursor, ackedOnDisk: cursor };
-    Object.assign(peer, { ...cursors, offered: cursor, returned: cursor, arrived: cursor, repeated: cursor });
-    peer.returnedOver = new WeakMap();
+    if (peer) placeAt(peer, cursor);
   });
 }

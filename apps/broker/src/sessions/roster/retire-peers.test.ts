@@ -1,11 +1,12 @@
 import { openDatabase } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
+import { alone } from "../../../../../tests/kit/alone.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { transports } from "../../../../../tests/kit/transports.js";
 import { createLog } from "../../core/log.js";
-import { startInProcessBus } from "../../feed/delivery/bus.js";
+import { createMetrics } from "../../core/metrics.js";
 import { startChannels } from "../../feed/delivery/channels.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { createCredentials } from "../access/credentials.js";
@@ -33,13 +34,14 @@ it("[PEER-10] a named peer that was not seen for 7 days is retired, unless a con
   const database = await openDatabase({ target: broker.databaseUrl });
   onTestFinished(() => database.close());
   const log = createLog(() => undefined);
-  const presence = startPresence({ database, log });
+  const presence = startPresence({ ...alone, database, log });
   onTestFinished(() => presence.stop());
-  const credentials = createCredentials({ database, presence });
+  const credentials = createCredentials({ ...alone, database, presence });
   const channels = startChannels({
     database,
-    bus: startInProcessBus(),
-    mesh: createMeshChannels(async () => database.meshId),
+    bus: alone.bus,
+    mesh: createMeshChannels(async () => database.meshId, alone.bus),
+    metrics: createMetrics(),
     log,
   });
   onTestFinished(() => channels.stop());

@@ -37,6 +37,8 @@ export interface ClientSession {
 
 interface OpenSubscription {
   readonly subscription: Subscription;
+  /** The peer whose inbox it is; null for a follow. */
+  readonly peer: Peer | null;
   /** The hold on the peer of an inbox; null for a follow. */
   readonly hold: Hold | null;
   readonly stopState: () => void;
@@ -64,6 +66,7 @@ export function createClientSession(
   let { services } = authenticator.unknown;
   let stopWatching = () => {};
   let hasAsked = false;
+  let leaveMesh: (() => void) | null = null;
   const gone = new AbortController();
   // A client that gives one id to several waits cancels all of them by it.
   const waits = new Map<RequestId, Set<AbortController>>();
@@ -88,7 +91,10 @@ export function createClientSession(
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
     if (frame.type === "hello") return answer(frame, introduce);
-    hasAsked ||= frame.type !== "ping";
+    if (!hasAsked && frame.type !== "ping") {
+      hasAsked = true;
+      if (self.principal && !enterMesh()) return cutOff("too_many_connections");
+    }
     switch (frame.type) {
       case "ping":
         return connection.send({ type: "reply", id: frame.id, output: {} });
@@ -141,6 +147,15 @@ export function createClientSession(
     connection.send({ type: "reply", id, error: { code, message, details } });
   }
 
+  /** Counts the connection in its mesh, which it has when it was let in or first asks; false where that has no room (QUOTA-2). */
+  function enterMesh(): boolean {
+    const { database, quotas } = services;
+    if (leaveMesh) return true;
+    if (quotas.findSpent(database.meshId, ["connections"])) return false;
+    leaveMesh = quotas.connect(database.meshId);
+    return true;
+  }
+
   /** Lets the client in as whom it proves to be (ENTER-2). */
   async function introduce({ id, mesh, proof }: Frame<"hello">): Promise<void> {
     const { challenge, isOwnOrigin } = greeting;
@@ -148,10 +163,12 @@ export function createClientSession(
     if (hasAsked || nonce === null) throw helloTooLate();
     const admission = await authenticator.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date() });
     await admitFrame(frameRules.hello, {}, admission);
+    await admission.services.quotas.requireRoom(admission.services.database.meshId, ["connections"]);
     if (gone.signal.aborted) return;
     const { principal } = admission;
     self.principal = principal;
     services = admission.services;
+    enterMesh();
     greeting.proved();
     state.end();
     state = receiveState(principal);
@@ -231,6 +248,7 @@ export function createClientSession(
     services.metrics.subscriptions.inc();
     subscriptions.set(key, {
       subscription: opened.start(connection),
+      peer: opened.peer,
       hold: held,
       stopState: state.follow(opened.subscribed.session_id),
     });
@@ -245,6 +263,7 @@ export function createClientSession(
         cutOff("replaced");
       },
     });
+    services.presence.noteHere(peer);
     services.channels.announcePresence(peer.sessionId);
     return held;
   }
@@ -254,6 +273,7 @@ export function createClientSession(
     open?.subscription.stop();
     if (open?.hold) {
       open.hold.release(how);
+      if (open.peer) services.presence.noteHere(open.peer);
       services.channels.announcePresence(open.subscription.sessionId);
     }
     open?.stopState();
@@ -287,6 +307,8 @@ export function createClientSession(
 
   function end(how: "goodbye" | "lost"): void {
     gone.abort();
+    leaveMesh?.();
+    leaveMesh = null;
     stopWatching();
     stopWatchingMesh();
     nudges.end();

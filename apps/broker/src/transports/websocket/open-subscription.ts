@@ -36,6 +36,7 @@ export async function openSubscription(
 
   const channel = await services.channels.open(session.sessionId);
   const peer = kind === "inbox" ? (caller?.team?.peer ?? null) : null;
+  if (peer) channel.hint((await services.presence.catchUp(peer)) ?? 0);
   const after = peer ? peer.acked : (frame.after ?? channel.head);
   refuseBeyondEnd(channel, after);
   if (peer) services.presence.poll(peer);
@@ -57,7 +58,10 @@ export async function openSubscription(
         sink,
         log: services.log,
         onOffered: services.presence.saveSoon,
-        onDelivered: (messages) => services.metrics.deliveries.inc({ path: kind }, messages),
+        onDelivered: (messages) => {
+          services.metrics.deliveries.inc({ path: kind }, messages.length);
+          services.traces?.delivered(session.sessionId, messages, kind);
+        },
       }),
   };
 }

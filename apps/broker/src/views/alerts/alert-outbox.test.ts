@@ -8,6 +8,7 @@ import {
   answering,
   startAlertReceiver,
 } from "../../../../../tests/kit/alert-receiver.js";
+import { alone } from "../../../../../tests/kit/alone.js";
 import { atEnd } from "../../../../../tests/kit/at-end.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
 import { bareId, createTestSession } from "../../../../../tests/kit/session.js";
@@ -17,6 +18,7 @@ import { transports } from "../../../../../tests/kit/transports.js";
 import { openAlertKey } from "../../core/alert-key.js";
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
+import { createQuotas } from "../../identity/limits/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAlertOutbox } from "./alert-outbox.js";
 import { sealTarget } from "./send-alert.js";
@@ -42,11 +44,12 @@ beforeAll(async () => {
 async function openServices({ databaseUrl, home }: { readonly databaseUrl: string; readonly home: string }) {
   const database = await openDatabase({ target: databaseUrl });
   cleanup(database.close);
-  const presence = startPresence({ database, log: createLog(() => undefined) });
+  const presence = startPresence({ ...alone, database, log: createLog(() => undefined) });
   cleanup(presence.stop);
   return {
     database,
     presence,
+    quotas: createQuotas(database),
     settings: await loadSettings(database, { alert_inner_addresses: true }),
     addresses: { base: () => "https://mesh.example.com" },
     alertKey: await openAlertKey(home),

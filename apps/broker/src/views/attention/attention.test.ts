@@ -1,5 +1,6 @@
 import { openDatabase } from "@merkle/db";
 import { beforeAll, describe, expect, it } from "vitest";
+import { alone } from "../../../../../tests/kit/alone.js";
 import { atEnd } from "../../../../../tests/kit/at-end.js";
 import { makePerson } from "../../../../../tests/kit/persons.js";
 import { createTestSession } from "../../../../../tests/kit/session.js";
@@ -9,6 +10,7 @@ import { type TransportClient, transports } from "../../../../../tests/kit/trans
 import { createLog } from "../../core/log.js";
 import { loadSettings } from "../../core/settings-store.js";
 import { createMeshChannels } from "../../feed/delivery/mesh-channel.js";
+import { createQuotas } from "../../identity/limits/quotas.js";
 import { startPresence } from "../../sessions/peers/presence.js";
 import { createAttentionPoll } from "./attention-poll.js";
 import { forgetSettled } from "./put-away.js";
@@ -24,12 +26,13 @@ beforeAll(async () => {
   sql = connectTestDatabase(broker.databaseUrl, cleanup);
   const database = await openDatabase({ target: broker.databaseUrl });
   cleanup(database.close);
-  const presence = startPresence({ database, log: createLog(() => undefined) });
+  const presence = startPresence({ ...alone, database, log: createLog(() => undefined) });
   cleanup(presence.stop);
-  const channels = createMeshChannels(async () => database.meshId);
+  const channels = createMeshChannels(async () => database.meshId, alone.bus);
   cleanup(async () => channels.stop());
   const mesh = channels.in(database.meshId);
-  services = { database, presence, settings: await loadSettings(database, {}), mesh };
+  const quotas = createQuotas(database);
+  services = { database, presence, quotas, settings: await loadSettings(database, {}), mesh };
 });
 
 async function ask(session: Awaited<ReturnType<typeof createTestSession>>, text: string): Promise<number> {

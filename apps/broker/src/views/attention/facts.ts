@@ -12,20 +12,23 @@ import {
   listSpentSessions,
   listTaskFacts,
   listUndeliveredFacts,
+  type MeshFact,
   type ProposalFact,
   type SessionFact,
   type SourceFact,
 } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { kindsOfQuota } from "../../identity/limits/quotas.js";
 import { describeFailure } from "../../work/jobs/outcome.js";
 import type { ViewServices } from "../services.js";
 
 /** Something that waits for a human, as it is; who has put it away is another matter. */
 export type Fact =
-  | (SessionFact & Told<AttentionItem["kind"]>)
+  | (SessionFact & Told<Exclude<AttentionItem["kind"], "quota_near">>)
   // A file has nobody in it who could ask, be blocked or be held.
-  | (FileFact & Told<Extract<AttentionItem, { session_id: null }>["kind"]>);
+  | (FileFact & Told<Extract<AttentionItem, { source_path: string }>["kind"]>)
+  | (MeshFact & Told<"quota_near">);
 
 interface Told<Kind> {
   /** Names the fact: the same happening again is another one (ATT-2). */
@@ -40,7 +43,7 @@ interface Told<Kind> {
   readonly text: string;
 }
 
-export type FactServices = Pick<ViewServices, "database" | "presence" | "settings">;
+export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas" | "settings">;
 
 interface WantedFacts {
   /** Leaves out asks that are addressed to other people alone. */
@@ -114,7 +117,17 @@ export async function readFacts(
     ...undelivered.map((each) =>
       toFact("undelivered", each, each.sequence, { sequence: each.sequence, number: each.count }),
     ),
+    ...(files ? findNearQuotas(services) : []),
   ];
+}
+
+/** Quotas of the mesh of which four fifths are used (ATT-14); a bound that was changed is another fact. */
+function findNearQuotas({ database, quotas }: FactServices): Fact[] {
+  const ofMesh = { sessionId: null, slug: null, title: null, sourcePath: null };
+  return quotas.listNear(database.meshId).map(({ kind, max, used, since }) => {
+    const text = `${used.toLocaleString("en")} of ${max.toLocaleString("en")} ${kind}`;
+    return toFact("quota_near", { ...ofMesh, since }, `${kindsOfQuota.indexOf(kind)}:${max}`, { text });
+  });
 }
 
 /** Messages that nobody has got and that are older wait for a human (ATT-12). */
@@ -131,7 +144,7 @@ function changedBy({ proposalKind, sourcePath }: ProposalFact): string {
 }
 
 /** @param what - tells it from the other facts of this kind in its session, or of all files */
-function toFact<Kind extends Fact["kind"], Source extends SourceFact>(
+function toFact<Kind extends Fact["kind"], Source extends SourceFact | MeshFact>(
   kind: Kind,
   source: Source,
   what: string | number,

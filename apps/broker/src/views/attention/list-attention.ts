@@ -72,8 +72,9 @@ function toItem(fact: Fact, ask: AskContent | undefined, dismissal: Dismissal | 
     snoozed_until: dismissal?.until?.toISOString() ?? null,
   };
   if (fact.sessionId === null) {
-    const { kind, sourcePath: source_path } = fact;
-    return { ...item, kind, session_id: null, session: null, session_title: null, source_path };
+    const nowhere = { session_id: null, session: null, session_title: null };
+    if (fact.sourcePath === null) return { ...item, ...nowhere, kind: fact.kind, source_path: null };
+    return { ...item, ...nowhere, kind: fact.kind, source_path: fact.sourcePath };
   }
   const { kind, sessionId: session_id, slug: session, title: session_title } = fact;
   return { ...item, kind, session_id, session, session_title, source_path: null };

@@ -44,7 +44,7 @@ async function readOwnUnread(
 /** As many as a list of sessions has room for; `teams` counts the others. */
 const teamsMax = 12;
 
-type Parts = Pick<SessionServices, "database" | "presence" | "settings">;
+type Parts = Pick<SessionServices, "database" | "presence" | "settings" | "nodes">;
 
 /** The teams that are in each of some sessions now, in the order of joining; folded ones are left out (SES-20). */
 async function readPresentTeams(

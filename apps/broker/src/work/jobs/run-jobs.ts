@@ -9,6 +9,7 @@ import {
   renewJob,
 } from "@merkle/db";
 import type { JobKind, OutputOf } from "@merkle/wire";
+import type { Bus } from "../../core/bus/bus.js";
 import type { Log } from "../../core/log.js";
 import type { Metrics } from "../../core/metrics.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
@@ -48,6 +49,7 @@ interface JobsOptions {
   /** Without it nothing is claimed here; jobs wait for another runner. */
   readonly agent: AgentOptions | undefined;
   readonly database: Database;
+  readonly bus: Bus;
   /** The files that a mesh may work on. */
   readonly sourcesOf: (meshId: string) => Sources;
   readonly meshChannels: Pick<MeshChannels, "in">;
@@ -66,7 +68,7 @@ const pollEveryMs = 5_000;
  * it, and what others run fails when their lease has run out (JOB-7).
  */
 export async function startJobs(options: JobsOptions): Promise<Jobs> {
-  const { agent, database, metrics, log } = options;
+  const { agent, database, bus, metrics, log } = options;
   const runner = await agent?.startRunner();
   await failLost({ gone: agent?.name, failure: "restarted", errorTail: restartedText });
   const terms: ClaimTerms = {
@@ -191,10 +193,17 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
       log.warn("looking for lost jobs failed; it is tried again", { error }),
     );
   }, pollEveryMs);
+  bus.on("jobs", ({ mesh: meshId, job: number }) => {
+    if (meshId !== null && number !== null) running.get(keyOf({ meshId, number }))?.stop(null);
+    wake();
+  });
   wake();
 
   return {
-    wake,
+    wake() {
+      wake();
+      bus.publish("jobs", { mesh: null, job: null });
+    },
     onWake(tell) {
       const listener = { tell };
       listeners.add(listener);
@@ -204,6 +213,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     end(job) {
       running.get(keyOf(job))?.stop(null);
       wake();
+      bus.publish("jobs", { mesh: job.meshId, job: job.number });
     },
     async describe() {
       const isOn = agent?.maxConcurrentJobs !== 0;

@@ -28,7 +28,7 @@ export async function createSession(
   ctx: Context<TopicServices>,
   input: ParsedInputOf<"create_session">,
 ): Promise<OutputOf<"create_session">> {
-  const { database, mesh } = ctx.services;
+  const { database, mesh, quotas } = ctx.services;
   const { meshId } = database;
   const predecessor =
     input.from_session === undefined ? null : await readPredecessor(ctx.services, input.from_session);
@@ -37,6 +37,7 @@ export async function createSession(
   return ctx.write(async (write) => {
     const { tx, afterCommit } = write;
     await refuseSecondSession(ctx, write, null);
+    await quotas.requireRoom(meshId, ["sessions"]);
     const sessionId = randomUUID();
     const teamId = randomUUID();
     const at = new Date();
@@ -57,7 +58,10 @@ export async function createSession(
     const memberId = ownerOf(ctx.principal);
     await insertTeam(tx, { sessionId, teamId, name, provedBy, memberId, joinedAt: at });
     await insertPeer(tx, { sessionId, teamId, peerId: randomUUID(), cursor: 0, documentVersion: 0 });
-    afterCommit(() => mesh.announce("sessions", sessionId));
+    afterCommit(() => {
+      quotas.add(meshId, "sessions", 1);
+      mesh.announce("sessions", sessionId);
+    });
     await ctx.givenOut(tx, sessionId, credential);
     const made = { session_id: sessionId, slug, team_id: credential, cursor: 0, title, description };
     if (!predecessor) return made;

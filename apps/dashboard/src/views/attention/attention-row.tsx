@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, describeItem, kindLabels, placeOfItem } from "@merkle/wire";
+import { type AttentionItem, describeItem, kindLabels, nameOfPlace, placeOfItem } from "@merkle/wire";
 import {
   CircleX,
   FileDiff,
@@ -32,6 +32,7 @@ const marks = {
   budget_spent: { Icon: Gauge, className: "text-warning" },
   budget_near: { Icon: Gauge, className: "text-warning" },
   quiet: { Icon: Moon, className: "text-muted-foreground" },
+  quota_near: { Icon: Gauge, className: "text-warning" },
   undelivered: { Icon: MailX, className: "text-warning" },
 } as const;
 
@@ -66,7 +67,7 @@ export function AttentionRow({ item, onChanged }: AttentionRowProps) {
             dir={item.session_id === null ? "rtl" : "auto"}
             className="min-w-0 truncate py-0.5 hover:underline pointer-coarse:py-3"
           >
-            {item.session_id === null ? <bdi>{item.source_path}</bdi> : item.session_title}
+            {item.session_id === null ? <bdi>{nameOfPlace(item)}</bdi> : item.session_title}
           </PageLink>
           <TimeText at={item.since} className="shrink-0" />
           {item.snoozed_until !== null && (

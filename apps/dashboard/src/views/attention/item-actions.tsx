@@ -51,6 +51,7 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
       );
     case "job_failed":
       return <RetryJob item={item} attempt={attempt} />;
+    case "quota_near":
     case "in_review":
     case "handed_back":
       return <OpenPlace item={item} />;
@@ -218,7 +219,9 @@ function RetryJob({ item, attempt }: Pick<ActionProps, "attempt"> & { item: Atte
           attempt.run(async () => {
             const { kind, topic_id, persona_name } = await call("get_job", { job_id: item.number ?? 0 });
             const source =
-              item.session_id === null ? { source_path: item.source_path } : { session_id: item.session_id };
+              item.session_id === null
+                ? { source_path: item.source_path ?? "" }
+                : { session_id: item.session_id };
             const { job_id } = await call("start_job", {
               kind,
               ...source,

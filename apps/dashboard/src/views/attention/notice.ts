@@ -26,7 +26,7 @@ export function toNotice(item: AttentionItem): Notice {
     reason: item.kind,
     title: nameOfPlace(item),
     body: sentenceOfItem(item),
-    subjects: item.session_id === null ? [item.source_path] : [item.session_id, item.session],
+    subjects: item.session_id === null ? [nameOfPlace(item)] : [item.session_id, item.session],
     address: placeOfItem(item),
   };
 }

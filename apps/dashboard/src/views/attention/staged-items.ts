@@ -24,7 +24,7 @@ export const stagedAsk: Extract<AttentionItem, { session_id: string }> = {
 };
 
 /** And an agent's proposal for a file. */
-export const stagedFileProposal: Extract<AttentionItem, { session_id: null }> = {
+export const stagedFileProposal: Extract<AttentionItem, { source_path: string }> = {
   ...told,
   id: "proposal:file:7",
   kind: "proposal",

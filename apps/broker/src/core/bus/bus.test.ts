@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { natsProgram, startNatsServer } from "../../../../../tests/kit/nats-server.js";
+import { connectTestDatabase, createTestDatabase } from "../../../../../tests/kit/test-database.js";
+import { createLog } from "../log.js";
+import type { Bus } from "./bus.js";
+import type { Hints } from "./hints.js";
+import { startBus } from "./start-bus.js";
+
+const log = createLog(() => undefined);
+
+/** Where the buses of one test meet. */
+interface Meeting {
+  open(brokerId?: string): Promise<Bus>;
+  /** Ends every connection to it, and has it accept new ones again. */
+  breakOff(): Promise<void>;
+}
+
+async function meetAt(address: string, target: string): Promise<Pick<Meeting, "open">> {
+  const ownId = randomUUID();
+  return {
+    async open(brokerId = ownId) {
+      const bus = await startBus({ address, target, brokerId, log });
+      onTestFinished(() => bus.stop());
+      return bus;
+    },
+  };
+}
+
+const meetings: Record<string, () => Promise<Meeting>> = {
+  async postgres() {
+    const target = await createTestDatabase();
+    const sql = connectTestDatabase(target);
+    return {
+      ...(await meetAt("postgres", target)),
+      async breakOff() {
+        await sql`
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND application_name = 'merkle'`;
+      },
+    };
+  },
+  ...(natsProgram && {
+    async nats() {
+      const server = await startNatsServer();
+      return {
+        ...(await meetAt(server.url, "")),
+        async breakOff() {
+          await server.kill();
+          await server.start();
+        },
+      };
+    },
+  }),
+};
+
+describe.each(Object.keys(meetings))("%s", (name) => {
+  const meet = () => (meetings[name] as () => Promise<Meeting>)();
+
+  it("[NODE-1] carries hints to the others in order, not to its own node, and not between deployments", async () => {
+    const { open } = await meet();
+    const [own, other, foreign] = [await open(), await open(), await open(randomUUID())];
+    const [heardHere, heard, heardElsewhere] = [own, other, foreign].map((bus) => listen(bus, "held"));
+    const sent = Array.from({ length: 50 }, (_, number) => ({ session: "s", peer: `peer ${number} — ü` }));
+    for (const hint of sent) own.publish("held", hint);
+    await expect.poll(() => heard).toHaveLength(50);
+    expect(heard).toEqual(sent);
+    // What comes back shows that whatever else was sent would have come.
+    other.publish("held", { session: "s", peer: "back" });
+    await expect.poll(() => heardHere).toEqual([{ session: "s", peer: "back" }]);
+    expect(heardElsewhere).toEqual([]);
+  });
+
+  it("[NODE-2] of a burst each session's highest sequence arrives, with all that its messages change; a listener that fails keeps none back", async () => {
+    const { open } = await meet();
+    const [own, other] = [await open(), await open()];
+    other.on("feed", () => {
+      throw new Error("a listener that fails");
+    });
+    const heard = listen(other, "feed");
+    const sessions = Array.from({ length: 100 }, () => randomUUID());
+    for (let sequence = 1; sequence <= 100; sequence += 1) {
+      const changes = [sequence === 50 ? "topics" : "sessions"] as const;
+      for (const session of sessions) own.publish("feed", { session, sequence, changes });
+    }
+    await expect
+      .poll(() => new Map(heard.map(({ session, sequence }) => [session, sequence])))
+      .toEqual(new Map(sessions.map((session) => [session, 100])));
+    expect(new Set(heard.flatMap(({ changes }) => changes))).toEqual(new Set(["sessions", "topics"]));
+    expect(heard.length).toBeLessThan(10_000);
+  });
+
+  it("[NODE-3] after its server was away it is back by itself, and both sides are told that hints were lost", async () => {
+    const { open, breakOff } = await meet();
+    const [own, other] = [await open(), await open()];
+    const [lostHere, lost, heard] = [listen(own, "lost"), listen(other, "lost"), listen(other, "settings")];
+    const before = [lostHere.length, lost.length] as const;
+    await breakOff();
+    await expect.poll(() => lostHere.length).toBeGreaterThan(before[0]);
+    await expect.poll(() => lost.length).toBeGreaterThan(before[1]);
+    await expect.poll(() => [own.isUp, other.isUp]).toEqual([true, true]);
+    own.publish("settings", {});
+    await expect.poll(() => heard).not.toHaveLength(0);
+  });
+});
+
+it("[NODE-1] the bus of a node that is alone is up, tells nobody, and stops", async () => {
+  const bus = await startBus({ address: "local", target: "", brokerId: randomUUID(), log });
+  const heard = listen(bus, "settings");
+  bus.publish("settings", {});
+  await bus.stop();
+  expect([bus.isUp, heard]).toEqual([true, []]);
+});
+
+it.runIf(natsProgram)(
+  "[NODE-1] a NATS server that refuses us keeps the broker from starting; one that is not there does not",
+  async () => {
+    const { url } = await startNatsServer({ args: ["--auth", "a-token"] });
+    const open = (address: string) => startBus({ address, target: "", brokerId: randomUUID(), log });
+    await expect(open(url)).rejects.toMatchObject({ code: "bad_setting" });
+    const [named, absent] = await Promise.all([
+      open(url.replace("//", "//a-token@")),
+      open("nats://127.0.0.1:1"),
+    ]);
+    onTestFinished(async () => void (await Promise.all([named.stop(), absent.stop()])));
+    expect([named.isUp, absent.isUp]).toEqual([true, false]);
+  },
+);
+
+function listen<Kind extends keyof Hints>(bus: Bus, kind: Kind): Hints[Kind][] {
+  const heard: Hints[Kind][] = [];
+  bus.on(kind, (hint) => heard.push(hint));
+  return heard;
+}

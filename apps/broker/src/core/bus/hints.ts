@@ -1,0 +1,81 @@
+import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
+
+/**
+ * What nodes tell each other, by kind. None is believed: it says what to read anew, so that a lost one costs the time until the
+ * next sweep, and a forged one a query (NODE-2). Kinds and fields that a node does not know are passed over: two versions run
+ * side by side.
+ */
+export interface Hints {
+  /** A feed has reached a sequence; its new messages change these reads of the mesh. */
+  feed: { readonly session: string; readonly sequence: number; readonly changes: readonly MeshChangedKind[] };
+  /** Something of a session that is no message has changed. */
+  changed: { readonly session: string; readonly kind: ChangedKind; readonly version: number };
+  /** Somebody of a session came or went. */
+  presence: { readonly session: string };
+  /** A read of a mesh would now differ; of all meshes for null, or for one person. */
+  mesh: {
+    readonly kind: MeshChangedKind;
+    readonly mesh: string | null;
+    readonly session: string | null;
+    readonly person: string | null;
+  };
+  /** A key holds another value; `session` is null for a key of the mesh. */
+  state: { readonly mesh: string; readonly session: string | null; readonly key: string };
+  /** A credential was replaced or ended; of all sessions for null. */
+  credential: { readonly session: string | null; readonly id: string };
+  /** A member, or a token, was revoked. */
+  revoked: { readonly mesh: string; readonly member?: string; readonly token?: number };
+  /** The broker's settings, or the quotas of a mesh, were changed. */
+  settings: Record<string, never>;
+  /** A named peer's inbox was opened at a node. */
+  held: { readonly session: string; readonly peer: string };
+  /** Waits of peers end, because those have left. */
+  left: { readonly session: string; readonly peers: readonly string[] };
+  /** Peers are to be woken; each node answers with what it reached. */
+  nudge: {
+    readonly id: string;
+    readonly from: string;
+    readonly session: string;
+    readonly peers: readonly string[];
+    readonly by: { readonly name: string; readonly human: boolean };
+  };
+  nudged: {
+    readonly id: string;
+    readonly node: string;
+    readonly reached: Readonly<Record<string, readonly string[]>>;
+  };
+  /** There may be a job to claim; a job that is named was cancelled. */
+  jobs: { readonly mesh: string | null; readonly job: number | null };
+  /** A node has come, or goes. */
+  nodes: Record<string, never>;
+  /** Hints were lost: whatever a sweep reads is to be read now. */
+  lost: Record<string, never>;
+}
+
+export type HintKind = keyof Hints;
+
+/** One hint as nodes send it. */
+export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[HintKind];
+
+/** By which one hint takes the place of another that waits to be sent. */
+export function keyOfHint([kind, hint]: SentHint): string {
+  if (kind === "feed") return `feed ${hint.session}`;
+  if (kind === "changed") return `changed ${hint.kind} ${hint.session}`;
+  return JSON.stringify([kind, hint]);
+}
+
+/** The one hint that says what two of one key say. */
+export function mergeHints(earlier: SentHint | undefined, later: SentHint): SentHint {
+  if (earlier?.[0] !== "feed" || later[0] !== "feed") return later;
+  const [{ session, sequence, changes }, next] = [earlier[1], later[1]];
+  return [
+    "feed",
+    {
+      session,
+      sequence: Math.max(sequence, next.sequence),
+      changes: next.changes.every((kind) => changes.includes(kind))
+        ? changes
+        : [...new Set([...changes, ...next.changes])],
+    },
+  ];
+}

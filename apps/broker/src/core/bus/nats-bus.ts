@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
+import type { Log } from "../log.js";
+import { StartError } from "../start-error.js";
+import { withTimeout } from "../with-timeout.js";
+import { createBatches } from "./batches.js";
+import { type Bus, createHintListeners } from "./bus.js";
+import type { SentHint } from "./hints.js";
+
+const retryMs = 500;
+/** A server that neither answers nor breaks its connection is given up after two of these. */
+const pingMs = 3_000;
+const flushMsMax = 5_000;
+const connectMsMax = 3_000;
+
+/**
+ * Carries hints by a NATS server: core NATS, nothing stored. The address may hold a user and password, or a token;
+ * `tls://` asks for TLS, and `?creds=` names a credentials file. A server that is not there yet is waited for in the background;
+ * one that refuses us keeps the broker from starting.
+ */
+export async function startNatsBus(options: {
+  readonly url: string;
+  /** Separates this deployment's hints from those of others on the same server. */
+  readonly channel: string;
+  readonly log: Log;
+}): Promise<Bus> {
+  const { log } = options;
+  const subject = `${options.channel}.hints`;
+  // Loaded only where it is used: it takes its time and memory.
+  const nats = await import("@nats-io/transport-node");
+  const connectOptions = await toConnectOptions(options.url, nats.credsAuthenticator);
+  const stopping = new AbortController();
+  const listeners = createHintListeners(log);
+  const batches = createBatches({ listeners, log, send });
+  let connection: NatsConnection | null = null;
+  let isUp = false;
+
+  async function send(payloads: readonly string[]): Promise<void> {
+    // The client would keep what it cannot send, without a bound.
+    if (!connection || !isUp) throw new Error("The bus is down.");
+    for (const payload of payloads) connection.publish(subject, payload);
+    await withTimeout(connection.flush(), flushMsMax, "none");
+  }
+
+  async function connectOnce(): Promise<void> {
+    connection = await nats.connect(connectOptions);
+    connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (!error) batches.receive(message.string());
+      },
+    });
+    await withTimeout(connection.flush(), flushMsMax, "none");
+    setUp();
+    void watch(connection);
+  }
+
+  /** The client connects again by itself, with its subscriptions. */
+  async function watch(watched: NatsConnection): Promise<void> {
+    for await (const { type } of watched.status()) {
+      if (type === "disconnect" || type === "staleConnection") setDown();
+      if (type === "reconnect") setUp();
+    }
+    setDown();
+    if (!stopping.signal.aborted) await goOnConnecting();
+  }
+
+  function setUp(): void {
+    isUp = true;
+    log.info("the bus is up", { bus: "nats" });
+    batches.noteLoss();
+  }
+
+  function setDown(): void {
+    if (isUp && !stopping.signal.aborted)
+      log.warn("the bus is down; nodes learn of each other's changes by sweeps until it is back");
+    isUp = false;
+  }
+
+  async function goOnConnecting(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        return await connectOnce();
+      } catch {
+        await connection?.close().catch(() => undefined);
+        await delay(retryMs * (0.5 + Math.random()), undefined, { signal: stopping.signal }).catch(
+          () => undefined,
+        );
+      }
+    }
+  }
+
+  let connecting = Promise.resolve();
+  try {
+    await connectOnce();
+  } catch (error) {
+    if (isRefusal(error)) throw refused(error);
+    log.warn("the bus is not there yet; nodes learn of each other's changes by sweeps until it is", {
+      error,
+    });
+    connecting = goOnConnecting();
+  }
+
+  return {
+    kind: "nats",
+    get isUp() {
+      return isUp;
+    },
+    publish: (kind, hint) => batches.add([kind, hint] as unknown as SentHint),
+    on: listeners.on,
+    async stop() {
+      await batches.end();
+      stopping.abort();
+      await connecting;
+      await connection?.close();
+    },
+  };
+}
+
+type MakeAuthenticator = typeof import("@nats-io/transport-node").credsAuthenticator;
+
+async function toConnectOptions(
+  text: string,
+  byCredentials: MakeAuthenticator,
+): Promise<NodeConnectionOptions> {
+  const url = new URL(text);
+  const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  const file = url.searchParams.get("creds");
+  return {
+    servers: url.host,
+    name: "merkle",
+    timeout: connectMsMax,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: retryMs,
+    pingInterval: pingMs,
+    maxPingOut: 2,
+    ...(url.protocol === "tls:" && { tls: {} }),
+    ...(user !== "" && (pass === "" ? { token: user } : { user, pass })),
+    ...(file !== null && { authenticator: byCredentials(await readCredentials(file)) }),
+  };
+}
+
+async function readCredentials(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new StartError(
+      "bad_setting",
+      `The credentials file that MERKLE_BUS names cannot be read: ${file}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && /authoriz|authentic|permission|tls|certificate/i.test(error.message);
+}
+
+function refused(cause: unknown): StartError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new StartError(
+    "bad_setting",
+    `The NATS server refused us: ${why}. Correct user, password, token or credentials file in MERKLE_BUS.`,
+    { cause },
+  );
+}

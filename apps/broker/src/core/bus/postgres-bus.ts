@@ -1,0 +1,86 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type ConnectionTarget, openNotifications } from "@merkle/db";
+import type { Log } from "../log.js";
+import { createBatches } from "./batches.js";
+import { type Bus, createHintListeners } from "./bus.js";
+import type { SentHint } from "./hints.js";
+
+/** A connection that was cut without a word is noticed by nothing but a question. */
+const checkEveryMs = 2_000;
+const retryMs = 250;
+
+/**
+ * Carries hints by PostgreSQL's own notifications, over one connection beside those of the queries, so that no write waits for
+ * a hint or fails with one. PgBouncer has to keep the session of this connection.
+ */
+export async function startPostgresBus(options: {
+  readonly target: ConnectionTarget;
+  /** Separates this deployment's hints from those of others on the same server. */
+  readonly channel: string;
+  readonly log: Log;
+}): Promise<Bus> {
+  const { target, channel, log } = options;
+  const stopping = new AbortController();
+  const listeners = createHintListeners(log);
+  const batches = createBatches({ listeners, log, send: async (payloads) => connection.notify(payloads) });
+  let isUp = false;
+  let losses = 0;
+
+  const connection = openNotifications(target, channel, {
+    onNotified: batches.receive,
+    onLost() {
+      losses += 1;
+      if (isUp) log.warn("the bus is down; nodes learn of each other's changes by sweeps until it is back");
+      isUp = false;
+      void listenAgain();
+    },
+  });
+
+  let listening: Promise<void> | null = null;
+  function listenAgain(): Promise<void> {
+    listening ??= listen().finally(() => {
+      listening = null;
+    });
+    return listening;
+  }
+
+  async function listen(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const before = losses;
+      const listens = await connection.listen().then(
+        () => true,
+        () => false,
+      );
+      // Lost in the moment in which it began to listen, it would be asked later over another that does not.
+      if (listens && losses === before) {
+        isUp = true;
+        log.info("the bus is up", { bus: "postgres" });
+        return batches.noteLoss();
+      }
+      await delay(retryMs * (0.5 + Math.random()), undefined, { signal: stopping.signal }).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  const checking = setInterval(() => {
+    if (isUp) connection.check().catch(() => undefined);
+  }, checkEveryMs);
+  await listenAgain();
+
+  return {
+    kind: "postgres",
+    get isUp() {
+      return isUp;
+    },
+    publish: (kind, hint) => batches.add([kind, hint] as unknown as SentHint),
+    on: listeners.on,
+    async stop() {
+      clearInterval(checking);
+      await batches.end();
+      stopping.abort();
+      await listening;
+      await connection.end();
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { ConnectionTarget } from "@merkle/db";
+import type { Log } from "../log.js";
+import { type Bus, startLocalBus } from "./bus.js";
+import { startNatsBus } from "./nats-bus.js";
+import { startPostgresBus } from "./postgres-bus.js";
+
+/** `local`, `postgres`, or the address of a NATS server: `nats://` or `tls://`. */
+export type BusAddress = string;
+
+/** Starts the bus that an address names. Those of one database meet at it, and nobody else. */
+export async function startBus(options: {
+  readonly address: BusAddress;
+  readonly target: ConnectionTarget;
+  /** The broker's id, which its database holds. */
+  readonly brokerId: string;
+  readonly log: Log;
+}): Promise<Bus> {
+  const { address, target, log } = options;
+  if (address === "local") return startLocalBus();
+  const channel = `merkle_${options.brokerId.replaceAll("-", "")}`;
+  if (address === "postgres") return startPostgresBus({ target, channel, log });
+  return startNatsBus({ url: address, channel, log });
+}

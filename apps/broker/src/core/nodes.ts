@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { type Database, deleteNode, listNodes, measureClock, type NodeRow, noteNode } from "@merkle/db";
+import type { Bus } from "./bus/bus.js";
+import type { Log } from "./log.js";
+import { StartError } from "./start-error.js";
+
+/** This broker among those on its database (NODE-4). */
+export interface Nodes {
+  /** The id of this one. */
+  readonly id: string;
+  /** Whether no other may be there: what could be done elsewhere meanwhile need not be looked for. */
+  readonly alone: boolean;
+  /** The ids of the others that were there at the last beat. */
+  readonly others: ReadonlySet<string>;
+  /**
+   * Whether this node does what one of them is to do. It is the one that started first, as far as each can see: for a moment there
+   * may be two or none, so that whatever it does is right when it is done twice, or late (NODE-11).
+   */
+  readonly leads: boolean;
+  /** All that were not forgotten yet; `live` are those within their lease. */
+  list(): Promise<(NodeRow & { readonly live: boolean })[]>;
+  /** Calls a listener when others have gone. */
+  onGone(listener: () => void): void;
+  /** Says where it is reached, and that it is there from now on. */
+  announce(address: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const beatMs = 5_000;
+/** A node that was not seen for so long counts as dead; a beat may be late, and one may be lost. */
+export const nodeLeaseMs = 15_000;
+/** Nodes whose clocks differ by more tell people times that contradict each other. */
+const clockMsMax = 5_000;
+
+interface NodeOptions {
+  readonly database: Pick<Database, "orm" | "epoch">;
+  readonly bus: Bus;
+  readonly version: string;
+  /** The id of the key that it signs with. */
+  readonly auditKey: string;
+  readonly log: Log;
+}
+
+/**
+ * Registers a node, and says every few seconds that it is there.
+ *
+ * @throws StartError `not_alone` where a node that is there cannot have this one beside it (NODE-5)
+ */
+export async function startNode(options: NodeOptions): Promise<Nodes> {
+  const { database, bus, version, auditKey, log } = options;
+  const id = randomUUID();
+  const gone = new Set<() => void>();
+  let address = "";
+  let others: ReadonlySet<string> = new Set();
+  let leads = false;
+  let seenAt = 0;
+  let stopped = false;
+
+  async function toFacts() {
+    const clockMs = await measureClock(database.orm);
+    return { nodeId: id, version, address, bus: bus.kind, epoch: database.epoch, auditKey, clockMs };
+  }
+
+  async function beat(): Promise<void> {
+    const began = performance.now();
+    await noteNode(database.orm, await toFacts());
+    seenAt = began;
+    if (bus.kind !== "local") await look();
+  }
+
+  async function look(): Promise<void> {
+    const live = (await listNodes(database.orm)).filter(isLive);
+    const before = others;
+    others = new Set(live.map(({ nodeId }) => nodeId).filter((nodeId) => nodeId !== id));
+    leads = live[0]?.nodeId === id;
+    if ([...before].some((nodeId) => !others.has(nodeId))) for (const listener of gone) listener();
+  }
+
+  /** Who could not say for a lease that it is there counts as dead elsewhere, and leads no more. */
+  function isInTime(): boolean {
+    return performance.now() - seenAt < nodeLeaseMs;
+  }
+
+  await refuseMisfits(options, await toFacts());
+  await beat();
+  const beating = setInterval(() => {
+    beat().catch((error: unknown) =>
+      log.warn("saying that this node is there failed; it is tried again", { error }),
+    );
+  }, beatMs);
+  bus.on("nodes", () => void look().catch(() => undefined));
+  bus.on("lost", () => void look().catch(() => undefined));
+
+  return {
+    id,
+    alone: bus.kind === "local",
+    get others() {
+      return others;
+    },
+    get leads() {
+      return bus.kind === "local" || (leads && isInTime());
+    },
+    async list() {
+      const rows = await listNodes(database.orm);
+      return rows.map((row) => ({ ...row, live: isLive(row) }));
+    },
+    onGone: (listener) => void gone.add(listener),
+    async announce(where) {
+      address = where;
+      await beat();
+      bus.publish("nodes", {});
+    },
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      clearInterval(beating);
+      await deleteNode(database.orm, id).catch(() => undefined);
+      bus.publish("nodes", {});
+    },
+  };
+}
+
+function isLive({ unseenMs }: NodeRow): boolean {
+  return unseenMs < nodeLeaseMs;
+}
+
+async function refuseMisfits(
+  { database }: NodeOptions,
+  own: { readonly bus: string; readonly epoch: string; readonly auditKey: string; readonly clockMs: number },
+): Promise<void> {
+  if (Math.abs(own.clockMs) > clockMsMax) {
+    throw new StartError(
+      "not_alone",
+      `This machine's clock is ${inSeconds(own.clockMs)} from the database's. Set it by NTP: times that nodes tell would contradict each other.`,
+    );
+  }
+  // One that is alone holds the lock that keeps others away: what is registered beside it has died.
+  if (own.bus === "local") return;
+  for (const other of (await listNodes(database.orm)).filter(isLive)) {
+    const problem = describeMisfit(own, other);
+    if (problem)
+      throw new StartError("not_alone", `${problem} The other node is ${other.address || other.nodeId}.`);
+  }
+}
+
+function describeMisfit(
+  own: { readonly bus: string; readonly epoch: string; readonly auditKey: string; readonly clockMs: number },
+  other: NodeRow,
+): string | null {
+  if (other.bus === "local") return null;
+  if (other.bus !== own.bus) {
+    return `MERKLE_BUS is ${own.bus} here and ${other.bus} at another node: they would not hear of each other.`;
+  }
+  if (other.epoch !== own.epoch) {
+    return "The database was restored while another node ran on it. Stop that one first: it goes on with numbers of the other history.";
+  }
+  if (other.auditKey !== own.auditKey) {
+    return "Another node signs records with another audit key. Give this one the same (MERKLE_AUDIT_KEY_FILE).";
+  }
+  const apart = own.clockMs - other.clockMs;
+  if (Math.abs(apart) <= clockMsMax) return null;
+  return `The clocks of this machine and of another node are ${inSeconds(apart)} apart. Set both by NTP.`;
+}
+
+function inSeconds(ms: number): string {
+  return `${(Math.abs(ms) / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import type { MessageRow, StoredMessage } from "@merkle/db";
+import type { Bus } from "./bus/bus.js";
+import { StartError } from "./start-error.js";
+import { withTimeout } from "./with-timeout.js";
+
+/**
+ * The way of each message as an OpenTelemetry trace: its post, its commit, its hint to the other nodes, its delivery at each
+ * (TRACE-1). The trace's id is the message's own, so that the spans of all nodes meet without anything being sent along; the
+ * session is told by a hash. Where traces are off there is no such object, and nothing of the SDK is loaded.
+ */
+export interface Traces {
+  /** Wraps what posts a message: the trace's first span, from its admission until its post is answered. */
+  post<Result>(row: MessageRow, posting: Promise<Result>): Promise<Result>;
+  /** Wraps what sends a batch to the database: a span for each of its messages. */
+  commit<Result>(rows: readonly MessageRow[], sending: Promise<Result>): Promise<Result>;
+  hinted(posted: readonly StoredMessage[]): void;
+  /** From the hint of another node, where one came for it, until it was handed to a reader. */
+  delivered(sessionId: string, messages: readonly DeliveredMessage[], path: string): void;
+  stop(): Promise<void>;
+}
+
+export interface DeliveredMessage {
+  readonly sequence: number;
+  readonly message: { readonly id: string };
+}
+
+interface TracesOptions {
+  /** Where spans are sent to, by OTLP over HTTP: `http://collector:4318/v1/traces`. */
+  readonly url: string;
+  readonly node: string;
+  readonly version: string;
+  readonly bus: Bus;
+}
+
+/** Hints of so many sessions are remembered until what they told of is delivered. */
+const hintsMax = 1_000;
+const flushMs = 2_000;
+
+/** @throws StartError where the SDK, which is not a part of Merkle, is not installed */
+export async function startTraces({ url, node, version, bus }: TracesOptions): Promise<Traces> {
+  const { sdk, api, OTLPTraceExporter } = await loadSdk();
+  let root: { readonly traceId: string; readonly spanId: string } | null = null;
+  const random = new sdk.RandomIdGenerator();
+  const provider = new sdk.TracerProvider({
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
+    idGenerator: {
+      generateTraceId: () => root?.traceId ?? random.generateTraceId(),
+      generateSpanId: () => root?.spanId ?? random.generateSpanId(),
+    },
+  });
+  const tracer = provider.getTracer("merkle", version);
+  const hints = new Map<string, { readonly sequence: number; readonly at: Date }>();
+  const stopHearing = bus.on("feed", ({ session, sequence }) => {
+    hints.delete(session);
+    hints.set(session, { sequence, at: new Date() });
+    const [oldest] = hints.size > hintsMax ? hints.keys() : [];
+    if (oldest !== undefined) hints.delete(oldest);
+  });
+
+  function attributesOf(sessionId: string): Record<string, string> {
+    return { "merkle.node": node, "merkle.session": sha256(sessionId).slice(0, 16) };
+  }
+
+  /** A span below the message's first one, which may be another node's. */
+  function span(
+    name: string,
+    id: string,
+    sessionId: string,
+    startTime: Date,
+    more: Record<string, string> = {},
+  ) {
+    const parent = { ...placeOf(id), traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
+    const context = api.trace.setSpanContext(api.ROOT_CONTEXT, parent);
+    const attributes = { ...attributesOf(sessionId), ...more };
+    return tracer.startSpan(name, { startTime, attributes }, context);
+  }
+
+  return {
+    async post(row, posting) {
+      root = placeOf(row.id);
+      const first = tracer.startSpan("post", { root: true, attributes: attributesOf(row.session_id) });
+      root = null;
+      return ending(first, posting);
+    },
+    async commit(rows, sending) {
+      const at = new Date();
+      const rowCount = String(rows.length);
+      const spans = rows.map((row) =>
+        span("commit", row.id, row.session_id, at, { "merkle.batch": rowCount }),
+      );
+      try {
+        return await sending;
+      } finally {
+        for (const each of spans) each.end();
+      }
+    },
+    hinted(posted) {
+      if (bus.kind === "local") return;
+      for (const { id, session_id } of posted)
+        span("hint", id, session_id, new Date(), { "merkle.bus": bus.kind }).end();
+    },
+    delivered(sessionId, messages, path) {
+      const hint = hints.get(sessionId);
+      for (const { sequence, message } of messages) {
+        const at =
+          hint && sequence <= hint.sequence && sequence > hint.sequence - messages.length
+            ? hint.at
+            : new Date();
+        span("deliver", message.id, sessionId, at, { "merkle.path": path }).end();
+      }
+    },
+    async stop() {
+      stopHearing();
+      // A collector that is away does not keep a node from stopping.
+      await withTimeout(provider.shutdown(), flushMs, "none").catch(() => undefined);
+    },
+  };
+
+  async function ending<Result>(
+    first: ReturnType<typeof tracer.startSpan>,
+    work: Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      first.setStatus({ code: api.SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      first.end();
+    }
+  }
+}
+
+/** The ids of a message's trace and of its first span. */
+export function placeOf(messageId: string): { readonly traceId: string; readonly spanId: string } {
+  return { traceId: messageId.replaceAll("-", ""), spanId: sha256(messageId).slice(0, 16) };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Named apart from the imports, so that no bundle takes them in. */
+const packages = {
+  api: "@opentelemetry/api",
+  sdk: "@opentelemetry/sdk-trace",
+  exporter: "@opentelemetry/exporter-trace-otlp-http",
+} as const;
+
+async function loadSdk() {
+  try {
+    const api: typeof import("@opentelemetry/api") = await import(packages.api);
+    const sdk: typeof import("@opentelemetry/sdk-trace") = await import(packages.sdk);
+    const exporter: typeof import("@opentelemetry/exporter-trace-otlp-http") = await import(
+      packages.exporter
+    );
+    return { api, sdk, OTLPTraceExporter: exporter.OTLPTraceExporter };
+  } catch (cause) {
+    throw new StartError(
+      "bad_setting",
+      "MERKLE_TRACES_URL is set, and the OpenTelemetry SDK is not installed: npm install -g @opentelemetry/api@1 @opentelemetry/sdk-trace@2 @opentelemetry/exporter-trace-otlp-http@0.223, or unset it.",
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import type { Database, StoredMessage } from "@merkle/db";
+import type { Traces } from "../core/traces.js";
+import type { Appender } from "./appender.js";
+
+/** The appender, with a span for each post that it takes. Where traces are off it is used as it is. */
+export function tracePosts(appender: Appender, traces: Traces): Appender {
+  return {
+    append: (row) => traces.post(row, appender.append(row)),
+    get queuedBytes() {
+      return appender.queuedBytes;
+    },
+    stop: appender.stop,
+  };
+}
+
+/** What an appender writes by, with a span for each message of a batch. */
+export function traceCommits(
+  { append, appendWaiting }: Pick<Database, "append" | "appendWaiting">,
+  traces: Traces,
+): Pick<Database, "append" | "appendWaiting"> {
+  return {
+    append: (rows) => traces.commit(rows, append(rows)),
+    appendWaiting: (rows) => traces.commit(rows, appendWaiting(rows)),
+  };
+}
+
+export function tracePosted(
+  deliver: (posted: readonly StoredMessage[]) => void,
+  traces: Traces,
+): (posted: readonly StoredMessage[]) => void {
+  return (posted) => {
+    deliver(posted);
+    traces.hinted(posted);
+  };
+}

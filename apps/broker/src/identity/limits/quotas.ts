@@ -1,0 +1,145 @@
+import {
+  countBytes,
+  countHeldInMesh,
+  type Database,
+  type HeldInMesh,
+  listMeshQuotas,
+  listUncounted,
+  type MeshQuotas,
+} from "@merkle/db";
+import { MerkleError, type Quota, type QuotaKind } from "@merkle/wire";
+
+/**
+ * What meshes may hold (QUOTA-1). A post asks no database for it: each node counts from time to time what there is, adds what
+ * it takes in between, and looks again before it refuses. So several nodes together may take a little more than the bound,
+ * as much as they take between two counts; connections are each node's own.
+ */
+export interface Quotas {
+  /** The first of these kinds of which the mesh has no room left, as far as this node knows; null where there is room. */
+  findSpent(meshId: string, kinds: readonly QuotaKind[]): QuotaKind | null;
+  /**
+   * Looks again where there seems to be no room.
+   *
+   * @throws forbidden with the quota in its details
+   */
+  requireRoom(meshId: string, kinds: readonly QuotaKind[]): Promise<void>;
+  add(meshId: string, kind: keyof HeldInMesh, amount: number): void;
+  /** Counts a connection of the mesh until the function that it returns is called. */
+  connect(meshId: string): () => void;
+  /** The bounds of a mesh, and what is used of them. */
+  list(meshId: string): Quota[];
+  /** Those of which four fifths are used, with the time since when (ATT-14). */
+  listNear(meshId: string): NearQuota[];
+  /** Reads all bounds, and counts what meshes hold that have any. */
+  measure(): Promise<void>;
+}
+
+export interface NearQuota extends Quota {
+  readonly since: Date;
+}
+
+interface Bounded {
+  readonly bounds: MeshQuotas["quotas"];
+  readonly held: { -readonly [Kind in keyof HeldInMesh]: number };
+  readonly nearSince: Map<QuotaKind, Date>;
+}
+
+const nearShare = 0.8;
+/** Bytes are counted in rounds of so many sessions; what is left waits for the next measure. */
+const sessionsAtOnce = 200;
+const roundsMax = 20;
+
+export function createQuotas({ orm }: Pick<Database, "orm">): Quotas {
+  const meshes = new Map<string, Bounded>();
+  const connections = new Map<string, number>();
+  let measuring: Promise<void> | null = null;
+
+  function measure(): Promise<void> {
+    measuring ??= measureEach().finally(() => {
+      measuring = null;
+    });
+    return measuring;
+  }
+
+  async function measureEach(): Promise<void> {
+    const bounded = await listMeshQuotas(orm);
+    for (const { meshId, quotas } of bounded) {
+      if (quotas.bytes !== undefined) await countOn(meshId);
+      const held = { ...(await countHeldInMesh(orm, meshId)) };
+      meshes.set(meshId, { bounds: quotas, held, nearSince: meshes.get(meshId)?.nearSince ?? new Map() });
+    }
+    const ids = new Set(bounded.map(({ meshId }) => meshId));
+    for (const meshId of meshes.keys()) if (!ids.has(meshId)) meshes.delete(meshId);
+  }
+
+  async function countOn(meshId: string): Promise<void> {
+    for (let round = 0; round < roundsMax; round += 1) {
+      const sessionIds = await listUncounted(orm, meshId, sessionsAtOnce);
+      if (sessionIds.length === 0) return;
+      // One session a statement, so that each stays within one partition.
+      for (const sessionId of sessionIds) await countBytes(orm, sessionId);
+    }
+  }
+
+  function list(meshId: string): Quota[] {
+    const mesh = meshes.get(meshId);
+    if (!mesh) return [];
+    const used = { ...mesh.held, connections: connections.get(meshId) ?? 0 };
+    return kindsOfQuota.flatMap((kind) => {
+      const max = mesh.bounds[kind];
+      return max === undefined ? [] : { kind, max, used: used[kind] };
+    });
+  }
+
+  function findSpent(meshId: string, kinds: readonly QuotaKind[]): QuotaKind | null {
+    if (!meshes.has(meshId)) return null;
+    return list(meshId).find(({ kind, max, used }) => kinds.includes(kind) && used >= max)?.kind ?? null;
+  }
+
+  return {
+    findSpent,
+    async requireRoom(meshId, kinds) {
+      if (findSpent(meshId, kinds) === null) return;
+      await measure();
+      const spent = list(meshId).find(({ kind }) => kind === findSpent(meshId, kinds));
+      if (spent) throw noRoom(spent);
+    },
+    add(meshId, kind, amount) {
+      const mesh = meshes.get(meshId);
+      if (mesh) mesh.held[kind] += amount;
+    },
+    connect(meshId) {
+      const change = (by: number) => connections.set(meshId, (connections.get(meshId) ?? 0) + by);
+      change(1);
+      return () => change(-1);
+    },
+    list,
+    listNear(meshId) {
+      const nearSince = meshes.get(meshId)?.nearSince ?? new Map<QuotaKind, Date>();
+      return list(meshId).flatMap((quota) => {
+        if (quota.used < quota.max * nearShare) nearSince.delete(quota.kind);
+        else if (!nearSince.has(quota.kind)) nearSince.set(quota.kind, new Date());
+        const since = nearSince.get(quota.kind);
+        return since ? { ...quota, since } : [];
+      });
+    },
+    measure,
+  };
+}
+
+export const kindsOfQuota = ["sessions", "messages", "bytes", "connections"] as const;
+
+function noRoom({ kind, max, used }: Quota): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `The mesh has used up its quota of ${max.toLocaleString("en")} ${kind}; nothing was done. ${advice[kind]} An admin of the broker can raise it (merkle mesh quota).`,
+    { quota: kind, max, used },
+  );
+}
+
+const advice: Readonly<Record<QuotaKind, string>> = {
+  sessions: "Conclude a session that is done.",
+  messages: "What is there can be read, and sessions can be concluded.",
+  bytes: "What is there can be read, and sessions can be concluded.",
+  connections: "Close one that is not needed.",
+};

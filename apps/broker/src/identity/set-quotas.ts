@@ -1,0 +1,31 @@
+import { findMesh, mergeMeshQuotas } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Context, IdentityServices } from "./context.js";
+import { kindsOfQuota } from "./limits/quotas.js";
+import { requireMainMesh } from "./require-main-mesh.js";
+
+/**
+ * Bounds what a mesh may hold; what is there already stays, whatever the bound (QUOTA-1).
+ *
+ * @throws forbidden for another than the main mesh where members alone are let in
+ */
+export async function setQuotas(
+  ctx: Context<IdentityServices>,
+  { mesh: name, ...given }: ParsedInputOf<"set_quotas">,
+): Promise<OutputOf<"set_quotas">> {
+  const { bus, database, meshChannels, quotas } = ctx.services;
+  requireMainMesh(ctx.services, "set_quotas");
+  const mesh = await findMesh(database.orm, { name });
+  if (!mesh) throw new MerkleError("not_found", `There is no mesh ${JSON.stringify(name)} on this broker.`);
+  const bounds = kindsOfQuota.flatMap((kind) =>
+    given[kind] === undefined ? [] : [[kind, given[kind] || null]],
+  );
+  await ctx.write(async ({ tx }) => {
+    await mergeMeshQuotas(tx, mesh.meshId, Object.fromEntries(bounds));
+    return {};
+  });
+  await quotas.measure();
+  bus.publish("settings", {});
+  meshChannels.announceEverywhere("attention");
+  return { mesh: mesh.name, quotas: quotas.list(mesh.meshId) };
+}

@@ -1,0 +1,38 @@
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { readWholeNumber, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingAsPerson } from "../../identity/acting.js";
+import { formatTable } from "../../text/table.js";
+
+const kinds = ["sessions", "messages", "bytes", "connections"] as const;
+
+export const meshQuota: Command = {
+  name: "mesh quota",
+  summary: "bound what a mesh may hold; 0 takes a bound away, no flag shows them",
+  arguments: [{ name: "<mesh>", summary: "its name" }],
+  flags: [
+    { flags: "--sessions <n>", summary: "open sessions" },
+    { flags: "--messages <n>", summary: "messages, of all sessions together" },
+    { flags: "--bytes <n>", summary: "bytes of messages and of versions of documents" },
+    { flags: "--connections <n>", summary: "open WebSocket connections on each node" },
+  ],
+  examples: ["merkle mesh quota billing --sessions 100 --messages 1000000"],
+  async run({ args: [mesh = ""], flags, config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const bounds = Object.fromEntries(
+      kinds.flatMap((kind) => {
+        const max = readWholeNumber(textOf(flags, kind), `--${kind}`, {
+          min: 0,
+          max: Number.MAX_SAFE_INTEGER,
+        });
+        return max === undefined ? [] : [[kind, max]];
+      }),
+    );
+    const answer = await actingAsPerson({ broker, config }).call("set_quotas", { mesh, ...bounds });
+    const rows = answer.quotas.map(({ kind, max, used }) => [{ text: kind }, { text: `${used} of ${max}` }]);
+    output.show(answer, formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more }));
+    if (rows.length === 0) output.note("nothing is bounded");
+    return exitCodes.done;
+  },
+};

@@ -1,0 +1,73 @@
+import { eq, sql } from "drizzle-orm";
+import { nodes } from "./schema.js";
+import type { Queryable } from "./transactions.js";
+
+/** What a broker says of itself to the others on its database. */
+export interface NodeFacts {
+  readonly nodeId: string;
+  readonly version: string;
+  readonly address: string;
+  readonly bus: string;
+  readonly epoch: string;
+  readonly auditKey: string;
+  /** How far its clock is ahead of the database's. */
+  readonly clockMs: number;
+}
+
+export interface NodeRow extends NodeFacts {
+  readonly startedAt: Date;
+  readonly lastSeenAt: Date;
+  /** How long ago that is, by the database's clock: those of nodes may differ. */
+  readonly unseenMs: number;
+}
+
+/** Notes that a node is there. */
+export async function noteNode(db: Queryable, node: NodeFacts): Promise<void> {
+  await db
+    .insert(nodes)
+    .values(node)
+    .onConflictDoUpdate({
+      target: nodes.nodeId,
+      set: { address: node.address, clockMs: node.clockMs, lastSeenAt: sql`now()` },
+    });
+}
+
+/** Every node that was not forgotten yet, there or not, the one that started first at the head. */
+export async function listNodes(db: Queryable): Promise<NodeRow[]> {
+  return db
+    .select({
+      nodeId: nodes.nodeId,
+      version: nodes.version,
+      address: nodes.address,
+      bus: nodes.bus,
+      epoch: nodes.epoch,
+      auditKey: nodes.auditKey,
+      clockMs: nodes.clockMs,
+      startedAt: nodes.startedAt,
+      lastSeenAt: nodes.lastSeenAt,
+      unseenMs: sql<number>`(extract(epoch FROM clock_timestamp() - ${nodes.lastSeenAt}) * 1000)::float8`,
+    })
+    .from(nodes)
+    .orderBy(nodes.startedAt, nodes.nodeId);
+}
+
+/** Forgets a node that has stopped. */
+export async function deleteNode(db: Queryable, nodeId: string): Promise<void> {
+  await db.delete(nodes).where(eq(nodes.nodeId, nodeId));
+}
+
+/** Forgets nodes that were not seen for so long. */
+export async function purgeNodes(db: Queryable, unseenHours: number): Promise<void> {
+  await db.execute(
+    sql`DELETE FROM ${nodes} WHERE last_seen_at < now() - make_interval(hours => ${unseenHours})`,
+  );
+}
+
+/** How far this machine's clock is ahead of the database's, within half of the time that asking takes. */
+export async function measureClock(db: Queryable): Promise<number> {
+  const before = Date.now();
+  const [row] = await db.execute<{ now: number }>(
+    sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`,
+  );
+  return Math.round((before + Date.now()) / 2 - Number(row?.now));
+}

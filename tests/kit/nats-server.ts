@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import type { Cleanup } from "./test-database.js";
+
+/** Debian's; where there is none, what needs it is left out and says so. */
+export const natsProgram = [
+  "/usr/sbin/nats-server",
+  "/usr/bin/nats-server",
+  "/usr/local/bin/nats-server",
+].find((path) => existsSync(path));
+
+/** A NATS server of one test's own. */
+export interface NatsServer {
+  readonly url: string;
+  kill(): Promise<void>;
+  /** Starts it again at its port. */
+  start(): Promise<void>;
+}
+
+/** Starts a server at a free port of this machine, which is killed when the test has finished. */
+export async function startNatsServer(
+  { args = [] }: { readonly args?: readonly string[] } = {},
+  cleanup: Cleanup = onTestFinished,
+): Promise<NatsServer> {
+  let port = -1;
+  let kill = async () => {};
+
+  async function start(): Promise<void> {
+    const server = spawn(natsProgram ?? "nats-server", ["-a", "127.0.0.1", "-p", String(port), ...args], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const exited = once(server, "exit");
+    kill = async () => {
+      server.kill("SIGKILL");
+      await exited;
+    };
+    for await (const line of createInterface({ input: server.stderr })) {
+      const [, listening] = /client connections on 127\.0\.0\.1:(\d+)/.exec(line) ?? [];
+      if (listening !== undefined) port = Number(listening);
+      if (line.includes("Server is ready")) break;
+    }
+    server.stderr.resume();
+    if (port < 0) throw new Error("The NATS server did not say at which port it listens.");
+  }
+
+  await start();
+  cleanup(() => kill());
+  return { url: `nats://127.0.0.1:${port}`, kill: () => kill(), start };
+}

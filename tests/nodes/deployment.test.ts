@@ -1,0 +1,132 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { findNginx, findProxy, nginxMissing } from "../kit/nginx.js";
+import { startProxy } from "./kit/start-behind-proxy.js";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string) => readFile(new URL(path, root), "utf8");
+
+const nginx = findNginx();
+if (nginx === undefined) console.warn(nginxMissing);
+const caddy = findProxy("caddy");
+if (caddy === undefined) console.warn("The test of Caddy is skipped: there is no caddy here.");
+
+/** Stands for a broker: says which it is. */
+async function startNode(name: string) {
+  const server = createServer((request, response) => {
+    const { "x-forwarded-for": from, "x-forwarded-host": host } = request.headers;
+    response.end(JSON.stringify({ name, forwarded: from !== undefined && host !== undefined }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  onTestFinished(stop);
+  return { port: Number(Object(server.address()).port), stop };
+}
+
+async function startThree() {
+  return [await startNode("a"), await startNode("b"), await startNode("c")] as const;
+}
+
+/** The name of the node that answers; null where the proxy says that none did. */
+async function ask(url: string, method: "GET" | "POST" = "GET"): Promise<string | null> {
+  const response = await fetch(url, { method, ...(method === "POST" && { body: "{}" }) });
+  const text = await response.text();
+  if (!response.ok) return null;
+  const answer: { name: string; forwarded: boolean } = JSON.parse(text);
+  expect(answer.forwarded).toBe(true);
+  return answer.name;
+}
+
+/** By turns over all three; where one is gone, the others are asked, posts too. */
+async function expectTurns(url: string, gone: { stop(): void }): Promise<void> {
+  const names = [];
+  for (let count = 0; count < 9; count += 1) names.push(await ask(url));
+  expect(names.sort().join("")).toBe("aaabbbccc");
+  gone.stop();
+  // A connection that was kept may be found closed once, and a post is not sent again then.
+  const askTwelve = async () => {
+    const answers = new Set<string | null>();
+    for (let count = 0; count < 12; count += 1) answers.add(await ask(url, count % 2 === 0 ? "GET" : "POST"));
+    return [...answers].sort();
+  };
+  await expect.poll(askTwelve).toEqual(["a", "c"]);
+}
+
+describe("what docs/scale.md puts in front of the nodes", () => {
+  it.skipIf(nginx === undefined)(
+    "[SCALE-2] nginx sends requests to all nodes by turns, and leaves out one that is gone",
+    async () => {
+      const nodes = await startThree();
+      const ports = nodes.map(({ port }) => port);
+      const [port] = await startProxy(ports, onTestFinished);
+      await expectTurns(`http://127.0.0.1:${port}/`, nodes[1]);
+    },
+  );
+
+  it.skipIf(caddy === undefined)("[SCALE-2] so does Caddy", async () => {
+    const nodes = await startThree();
+    const unused = await startNode("unused");
+    unused.stop();
+    const url = `http://127.0.0.1:${unused.port}`;
+    const env = {
+      ...{ MERKLE_DOMAIN: url, HOME: "/tmp" },
+      MERKLE_NODES: nodes.map(({ port }) => `127.0.0.1:${port}`).join(" "),
+    };
+    const file = fileURLToPath(new URL("docs/Caddyfile", root));
+    const adapted = spawnSync(caddy ?? "", ["adapt", "--config", file, "--adapter", "caddyfile"], {
+      env,
+      encoding: "utf8",
+    });
+    const config = { ...JSON.parse(adapted.stdout), admin: { disabled: true } };
+    const child = spawn(caddy ?? "", ["run", "--config", "-"], { env, stdio: ["pipe", "ignore", "ignore"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    child.stdin.end(JSON.stringify(config));
+    while ((await fetch(url).catch(() => null)) === null) await delay(20);
+    // The turn of the first answers that were waited for is not known.
+    for (let turn = await ask(url); turn !== "c"; ) turn = await ask(url);
+    await expectTurns(url, nodes[1]);
+  });
+});
+
+it("[SCALE-2] compose.scale.yaml and docs/kubernetes.yaml start what there is, with variables that there are, and keep enough of it", async () => {
+  const compose = parse(await read("compose.scale.yaml"), { merge: true });
+  const manifests = parseAllDocuments(await read("docs/kubernetes.yaml")).map((document) => document.toJS());
+  const variables = await read("docs/reference/environment.md");
+  const { services } = compose;
+  const brokers = Object.keys(services).filter((name) => name.startsWith("broker"));
+  expect(brokers).toHaveLength(3);
+  expect(services.caddy.environment.MERKLE_NODES).toBe(brokers.map((name) => `${name}:7423`).join(" "));
+  const [deployment, service, budget] = manifests;
+  const [container] = deployment.spec.template.spec.containers;
+  const named = [
+    ...brokers.flatMap((name) => Object.keys(services[name].environment)),
+    ...container.env.map(({ name }: { name: string }) => name),
+  ];
+  for (const name of named) expect(variables, name).toContain(`\`${name}\``);
+  for (const selector of [
+    deployment.spec.selector.matchLabels,
+    service.spec.selector,
+    budget.spec.selector.matchLabels,
+  ])
+    expect(deployment.spec.template.metadata.labels).toMatchObject(selector);
+  expect(container.readinessProbe.httpGet.path).toBe("/health");
+  const mounted = deployment.spec.template.spec.volumes.map(({ name }: { name: string }) => name);
+  for (const { volumeMounts } of [...deployment.spec.template.spec.initContainers, container])
+    for (const { name } of volumeMounts) expect(mounted).toContain(name);
+  // A node takes ten seconds to stop (docs/nodes.md), and PostgreSQL has connections for all and one more during an upgrade.
+  expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(10);
+  const max = Number(/max_connections=(\d+)/.exec(services.postgres.command.join(" "))?.[1]);
+  expect(max).toBeGreaterThan(4 * connectionsOfNode);
+});
+
+/** As docs/scale.md counts them. */
+const connectionsOfNode = 23;

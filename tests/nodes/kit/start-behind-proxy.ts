@@ -1,0 +1,92 @@
+import { readFile } from "node:fs/promises";
+import type { BrokerOptions } from "@merkle/broker";
+import { inject } from "vitest";
+import { startNatsServer } from "../../kit/nats-server.js";
+import { findNginx, nginxMissing, startNginx } from "../../kit/nginx.js";
+import { noteHome } from "../../kit/persons.js";
+import { type StartTestBroker, startOneBroker, type TestBroker } from "../../kit/test-broker.js";
+import { createTestDatabase } from "../../kit/test-database.js";
+
+const nodeCount = 3;
+
+/** What `npm run test:nodes` has in the place of a test's one broker: three, on one database, behind nginx by round robin. */
+export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
+  const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
+  const bus = inject("bus") === "nats" ? (await startNatsServer({}, cleanup)).url : inject("bus");
+  const shared: Partial<BrokerOptions> = {
+    // Who is behind a proxy is told by it alone.
+    ...{ auth: "open", insecureOpen: true, trustedProxies: ["127.0.0.1"] },
+    ...{ ...options, databaseUrl, bus },
+  };
+  const nodes: TestBroker[] = [];
+  for (let number = 0; number < nodeCount; number += 1) nodes.push(await startOneBroker(shared, cleanup));
+  const [first] = nodes;
+  const [port] = await startProxy(
+    nodes.map((node) => node.port),
+    cleanup,
+  );
+  if (!first || port === undefined) throw new TypeError("There are nodes and a proxy.");
+  noteHome(port, first.home, first.url);
+
+  async function forEach(work: (node: TestBroker) => Promise<void>): Promise<void> {
+    for (const node of nodes) await work(node);
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    ...{ port, databaseUrl, home: first.home },
+    get logged() {
+      return nodes.flatMap((node) => node.logged);
+    },
+    get broker() {
+      return first.broker;
+    },
+    stop: () => forEach((node) => node.stop()),
+    restart: () => forEach((node) => node.restart()),
+    async restartAfter(work) {
+      await forEach((node) => node.stop());
+      await work();
+      await forEach((node) => node.restart());
+    },
+  };
+};
+
+/** The configuration of docs/scale.md around that of docs/reverse-proxy.md, without its rates and TLS, which are its own tests'. */
+export async function startProxy(
+  ports: readonly number[],
+  cleanup: Parameters<StartTestBroker>[1],
+): Promise<readonly number[]> {
+  const program = findNginx();
+  if (program === undefined) throw new Error(nginxMissing);
+  const configuration = await readNodesConfiguration();
+  return startNginx(
+    program,
+    ([port]) =>
+      ports
+        .reduce(
+          (text, node, index) => text.replace(`10.0.0.1${index + 1}:7423`, `127.0.0.1:${node}`),
+          configuration,
+        )
+        .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
+        .replaceAll(/^.*(?:ssl_|limit_|server_name).*\n/gm, "")
+        // The port is the test's own, and belongs to the address.
+        .replaceAll("$host;", "$http_host;"),
+    1,
+    cleanup,
+  );
+}
+
+/** The whole configuration that the two documents describe. */
+export async function readNodesConfiguration(): Promise<string> {
+  const [upstream, whole] = await Promise.all(
+    ["scale", "reverse-proxy"].map(async (name) => {
+      const document = await readFile(new URL(`../../../docs/${name}.md`, import.meta.url), "utf8");
+      const text = /```nginx\n([\s\S]*?)```/.exec(document)?.[1];
+      if (text === undefined) throw new Error(`docs/${name}.md has no nginx configuration.`);
+      return text;
+    }),
+  );
+  return (whole ?? "")
+    .replace(/upstream merkle \{[^}]*\}/, upstream ?? "")
+    .replace(/server \{\n {2}listen 80;[^}]*\}/, "");
+}

@@ -1,0 +1,88 @@
+import { expect, it } from "vitest";
+import { createTestSession, textsOf } from "../kit/session.js";
+import { holdInbox, startNodes, type TestNode } from "./start-nodes.js";
+
+it("[NODE-6] a named peer that connects at another node is replaced where it was, and a nudge reaches it there", async () => {
+  const { nodes } = await startNodes(2);
+  const [a, b] = nodes as [TestNode, TestNode];
+  const session = await createTestSession(a.client);
+  const { sessionId: session_id } = session;
+  const birch = await a.client.call("join_session", { session_id, team_name: "Birch", peer_name: "aspen" });
+  const peer = birch.peer_id ?? "";
+  const older = await holdInbox(a, session_id, peer);
+  await expect.poll(() => connected(b, session_id)).toEqual({ aspen: true });
+  const newer = await holdInbox(b, session_id, peer);
+  await expect.poll(() => older.client.state).toMatchObject({ status: "closed" });
+  expect(newer.client.state).toMatchObject({ status: "open" });
+  await session.post(session.convener, "to whoever holds it");
+  await expect.poll(() => newer.texts).toEqual(["to whoever holds it"]);
+  await expect.poll(() => connected(a, session_id)).toEqual({ aspen: true });
+
+  const own = { session_id, team_id: session.convener };
+  const { next_cursor: since_cursor } = await a.client.call("check_messages", own);
+  const waiting = b.client.call("wait_for_messages", { ...own, since_cursor });
+  const wasWoken = async () =>
+    (await a.client.call("nudge", { session_id, team_id: birch.team_id, to: "Atlas" })).nudged[0]?.reached;
+  await expect.poll(wasWoken).toEqual(["wait"]);
+  expect((await waiting).messages).toEqual([]);
+
+  await newer.client.close();
+  await expect.poll(() => connected(a, session_id)).toEqual({ aspen: false });
+});
+
+it("[NODE-7] what one node handed out another acknowledges, in turns and without a cursor, and reading is begun anew at any", async () => {
+  const { nodes } = await startNodes(2);
+  const [a, b] = nodes as [TestNode, TestNode];
+  const session = await createTestSession(a.client);
+  const { sessionId: session_id } = session;
+  const birch = await session.join("Birch");
+  const team_id = birch.credential;
+  let { cursor } = birch;
+  for (let round = 0; round < 10; round += 1) {
+    const [reads, posts] = round % 2 === 0 ? [a, b] : [b, a];
+    await posts.client.call("post_message", {
+      ...{ session_id, team_id: session.convener },
+      content: { text: `round ${round}` },
+    });
+    const answer = await reads.client.call("wait_for_messages", {
+      session_id,
+      team_id,
+      since_cursor: cursor,
+    });
+    expect(textsOf(answer.messages)).toEqual([`round ${round}`]);
+    expect(answer).not.toHaveProperty("skipped");
+    cursor = answer.next_cursor;
+  }
+  expect(await b.client.call("ack", { session_id, team_id, cursor })).toEqual({ cursor });
+  await session.post(session.convener, "unread");
+  const first = await b.client.call("check_messages", { session_id, team_id });
+  expect(textsOf(first.messages)).toEqual(["unread"]);
+  const { receipt } = first;
+  const next = await a.client.call("check_messages", { session_id, team_id, ...(receipt && { receipt }) });
+  expect(next.messages).toEqual([]);
+
+  await b.client.call("join_session", { session_id, team_id, team_name: "Birch", replay_from: 0 });
+  const again = await a.client.call("check_messages", { session_id, team_id });
+  expect(textsOf(again.messages)).toContain("round 0");
+});
+
+it("[NODE-8] who was at a node that dies is there until its lease is over, and then no more", async () => {
+  const { nodes } = await startNodes(2);
+  const [a, b] = nodes as [TestNode, TestNode];
+  const session = await createTestSession(b.client);
+  const { sessionId: session_id } = session;
+  const birch = await b.client.call("join_session", { session_id, team_name: "Birch", peer_name: "aspen" });
+  const inbox = await holdInbox(a, session_id, birch.peer_id ?? "");
+  await expect.poll(() => connected(b, session_id)).toEqual({ aspen: true });
+  await a.kill();
+  expect(await connected(b, session_id)).toEqual({ aspen: true });
+  await inbox.client.close();
+  await expect.poll(() => connected(b, session_id), { timeout: 60_000 }).toEqual({ aspen: false });
+});
+
+async function connected(node: TestNode, session_id: string): Promise<Record<string, boolean>> {
+  const { peers } = await node.client.call("list_peers", { session_id });
+  return Object.fromEntries(
+    peers.flatMap(({ name, connected }) => (name === null ? [] : [[name, connected]])),
+  );
+}

@@ -1,0 +1,22 @@
+import { defineConfig } from "vitest/config";
+import shared from "../../vitest.config.js";
+
+const bus = process.env["MERKLE_TEST_BUS"] === "nats" ? "nats" : "postgres";
+
+/** The tests that speak to a broker by its address, with three nodes behind nginx in its place: `npm run test:nodes`. */
+export default defineConfig({
+  ...shared,
+  test: {
+    ...shared.test,
+    provide: { bus },
+    // Three brokers a test need more of the machine than one.
+    maxWorkers: 2,
+    include: [
+      "tests/nodes/rolling-restart.ts",
+      "tests/transports/**/*.test.ts",
+      "tests/mcp/**/*.test.ts",
+      "tests/tail/**/*.test.ts",
+      "tests/stdio/**/*.test.ts",
+    ],
+  },
+});
