@@ -18,6 +18,7 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("status", async () => (await import("./commands/status.js")).status),
       entry("backup", async () => (await import("./commands/backup.js")).backup),
       entry("restore", async () => (await import("./commands/restore.js")).restore),
+      entry("upgrade", async () => (await import("./commands/upgrade.js")).upgrade),
       entry("audit-key show", async () => (await import("./commands/audit-key/show.js")).auditKeyShow),
       entry("audit-key rotate", async () => (await import("./commands/audit-key/rotate.js")).auditKeyRotate),
     ],

@@ -15,6 +15,7 @@ export {
   violatedConstraint,
 } from "./core/database-error.js";
 export * from "./core/idempotency.js";
+export { type MigrateOptions, migrate } from "./core/migrate.js";
 export * from "./core/settings.js";
 export type { Queryable, Transaction } from "./core/transactions.js";
 export * from "./document/documents.js";

@@ -30,6 +30,7 @@ import type { BrokerOptions, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { listen, nameToShow } from "./listen.js";
 import { startServices } from "./start-services.js";
+import { backupBefore } from "./upgrade-home.js";
 
 export interface Broker {
   /** Where it listens. */
@@ -45,6 +46,8 @@ export interface Broker {
   readonly verifyingLink: string | null;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
+  /** The backup that was written before the first migration; null where none ran, or on nothing. */
+  readonly backup: string | null;
   /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
   stop(): Promise<void>;
   /** Resolves when it has stopped, with the reason if it had to stop by itself. */
@@ -83,7 +86,14 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   if (options.tls) await readCertificate(options.tls);
   const target = await startDatabaseServer(options, stops);
   const certificate = await startCertificate(options, stops);
-  const database = await openDatabase({ target });
+  let backup: string | null = null;
+  const database = await openDatabase({
+    target,
+    async beforeMigrating([first = ""]) {
+      backup = await backupBefore(options.home, target, first);
+      log.info("backed up before the first migration", { file: backup });
+    },
+  });
   stops.add("database connections", database.close);
   const nodeLock = await holdAlone(options, target, {
     onLost: () => log.warn("the lock on the database was lost; nothing is served until it is held again"),
@@ -157,6 +167,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     verifyingLink,
     database: options.databaseUrl === undefined ? "embedded" : "external",
     migrationsRun: database.migrationsRun,
+    backup,
     stop: () => stops.stop(),
     stopped: stops.stopped,
   };
