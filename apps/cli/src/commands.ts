@@ -185,6 +185,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       entry("config get", async () => (await import("./commands/config/get.js")).configGet),
       entry("config set", async () => (await import("./commands/config/set.js")).configSet),
+      entry("config edit", async () => (await import("./commands/config/edit.js")).configEdit),
       entry("config list", async () => (await import("./commands/config/list.js")).configList),
       entry("config path", async () => (await import("./commands/config/path.js")).configPath),
       entry("trust", async () => (await import("./commands/trust.js")).trust),

@@ -20,6 +20,7 @@ import { type AuthMode, chooseAuth, isLoopback } from "../identity/origin/auth-m
 import { createHostGuard } from "../identity/origin/hosts.js";
 import { createOriginReader, type OriginReader } from "../identity/origin/request-origin.js";
 import { makeVerificationCode, writeHomeKey } from "../identity/persons/verification.js";
+import { describeSummaries } from "../progress/describe-summaries.js";
 import { openAuditKey } from "../record/audit-key.js";
 import { clearSpool } from "../record/import/spool.js";
 import { createHttpServer, type Deadlines } from "../transports/http-server.js";
@@ -46,6 +47,8 @@ export interface Broker {
   readonly verifyingLink: string | null;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
+  /** Whether summaries are made, and by whom. */
+  readonly summaries: string;
   /** The backup that was written before the first migration; null where none ran, or on nothing. */
   readonly backup: string | null;
   /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
@@ -156,7 +159,8 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
           async (tx) => (await makeVerificationCode(tx, services, limits.firstVerificationSeconds)).link,
         )
       : null;
-  log.info("broker started", { url: listening, migrations: database.migrationsRun });
+  const summaries = describeSummaries(options.summaries);
+  log.info("broker started", { url: listening, summaries, migrations: database.migrationsRun });
   return {
     url: listening,
     mcpUrl: services.addresses.mcp(),
@@ -168,6 +172,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     database: options.databaseUrl === undefined ? "embedded" : "external",
     migrationsRun: database.migrationsRun,
     backup,
+    summaries,
     stop: () => stops.stop(),
     stopped: stops.stopped,
   };

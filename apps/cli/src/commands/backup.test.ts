@@ -5,7 +5,7 @@ import { restoreDatabase } from "@merkle/db";
 import { packageName } from "@merkle/wire/text";
 import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { makeTestHome, oldestBinaries } from "../../../../packages/db/src/embedded/test-support.js";
-import { createOldDatabase, fillTables, readRows } from "../../../../packages/db/src/start/test-support.js";
+import { createOldDatabase, fillTables, readRows } from "../../../../tests/kit/old-database.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";

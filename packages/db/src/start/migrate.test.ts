@@ -4,6 +4,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import type postgres from "postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeRow } from "../../../../tests/kit/message-row.js";
+import { createOldDatabase, fillTables, readRows, type TestRow } from "../../../../tests/kit/old-database.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { migrateTo } from "../backup/migrate-to.js";
 import { withRestore } from "../backup/transaction.js";
@@ -21,7 +22,6 @@ import {
 import { listPeers } from "../sessions/peers.js";
 import { findSession } from "../sessions/sessions.js";
 import { openDatabase } from "./open-database.js";
-import { createOldDatabase, fillTables, readRows, type TestRow } from "./test-support.js";
 
 it("[DB-11] a database from before persons keeps its teams and messages, and knows what was said last", async () => {
   const url = await createOldDatabase(1);

@@ -1,9 +1,9 @@
 import type postgres from "postgres";
 import { inject } from "vitest";
-import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
-import { migrateTo } from "../backup/migrate-to.js";
-import { withRestore } from "../backup/transaction.js";
-import { knownMigrations } from "../core/migrations.js";
+import { migrateTo } from "../../packages/db/src/backup/migrate-to.js";
+import { withRestore } from "../../packages/db/src/backup/transaction.js";
+import { knownMigrations } from "../../packages/db/src/core/migrations.js";
+import { connectTestDatabase, createTestDatabase } from "./test-database.js";
 
 /** An address of an empty database that has seen only the first migrations. */
 export async function createOldDatabase(migrations: number): Promise<string> {
