@@ -56,7 +56,7 @@ const floors = {
   "apps/cli": [
     "core",
     "text",
-    "config-file.ts",
+    "config-file.ts", "config-sources.ts",
     // Which broker is called, as whom and whether it is trusted depends on each other.
     { together: ["config.ts", "command", "broker", "trust", "identity", "sessions"] },
     ["document", "state", "progress", "tasks", "approvals", "record", "private-messages"],

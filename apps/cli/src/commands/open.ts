@@ -49,7 +49,10 @@ export const open: Command = {
 };
 
 /** The mesh that the pages must be told of: where members alone are let in, their sign-in says it. */
-async function findOpenMesh(broker: BrokerClient, { mesh }: Pick<Config, "mesh">): Promise<string | undefined> {
+async function findOpenMesh(
+  broker: BrokerClient,
+  { mesh }: Pick<Config, "mesh">,
+): Promise<string | undefined> {
   if (mesh === undefined) return undefined;
   const { auth } = await broker.call("get_app_info", {});
   return auth === "open" ? mesh : undefined;

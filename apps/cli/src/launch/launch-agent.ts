@@ -6,6 +6,7 @@ import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
 import { storedPeerId } from "../sessions/stored-peers.js";
+import { counted } from "../text/time.js";
 import { meetMesh } from "../trust/require-known.js";
 import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
@@ -17,7 +18,6 @@ import { readWanted, toWish, toWishFor, type Wanted, type Wish } from "./launch-
 import type { Launching } from "./launching.js";
 import { findResumedPeer } from "./resumed-peer.js";
 import { runBeside } from "./run-beside.js";
-import { counted } from "../text/time.js";
 import { runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
 import { tellDefaults, tellEntered, tellHowToGoOn, tellNotice } from "./tell-launch.js";
@@ -64,7 +64,11 @@ async function inChosenMesh(
     value: name,
     name: `${name}   ${counted(sessions, "session")}, ${counted(online, "agent")} online`,
   }));
-  const mesh = await prompter.oneOf({ message: "Mesh", choices: async (typed) => choices.filter(({ value }) => value.includes(typed)), default: "main" });
+  const mesh = await prompter.oneOf({
+    message: "Mesh",
+    choices: async (typed) => choices.filter(({ value }) => value.includes(typed)),
+    default: "main",
+  });
   return { ...context, config: { ...config, mesh } };
 }
 

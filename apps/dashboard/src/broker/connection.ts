@@ -25,7 +25,10 @@ export interface ConnectionEvents {
 /** Connects to the broker that served the pages, as whoever this browser is signed in as. */
 export function openConnection(events: ConnectionEvents): Connection {
   // The pages came from there themselves: where that was clear text, refusing more of it would protect nobody.
-  return toConnection(connect({ url: location.origin, insecure: true, mesh: chosenMesh, answerHello }), events);
+  return toConnection(
+    connect({ url: location.origin, insecure: true, mesh: chosenMesh, answerHello }),
+    events,
+  );
 }
 
 /** Gets a ticket with the browser's sign-in. A ticket lets one connection in. */

@@ -12,7 +12,10 @@ export interface Person {
   readonly verified?: boolean;
 }
 
-const stored = createStoredValue(chosenMesh === undefined ? "merkle.person" : `merkle.person.${chosenMesh}`, parsePerson);
+const stored = createStoredValue(
+  chosenMesh === undefined ? "merkle.person" : `merkle.person.${chosenMesh}`,
+  parsePerson,
+);
 const unknownListeners = new Set<(person: Person) => void>();
 
 /** The person of this browser, or null before the first word was written. */

@@ -72,7 +72,8 @@ export const listMeshes = operation("list_meshes", {
   compact: ({ meshes }) =>
     lines(
       ...meshes.map(
-        (mesh) => `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members, ${mesh.peers_online} agents online`,
+        (mesh) =>
+          `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members, ${mesh.peers_online} agents online`,
       ),
     ),
 });

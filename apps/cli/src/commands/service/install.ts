@@ -10,7 +10,11 @@ export const serviceInstall: Command = {
   summary: "have this user's systemd or launchd run merkle up, and start it again when it fails",
   arguments: [{ name: "[flags...]", summary: "flags of merkle up, behind --" }],
   flags: [{ flags: "--dry-run", summary: "print the file that would be written, and change nothing" }],
-  examples: ["merkle service install", "merkle service install -- --port 7500", "merkle service install --dry-run"],
+  examples: [
+    "merkle service install",
+    "merkle service install -- --port 7500",
+    "merkle service install --dry-run",
+  ],
   offline: true,
   async run({ args, flags, config, output }) {
     const manager = thisManager(config);
@@ -21,11 +25,15 @@ export const serviceInstall: Command = {
       return exitCodes.done;
     }
     if ((await readService(manager)) === null && (await findRunningBroker(config.home)) !== undefined)
-      throw usageError("A broker runs on this home already, and a service would be a second one.", "merkle down");
+      throw usageError(
+        "A broker runs on this home already, and a service would be a second one.",
+        "merkle down",
+      );
     await installService(manager, facts);
     output.show({ file: manager.file, text, changed: true }, `${output.mark.ok} ${manager.file}`);
     output.note("  merkle service status   ·   merkle service logs   ·   merkle service uninstall");
-    if (process.platform === "linux") output.note("  to have it run while you are logged out: loginctl enable-linger");
+    if (process.platform === "linux")
+      output.note("  to have it run while you are logged out: loginctl enable-linger");
     return exitCodes.done;
   },
 };

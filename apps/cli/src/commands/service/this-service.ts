@@ -21,7 +21,10 @@ export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
 /** @throws CliError `usage` where this program may be gone tomorrow */
 export function thisService({ home }: Pick<Config, "home">, upFlags: readonly string[]): ServiceFacts {
   if (runsFromNpx()) {
-    throw usageError(`npx may throw away what a service would run. Install it: npm install -g ${packageName}`, "merkle service install");
+    throw usageError(
+      `npx may throw away what a service would run. Install it: npm install -g ${packageName}`,
+      "merkle service install",
+    );
   }
   return {
     command: [process.execPath, "--max-semi-space-size=64", entryFile(), "up", ...upFlags],

@@ -12,7 +12,9 @@ export const serviceUninstall: Command = {
     const manager = thisManager(config);
     const wasThere = (await readService(manager)) !== null;
     await uninstallService(manager);
-    const text = wasThere ? `${output.mark.ok} ${manager.file} is gone; the data is in ${config.home}` : "there was no service";
+    const text = wasThere
+      ? `${output.mark.ok} ${manager.file} is gone; the data is in ${config.home}`
+      : "there was no service";
     output.show({ file: manager.file, changed: wasThere }, text);
     return exitCodes.done;
   },

@@ -9,11 +9,11 @@ import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
 import { ListRow, RowList } from "@/components/row-list";
+import { chosenMesh, enterMesh } from "@/identity/chosen-mesh";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
 import { Skeleton } from "@/ui/skeleton";
-import { chosenMesh, enterMesh } from "@/identity/chosen-mesh";
 import { useIsAdmin } from "./use-is-admin";
 
 /** The workspaces of this broker that one is a member of. A browser is signed in to one of them. */
