@@ -79,7 +79,7 @@ function npm(...args) {
   return ["npm", args];
 }
 
-/** What npm was told when it ran us, such as `npm pack --dry-run --workspace merkle`, is not meant for the npm that we run. */
+/** What npm was told when it ran us, such as `npm pack --dry-run --workspace apps/cli`, is not meant for the npm that we run. */
 const toldToNpm = /^npm_config_(?:dry_run|global|include_workspace_root|json|omit|workspaces?)$/i;
 
 function quietEnvironment() {

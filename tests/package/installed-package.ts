@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { packageName } from "@merkle/wire/text";
 
 const run = promisify(execFile);
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
@@ -12,24 +13,24 @@ const checkout = fileURLToPath(new URL("../..", import.meta.url));
 export interface InstalledPackage {
   /** The installed package itself. */
   readonly folder: string;
-  /** What `npx merkle` runs. */
+  /** What the command `merkle` runs. */
   readonly program: string;
   remove(): Promise<void>;
 }
 
 /**
- * Packs `merkle` and puts it where `npm install` would, without a registry: the one thing that it depends on, PostgreSQL's
+ * Packs the command and puts it where `npm install` would, without a registry: the one thing that it depends on, PostgreSQL's
  * binaries, is linked to the checkout's.
  */
 export async function installPackage(): Promise<InstalledPackage> {
   const place = await realpath(await mkdtemp(join(tmpdir(), "merkle-package-")));
   const remove = () => rm(place, { recursive: true, force: true });
   try {
-    const folder = join(place, "node_modules", "merkle");
+    const folder = join(place, "node_modules", packageName);
     await mkdir(folder, { recursive: true });
     const { stdout } = await run(
       "npm",
-      ["pack", "--ignore-scripts=false", "--workspace", "merkle", "--pack-destination", place],
+      ["pack", "--ignore-scripts=false", "--workspace", "apps/cli", "--pack-destination", place],
       {
         cwd: checkout,
       },

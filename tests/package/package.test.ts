@@ -2,6 +2,7 @@ import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packageName } from "@merkle/wire/text";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { startTestBroker } from "../kit/test-broker.js";
@@ -59,7 +60,7 @@ describe("what is in it", () => {
     expect(Object.keys(Object(description["scripts"]))).not.toContain(
       expect.stringMatching(/^(?:pre|post)?install$/),
     );
-    expect(description).toMatchObject({ name: "merkle", license: "MIT", engines: { node: ">=20.19" } });
+    expect(description).toMatchObject({ name: packageName, license: "MIT", engines: { node: ">=20.19" } });
     expect(description).not.toHaveProperty("private");
   });
 

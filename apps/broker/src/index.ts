@@ -7,6 +7,7 @@ export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-
 export type { BrokerOptions } from "./start/broker-options.js";
 export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
 export { type Broker, defaultPort, startBroker } from "./start/start-broker.js";
+export { type Upgrade, upgradeHome, upgradePostgres } from "./start/upgrade-home.js";
 export type {
   AgentOptions,
   RunError,

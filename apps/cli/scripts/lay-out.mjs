@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, symlink } from "node:fs/promises";
+import { cp, mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../../../scripts/steps.mjs";
 import { bundle } from "./bundle.mjs";
@@ -13,7 +13,8 @@ const cli = join(root, "apps/cli");
  */
 export async function layOutPackage(folder) {
   const modules = join(folder, "node_modules");
-  const merkle = join(modules, "merkle");
+  const { name } = JSON.parse(await readFile(join(cli, "package.json"), "utf8"));
+  const merkle = join(modules, name);
   await mkdir(merkle, { recursive: true });
   for (const part of ["package.json", "bin"])
     await cp(join(cli, part), join(merkle, part), { recursive: true });

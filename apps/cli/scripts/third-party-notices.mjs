@@ -10,8 +10,7 @@ import { root } from "../../../scripts/steps.mjs";
  * @throws Error when the license of a package is not to be found: it must not be given away without
  */
 export function thirdPartyNotices(bundled) {
-  const folders = new Set([...bundled.map(packageOf).filter(Boolean), ...dashboardPackages()]);
-  const notices = [...folders].flatMap(noticesOf);
+  const notices = packagesIn(bundled).flatMap(noticesOf);
   const byText = new Map();
   for (const { name, text } of notices.sort((a, b) => a.name.localeCompare(b.name, "en"))) {
     byText.set(text, (byText.get(text) ?? new Set()).add(name));
@@ -20,6 +19,11 @@ export function thirdPartyNotices(bundled) {
     "Merkle contains the following software of others, under the following licenses.",
     ...[...byText].map(([text, names]) => `${[...names].join("\n")}\n\n${text}`),
   ].join(`\n\n${"-".repeat(80)}\n\n`);
+}
+
+/** The folders of the packages of others that are in ours. */
+export function packagesIn(bundled) {
+  return [...new Set([...bundled.map(packageOf).filter(Boolean), ...dashboardPackages()])];
 }
 
 /** The folder of the package that a file belongs to, or undefined for a file of ours. */

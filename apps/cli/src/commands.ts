@@ -18,6 +18,14 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("status", async () => (await import("./commands/status.js")).status),
       entry("backup", async () => (await import("./commands/backup.js")).backup),
       entry("restore", async () => (await import("./commands/restore.js")).restore),
+      entry("upgrade", async () => (await import("./commands/upgrade.js")).upgrade),
+      entry("service install", async () => (await import("./commands/service/install.js")).serviceInstall),
+      entry("service status", async () => (await import("./commands/service/status.js")).serviceStatus),
+      entry("service logs", async () => (await import("./commands/service/logs.js")).serviceLogs),
+      entry(
+        "service uninstall",
+        async () => (await import("./commands/service/uninstall.js")).serviceUninstall,
+      ),
       entry("audit-key show", async () => (await import("./commands/audit-key/show.js")).auditKeyShow),
       entry("audit-key rotate", async () => (await import("./commands/audit-key/rotate.js")).auditKeyRotate),
     ],
@@ -185,6 +193,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       entry("config get", async () => (await import("./commands/config/get.js")).configGet),
       entry("config set", async () => (await import("./commands/config/set.js")).configSet),
+      entry("config edit", async () => (await import("./commands/config/edit.js")).configEdit),
       entry("config list", async () => (await import("./commands/config/list.js")).configList),
       entry("config path", async () => (await import("./commands/config/path.js")).configPath),
       entry("trust", async () => (await import("./commands/trust.js")).trust),

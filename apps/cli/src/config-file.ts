@@ -25,6 +25,8 @@ export interface ConfigFile {
   readonly path: string;
   /** All of it, as it was when it was read; empty for a file that is not there. */
   readonly text: string;
+  /** The names of what it says. */
+  readonly keys: readonly string[];
   readonly mcpUrl: string | undefined;
   readonly name: string | undefined;
   readonly approvers: readonly string[] | undefined;
@@ -57,6 +59,7 @@ export function parseConfigFile(path: string, text: string | undefined): ConfigF
   return {
     path,
     text: text ?? "",
+    keys: Object.keys(content),
     mcpUrl: readText(at("mcp_url")),
     name: readText(at("name")),
     approvers: readList(at("approvers")),
@@ -109,19 +112,25 @@ export async function findProjectFile(folder: string): Promise<ConfigFile | unde
   return findProjectFile(parent);
 }
 
-/** Changes one value in a file that only its owner can read; undefined removes it. */
-export async function writeConfigValue(
-  path: string,
-  key: Extract<ConfigKey, "mcp_url" | "name" | "approvers">,
-  value: string | readonly string[] | undefined,
-): Promise<void> {
+/**
+ * Changes one value in a file that only its owner can read; undefined removes it.
+ *
+ * @throws CliError `usage` for a value that the key does not take; nothing is changed then
+ */
+export async function writeConfigValue(path: string, key: ConfigKey, value: unknown): Promise<void> {
   const { [key]: _, ...others } = toContent(path, readSettingsText(path));
   const content = value === undefined ? others : { ...others, [key]: value };
+  await writeConfigText(path, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** @throws CliError `usage` for a text that is no configuration; nothing is changed then */
+export async function writeConfigText(path: string, text: string): Promise<void> {
+  parseConfigFile(path, text);
   const unfinished = `${path}.${process.pid}`;
   await explainingHome(dirname(path), async () => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     try {
-      await writeFile(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+      await writeFile(unfinished, text, { mode: 0o600 });
       await rename(unfinished, path);
     } finally {
       await rm(unfinished, { force: true });

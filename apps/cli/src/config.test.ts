@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { readConfig } from "./config.js";
@@ -117,6 +117,52 @@ describe("the configuration", () => {
 });
 
 describe("merkle config", () => {
+  it("[CLI-92] tells of each value which flag, variable or file says it, by the order in which they count", async () => {
+    const merkle = await testMerkle();
+    const path = join(merkle.home, "config.json");
+    await merkle.run(["config", "set", "insecure", "true", "--local"]);
+    await merkle.run(["config", "set", "trusted_proxies", "10.0.0.0/8,127.0.0.1", "--local"]);
+    await writeFile(join(merkle.home, ".env"), "MERKLE_PORT=7500\nMERKLE_AUTH=invite\nMERKLE_MESH=other\n");
+    const env = { MERKLE_PORT: "7999", OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" };
+    const { stdout } = await merkle.run(["config", "list", "--local", "--json", "--ca", "ca.pem"], { env });
+    expect(JSON.parse(stdout).local).toMatchObject({
+      port: 7999,
+      auth: "invite",
+      insecure: true,
+      trusted_proxies: "10.0.0.0/8, 127.0.0.1",
+      mesh: null,
+      summaries: "on: gpt-4o-mini at 127.0.0.1:11434",
+      sources: {
+        port: "MERKLE_PORT",
+        auth: `MERKLE_AUTH in ${join(merkle.home, ".env")}`,
+        insecure: path,
+        trusted_proxies: path,
+        ca: "--ca",
+        summaries: "OPENAI_BASE_URL",
+        mesh: "default",
+      },
+    });
+  });
+
+  it("[CLI-92] a file takes what its keys take and nothing else, and from an agent no more than where the broker is", async () => {
+    const merkle = await testMerkle();
+    for (const [name, value, sentence] of [
+      ["insecure", "perhaps", "insecure in"],
+      ["trusted_proxies", "everybody", "must be addresses or ranges"],
+      ["port", "7500", "No file can say port"],
+      ["insecur", "true", "Did you mean insecure?"],
+    ] as const) {
+      const set = await merkle.run(["config", "set", name, value, "--local"]);
+      expect(set).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
+    }
+    const asAgent = { env: { CLAUDECODE: "1" } };
+    expect(await merkle.run(["config", "set", "insecure", "true", "--local"], asAgent)).toMatchObject({
+      code: 2,
+    });
+    expect(await merkle.run(["config", "edit"])).toMatchObject({ code: 2 });
+    expect(await readdir(merkle.home)).not.toContain("config.json");
+  });
+
   it("[SET-3] changes the broker's settings by name while it runs, and finds it on whatever port", async () => {
     const merkle = await testMerkle();
     await merkle.run(["up", "--port", "0", "--detach"]);
@@ -132,7 +178,7 @@ describe("merkle config", () => {
     expect(await merkle.run(["config", "set", "idle_polls", "many"])).toMatchObject({ code: 2 });
     expect(JSON.parse((await merkle.run(["config", "list", "--json"])).stdout)).toMatchObject({
       broker: { url, settings: { public_url: "https://mesh.example.com", idle_polls: 20 } },
-      local: { home: merkle.home, url_from: "default" },
+      local: { home: merkle.home, url_from: "default", sources: { home: "MERKLE_HOME", url: "default" } },
     });
     expect((await merkle.run(["config", "set", "url", "none"])).stdout).toBe(`✓ agents use ${url}/api/mcp\n`);
   });
@@ -149,6 +195,9 @@ describe("merkle config", () => {
     });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await merkle.run(["config", "get", "url", "--local"])).stdout).toBe("http://elsewhere:7423\n");
+    expect(await merkle.run(["config", "get", "url", "--local", "--json"])).toMatchObject({
+      stdout: expect.stringContaining(JSON.stringify(path)),
+    });
     await merkle.run(["config", "set", "url", "none", "--local"]);
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual({ agent: { kept: true } });
   });

@@ -4,6 +4,7 @@ import type { RateLimits } from "@merkle/wire/limits";
 import { isLoopback, parseBus, parseDatabaseUrl, toBaseUrl } from "./broker/address.js";
 import { type Flags, isSet, listOf, splitList, textOf } from "./command/flags.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
+import { type LocalSetting, sourceOf } from "./config-sources.js";
 import { usageError } from "./core/cli-error.js";
 import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
 import { findAgentMark } from "./identity/agent-shell.js";
@@ -78,6 +79,8 @@ export interface Config {
   readonly tracesUrl: string | undefined;
   /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
   readonly environment: NodeJS.ProcessEnv;
+  /** Says which flag, variable or file a setting of this machine is from; `default` where none says it. */
+  readonly sourceOf: (name: LocalSetting) => string;
   /** Notices about these files for whoever runs the command: which variables are used, and which are not and why. */
   readonly notices: readonly string[];
 }
@@ -174,6 +177,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     bus: parseBus(env["MERKLE_BUS"], nameOf("MERKLE_BUS")),
     tracesUrl: env["MERKLE_TRACES_URL"]?.trim() || undefined,
     environment: env,
+    sourceOf: (name) => sourceOf(name, { flags, variables, project: said, user }),
     notices: variables.notices,
   };
 }
@@ -269,7 +273,8 @@ function readTrustedProxies(flags: Flags, { env, nameOf }: Variables, user: Conf
   return checkRanges(user.trustedProxies ?? [], `trusted_proxies in ${user.path}`);
 }
 
-function checkRanges(ranges: readonly string[], source: string): readonly string[] {
+/** @throws CliError `usage`, naming the range that is none */
+export function checkRanges(ranges: readonly string[], source: string): readonly string[] {
   for (const range of ranges) {
     const [address = "", bits = "0", ...more] = range.split("/");
     const bitsMax = isIP(address) === 6 ? 128 : 32;

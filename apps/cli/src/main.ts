@@ -7,9 +7,12 @@ import { commandGroups } from "./commands.js";
 import { readConfig, readEnvironment } from "./config.js";
 import { exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
+import { runsFromNpx } from "./core/this-program.js";
 
 /** Runs `merkle` with these arguments. Sets the exit code when the command has ended, and leaves nothing behind. */
-export async function main(argv: readonly string[]): Promise<void> {
+export async function main(words: readonly string[]): Promise<void> {
+  // Who has npx fetch a program wants it to do what it is for; help is one word away.
+  const argv = words.length === 0 && runsFromNpx() ? ["up"] : words;
   const interruption = listenForInterruption();
   // Whoever reads us may have read enough (`merkle config list | head -1`).
   process.stdout.on("error", ignoreClosedPipe);

@@ -52,7 +52,7 @@ describe("the command line", () => {
     [["help", "backpu"], "Did you mean backup?"],
     [["status", "now"], "Too many arguments"],
     [["up", "--port"], "argument missing"],
-    [["config"], "needs one of: get, set, list, path"],
+    [["config"], "needs one of: get, set, edit, list, path"],
   ])("[CLI-9] merkle %j is told what was meant, exit 2", async (args, advice) => {
     const merkle = await testMerkle();
     expect(await merkle.run(args)).toMatchObject({

@@ -15,6 +15,7 @@ export {
   violatedConstraint,
 } from "./core/database-error.js";
 export * from "./core/idempotency.js";
+export { type MigrateOptions, migrate } from "./core/migrate.js";
 export * from "./core/nodes.js";
 export { type Notifications, openNotifications } from "./core/notifications.js";
 export * from "./core/settings.js";

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { type Database, keepSummary, type WholeProgressEntryRow } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
+import { summaryDefaults as defaults } from "./describe-summaries.js";
 
 /** Makes summaries of progress entries and briefs, where somebody has given a key for it. */
 export interface Summariser {
@@ -136,8 +137,8 @@ async function soon<Result>(work: Promise<Result>, withinMs: number): Promise<Re
 
 /** The model that makes summaries of progress entries, and how long it may take. */
 export interface SummaryOptions {
-  /** Never logged, stored nor told. */
-  readonly apiKey: string;
+  /** Never logged, stored nor told; undefined for a model that takes none. */
+  readonly apiKey: string | undefined;
   /** The base address of any API that is like OpenAI's; `https://api.openai.com/v1` unless told. */
   readonly baseUrl?: string | undefined;
   /** `gpt-4o-mini` unless told. */
@@ -161,8 +162,6 @@ export function cutSummary(text: string): string {
 /** More than any answer to the question below needs; what is longer is not read. */
 const answerBytesMax = 1024 * 1024;
 
-const defaults = { baseUrl: "https://api.openai.com/v1", model: "gpt-4o-mini" };
-
 /** A question to a model: its instructions, the text that they are about, and the bound of its answer. */
 interface Question {
   readonly instructions: string;
@@ -183,7 +182,8 @@ async function askModel(
   // Loaded for the first question: most brokers are never asked any.
   const { OpenAI } = await import("openai");
   const client = new OpenAI({
-    apiKey,
+    apiKey: apiKey ?? "none",
+    ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
     baseURL: baseUrl,
     // The client would else take these from the environment by itself, and write to the console.
     organization: null,

@@ -1,10 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConnectionTarget } from "@merkle/db";
 import {
   BROKER_ROLE,
   EmbeddedPostgresError,
   type HomeLock,
+  listMajors,
   lockHome,
   startEmbeddedPostgres,
 } from "@merkle/db/embedded";
@@ -63,12 +64,6 @@ export async function hasDatabase(home: string): Promise<boolean> {
   return (await listMajors(home)).length > 0;
 }
 
-/** The majors that this home has data of, the latest first. */
-async function listMajors(home: string): Promise<string[]> {
-  const names = await readdir(join(home, "pg")).catch((): string[] => []);
-  return names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a));
-}
-
 /**
  * Where the server of a running broker listens, as PostgreSQL itself wrote it down. It is not started or looked after
  * here: it is the broker's, which may stop it.
@@ -76,7 +71,7 @@ async function listMajors(home: string): Promise<string[]> {
 async function runningServer(home: string): Promise<ConnectionTarget> {
   const folder = join(home, "pg");
   for (const major of await listMajors(home)) {
-    const text = await readFile(join(folder, major, "postmaster.pid"), "utf8").catch(() => "");
+    const text = await readFile(join(folder, String(major), "postmaster.pid"), "utf8").catch(() => "");
     const [, , , port = "", socketFolder = ""] = text.split("\n").map((line) => line.trim());
     if (!/^\d+$/.test(port)) continue;
     const address = { port: Number(port), user: BROKER_ROLE, database: "merkle" };

@@ -23,6 +23,7 @@ import { type AuthMode, chooseAuth, isLoopback } from "../identity/origin/auth-m
 import { createHostGuard } from "../identity/origin/hosts.js";
 import { createOriginReader, type OriginReader } from "../identity/origin/request-origin.js";
 import { makeVerificationCode, writeHomeKey } from "../identity/persons/verification.js";
+import { describeSummaries } from "../progress/describe-summaries.js";
 import { openAuditKey } from "../record/audit-key.js";
 import { clearSpool } from "../record/import/spool.js";
 import { createHttpServer, type Deadlines } from "../transports/http-server.js";
@@ -33,6 +34,7 @@ import type { BrokerOptions, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { listen, nameToShow } from "./listen.js";
 import { startServices } from "./start-services.js";
+import { backupBefore } from "./upgrade-home.js";
 
 export interface Broker {
   /** Where it listens. */
@@ -48,6 +50,10 @@ export interface Broker {
   readonly verifyingLink: string | null;
   readonly database: "embedded" | "external";
   readonly migrationsRun: number;
+  /** Whether summaries are made, and by whom. */
+  readonly summaries: string;
+  /** The backup that was written before the first migration; null where none ran, or on nothing. */
+  readonly backup: string | null;
   /** Ends calls and connections in order, drains, and leaves nothing running. May be called twice. */
   stop(): Promise<void>;
   /** Resolves when it has stopped, with the reason if it had to stop by itself. */
@@ -86,7 +92,14 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   if (options.tls) await readCertificate(options.tls);
   const target = await startDatabaseServer(options, stops);
   const certificate = await startCertificate(options, stops);
-  const database = await openDatabase({ target });
+  let backup: string | null = null;
+  const database = await openDatabase({
+    target,
+    async beforeMigrating([first = ""]) {
+      backup = await backupBefore(options.home, target, first);
+      log.info("backed up before the first migration", { file: backup });
+    },
+  });
   stops.add("database connections", database.close);
   const nodeLock = await holdAlone(options, target, {
     onLost: () => log.warn("the lock on the database was lost; nothing is served until it is held again"),
@@ -162,7 +175,8 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
           async (tx) => (await makeVerificationCode(tx, services, limits.firstVerificationSeconds)).link,
         )
       : null;
-  log.info("broker started", { url: listening, migrations: database.migrationsRun });
+  const summaries = describeSummaries(options.summaries);
+  log.info("broker started", { url: listening, summaries, migrations: database.migrationsRun });
   return {
     url: listening,
     mcpUrl: services.addresses.mcp(),
@@ -173,6 +187,8 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     verifyingLink,
     database: options.databaseUrl === undefined ? "embedded" : "external",
     migrationsRun: database.migrationsRun,
+    backup,
+    summaries,
     stop: () => stops.stop(),
     stopped: stops.stopped,
   };

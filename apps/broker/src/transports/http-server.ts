@@ -194,6 +194,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const caller = callerOf(request, origin);
     // Whatever the answer is, a page of another site that loads it learns only that loading failed.
     response.setHeader("cross-origin-resource-policy", "same-origin");
+    // A client of another version knows by it why it is not understood.
+    response.setHeader("merkle-version", version);
     const refusal = refuse(origin, caller, limiter.admit) ?? refuseCompressed(request);
     if (!refusal) return inService(caller, response, () => void serve(request, response));
     refused.add(request.socket);

@@ -11,8 +11,10 @@ import {
   routeOf,
   rulesOf,
 } from "@merkle/wire";
+import { adviseUpgrade } from "@merkle/wire/text";
 import type { BrokerAddress, Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { readVersion } from "../core/this-program.js";
 import { type Authorization, createAuthorization } from "../identity/authorization.js";
 import {
   type HttpAnswer,
@@ -188,11 +190,20 @@ export function openRequests(options: RequestOptions): Requests {
         response = await ask();
       }
       const body = response.json();
-      if (!response.ok) throw MerkleError.fromBody(body);
+      if (!response.ok) throw withVersions(MerkleError.fromBody(body), response.version);
       // The broker answers an operation with its output and nothing else (CAT-1).
       return body as OutputOf<Name>;
     },
   };
+}
+
+/** What the two do not understand of each other may be no mistake of who asks: the refusal says which is to be upgraded. */
+function withVersions(error: MerkleError, brokers: string | undefined): MerkleError {
+  const ours = readVersion();
+  const isMisunderstood = ["bad_request", "not_found", "internal"].includes(error.code);
+  if (!isMisunderstood || brokers === undefined || brokers === ours) return error;
+  const advice = adviseUpgrade({ ours, brokers });
+  return new MerkleError(error.code, `${error.message} ${advice}`, error.details);
 }
 
 /** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */

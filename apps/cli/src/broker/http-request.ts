@@ -23,6 +23,8 @@ export interface HttpAnswer {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
+  /** The version of the broker, where it says so. */
+  readonly version: string | undefined;
   /** The text as JSON; null when it is none. */
   json(): unknown;
 }
@@ -74,7 +76,8 @@ export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer>
   for await (const chunk of response) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const status = statusOf(response);
-  return { ok: isOk(response), status, text, json: () => parseJson(text) };
+  const version = response.headers["merkle-version"]?.toString();
+  return { ok: isOk(response), status, text, version, json: () => parseJson(text) };
 }
 
 export function isOk(response: IncomingMessage): boolean {

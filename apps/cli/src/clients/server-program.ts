@@ -1,10 +1,11 @@
 import type { Toolset } from "@merkle/wire";
+import { npxCommand } from "@merkle/wire/text";
 import { type Reach, reachVariables, toReach } from "../broker/reach.js";
 import type { Config } from "../config.js";
 import { toMerkleHome } from "../core/merkle-home.js";
-import { entryFile } from "../core/this-program.js";
+import { entryFile, runsFromNpx } from "../core/this-program.js";
 
-/** The program that a client runs to speak to Merkle: this same merkle, wherever the client is started. */
+/** The program that a client runs to speak to Merkle, wherever the client is started: this same merkle, or npx where that has fetched it. */
 export interface ServerProgram {
   readonly command: string;
   readonly entry: readonly string[];
@@ -22,8 +23,7 @@ export function serverProgram(
   const { home } = reach;
   const isNamed = broker.source !== "default" && broker.source !== "config.json";
   return {
-    command: process.execPath,
-    entry: [entryFile()],
+    ...findProgram(),
     serve: ["mcp", ...(tools.length > 0 ? ["--tools", tools.join(",")] : [])],
     env: {
       ...(home !== toMerkleHome(undefined, process.cwd()) && { MERKLE_HOME: home }),
@@ -31,6 +31,13 @@ export function serverProgram(
       ...reachVariables(toReach(reach)),
     },
   };
+}
+
+/** A client's configuration outlives what npx keeps. */
+function findProgram(): Pick<ServerProgram, "command" | "entry"> {
+  if (!runsFromNpx()) return { command: process.execPath, entry: [entryFile()] };
+  const [command = "", ...entry] = npxCommand.split(" ");
+  return { command, entry };
 }
 
 /** The words that run merkle where nothing but they says with which environment, such as in a hook's command. */

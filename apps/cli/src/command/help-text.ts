@@ -41,7 +41,7 @@ export const environmentVariables: readonly Row[] = [
   ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of proxies that up believes, separated by commas"],
   [
     "OPENAI_API_KEY, OPENAI_BASE_URL",
-    "by which key and where up has progress entries summarised; not unless told",
+    "by which key and where up has progress entries summarised; an address alone is for a model that takes no key; not unless told",
   ],
   ["AGENT_PROGRESS_MODEL", "the model that summarises them; gpt-4o-mini unless told"],
   ["AGENT_PROGRESS_LOG_LEVEL", "how much up says of that: debug, info, warn or error; info unless told"],
@@ -63,7 +63,7 @@ export const environmentVariables: readonly Row[] = [
 export function formatEnvironmentHelp(): string {
   return sections(
     "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
-    "up, backup, restore and doctor also read .env.local and .env of the folder they are started in, behind the environment.",
+    "up, upgrade, backup, restore, doctor and config list also read .env.local and .env of the folder they are started in, behind the environment.",
     section("Variables", environmentVariables),
   );
 }

@@ -1,6 +1,13 @@
-import { copyFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { copyFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { restoreDatabase } from "@merkle/db";
+import { packageName } from "@merkle/wire/text";
+import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { makeTestHome, oldestBinaries } from "../../../../packages/db/src/embedded/test-support.js";
+import { createOldDatabase, fillTables, readRows } from "../../../../tests/kit/old-database.js";
+import { startTestBroker } from "../../../../tests/kit/test-broker.js";
+import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
 // Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
@@ -96,4 +103,115 @@ describe("merkle backup and restore", () => {
     });
     expect(await readdir(merkle.home)).not.toContain("x.backup");
   });
+});
+
+describe("merkle upgrade", () => {
+  it("[DB-34] a command that is of another version than the broker says which is to be upgraded, and how", async () => {
+    const { url } = await startTestBroker();
+    const installed = dirname(dirname(inject("program")));
+    const description = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+    for (const [version, advice] of [
+      ["0.0.1", `upgrade it with npm install -g ${packageName}@${description.version}`],
+      ["99.0.0", `upgrade that with npm install -g ${packageName}@99.0.0 where it runs, then merkle down`],
+    ] as const) {
+      const folder = await mkdtemp(join(tmpdir(), "merkle-version-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      await cp(installed, folder, { recursive: true });
+      await writeFile(join(folder, "package.json"), JSON.stringify({ ...description, version }));
+      const merkle = await testMerkle(onTestFinished, join(folder, "bin/merkle.mjs"));
+      const asked = await merkle.run(["new", "Long ".repeat(60)], { env: { MERKLE_URL: url } });
+      expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining(advice) });
+    }
+  });
+
+  it("[DB-31] a dry run says what would run, upgrade backs up before it runs, and the backup is the way back", async () => {
+    const merkle = await testMerkle();
+    const url = await createOldDatabase(23);
+    const sql = connectTestDatabase(url);
+    await fillTables(sql);
+    const before = await readRows(sql);
+    const env = { DATABASE_URL: url };
+    const tried = await merkle.run(["upgrade", "--dry-run"], { env });
+    expect(tried).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/would run[^\n]+\n {2}0023_verified_persons\n/),
+    });
+    expect(await readRows(sql)).toEqual(before);
+
+    expect(await merkle.run(["upgrade"], { env })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("the way back"),
+    });
+    const [name = ""] = await readdir(join(merkle.home, "backups"));
+    expect(name).toContain("before-0023_verified_persons");
+    expect(await merkle.run(["upgrade"], { env })).toMatchObject({
+      code: 0,
+      stdout: "✓ the database is up to date\n",
+    });
+
+    // As the version from before would: into an empty database, at its own schema.
+    const back = await createTestDatabase();
+    await connectTestDatabase(back).unsafe(
+      "DROP SCHEMA public CASCADE; DROP SCHEMA merkle_migrations CASCADE; CREATE SCHEMA public",
+    );
+    const restored = await merkle.run(["restore", join(merkle.home, "backups", name)], {
+      env: { DATABASE_URL: back },
+    });
+    expect(restored).toMatchObject({ code: 0 });
+    const ids = (rows: typeof before) =>
+      rows.filter(({ table }) => table === "messages").map(({ columns }) => columns["message_id"]);
+    expect(ids(await readRows(connectTestDatabase(back)))).toEqual(ids(before));
+  });
+
+  it("[DB-31] up backs up before it migrates, and says where", async () => {
+    const merkle = await testMerkle();
+    const url = await createOldDatabase(23);
+    await connectTestDatabase(
+      url,
+    )`INSERT INTO settings (key, value) VALUES ('epoch', '"3c2e0ed5-5b5d-4e0f-8a0c-3f1f5a0c6a11"')`;
+    const started = await merkle.run(["up", "--port", "0", "--detach"], { env: { DATABASE_URL: url } });
+    expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining("backed up") });
+    expect(await readdir(join(merkle.home, "backups"))).toEqual([
+      expect.stringContaining("before-0023_verified_persons"),
+    ]);
+  });
+
+  it.runIf(oldestBinaries())(
+    "[DB-33] data of an older PostgreSQL is refused by up, and moved by upgrade --postgres",
+    async () => {
+      const merkle = await testMerkle();
+      await upWithSession(merkle);
+      const file = join(merkle.home, "session.backup");
+      await merkle.run(["backup", file]);
+      await merkle.run(["down"]);
+      const older = await makeTestHome({ mode: 0o700 });
+      onTestFinished(() => older.remove());
+      const server = await older.start({ binaries: oldestBinaries() ?? "", besideOlder: true });
+      await restoreDatabase({ target: server.connection, file });
+      await server.stop();
+
+      const env = { MERKLE_HOME: older.path };
+      await copyFile(join(merkle.home, "audit-key.json"), join(older.path, "audit-key.json"));
+      expect(await merkle.run(["up", "--port", "0", "--detach"], { env, fromNothing: true })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("merkle upgrade --postgres /usr/lib/postgresql/15"),
+      });
+      expect(await readdir(join(older.path, "pg"))).not.toContain("18");
+      const moved = await merkle.run(["upgrade", "--postgres", oldestBinaries() ?? ""], { env });
+      expect(moved).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("moved from PostgreSQL 15 to 18"),
+      });
+      const again = await merkle.run(["upgrade", "--postgres", "/nowhere"], { env });
+      expect(again).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("no PostgreSQL that runs in /nowhere"),
+      });
+
+      const copied = join(merkle.home, "moved.backup");
+      expect(await merkle.run(["backup", copied], { env })).toMatchObject({
+        stdout: expect.stringContaining("1 session, 2 messages"),
+      });
+    },
+  );
 });

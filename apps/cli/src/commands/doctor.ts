@@ -10,6 +10,7 @@ import {
   checkDisk,
   checkHome,
   checkNode,
+  checkSummaries,
 } from "../start/doctor/check-machine.js";
 
 export const doctor: Command = {
@@ -33,7 +34,16 @@ function toLines({ id, status, message, fix }: Finding, { mark }: Output): strin
   return fix === null ? line : `${line}\n    fix: ${fix}`;
 }
 
-const checks = [checkNode, checkHome, checkDisk, checkDatabase, checkBroker, checkPort, checkClients];
+const checks = [
+  checkNode,
+  checkHome,
+  checkDisk,
+  checkDatabase,
+  checkBroker,
+  checkPort,
+  checkSummaries,
+  checkClients,
+];
 
 /** Every check's findings, in an order in which the first fault explains those after it. */
 async function runChecks(context: CheckContext): Promise<Finding[]> {

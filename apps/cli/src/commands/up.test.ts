@@ -72,6 +72,7 @@ describe("merkle up", () => {
       expect.stringMatching(/^✓ database ready, \d+ migrations? run, 0 migrations pending$/),
       `✓ broker     ${url}          loopback only`,
       `✓ agents use ${url}/api/mcp  change: merkle config set url <url>`,
+      "✓ summaries  off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set",
       expect.stringMatching(new RegExp(`^✓ you open   ${url}/#verify=mkv_[\\w-]{43}  once, 24 h: `)),
       "",
     ]);

@@ -11,7 +11,7 @@ export type {
   RunnerFacts,
   RunResult,
 } from "@merkle/broker";
-export { type Attended, attendJob, lockFolder } from "@merkle/broker/runner";
+export { type Attended, attendJob, describeSummaries, lockFolder } from "@merkle/broker/runner";
 
 /** All of the broker, which takes longer to load than most commands take in all. */
 export const loadBroker = () => import("@merkle/broker");

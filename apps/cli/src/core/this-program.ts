@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { sep } from "node:path";
+import { npxCommand } from "@merkle/wire/text";
 
 /**
  * The file that Node was started with, which is `bin/merkle.mjs` of a checkout and of an installed package alike: what
@@ -9,8 +11,14 @@ export function entryFile(): string {
   return realpathSync(process.argv[1] ?? "");
 }
 
+/** Whether npx fetched this program into its cache, where it stays for as long as npm likes. */
+export function runsFromNpx(): boolean {
+  return entryFile().includes(`${sep}_npx${sep}`);
+}
+
 /** How the user's shell calls this program: in a clone, and for who runs the package by npx, `merkle` alone is no command. */
-export function calledAs({ startedByNpm }: { readonly startedByNpm: boolean }): "merkle" | "npx merkle" {
+export function calledAs({ startedByNpm }: { readonly startedByNpm: boolean }): string {
+  if (runsFromNpx()) return npxCommand;
   return startedByNpm ? "npx merkle" : "merkle";
 }
 

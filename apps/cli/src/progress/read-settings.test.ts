@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { describeSummaries } from "../core/broker-code.js";
 import { trustFile } from "../trust/foreign-file.js";
 import { findForeignSettings, readProgressSettings } from "./read-settings.js";
 
@@ -92,6 +93,18 @@ it("[PROGRESS-8] a key of one source never goes to an address of another, nor a 
 it("[PROGRESS-8] without a key, or with one that the file takes from nowhere, nobody summarises and the broker starts", async () => {
   expect(await settings(whole)).toMatchObject({ summaries: undefined });
   expect(await settings({ openai: { apiKey: "" } })).toMatchObject({ summaries: undefined });
+});
+
+it("[PROGRESS-8] an address that the environment names needs no key, and a file's without one is not used", async () => {
+  const local = { OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" };
+  const { summaries } = await settings(undefined, local);
+  expect(summaries).toEqual({ apiKey: undefined, baseUrl: local.OPENAI_BASE_URL, model: undefined });
+  expect(describeSummaries(summaries)).toBe("on: gpt-4o-mini at 127.0.0.1:11434");
+  expect(await settings(whole, local)).toMatchObject({ summaries: { apiKey: undefined, model: "small" } });
+  expect(await settings({ openai: { baseUrl: "https://models.example.com" } })).toMatchObject({
+    summaries: undefined,
+  });
+  expect(describeSummaries(undefined)).toContain("off");
 });
 
 it("[PROGRESS-8] says that a path of a database is not used", async () => {

@@ -22,7 +22,7 @@ interface Sources {
 
 /**
  * Reads who summarises progress entries from the environment, and where that says nothing from `agent-progress.config.json` in
- * the folder that the broker is started in, once a person trusts it (PROGRESS-8). Without a key nobody does. An address goes with
+ * the folder that the broker is started in, once a person trusts it (PROGRESS-8). Without a key nobody does, but where `OPENAI_BASE_URL` names a model that takes none. An address goes with
  * a key that the same source names: a key of one never goes to an address of the other.
  *
  * @throws CliError `usage`, naming the variable or the file that holds a bad value; a key is never repeated
@@ -60,8 +60,11 @@ export function toProgress(
   const unused = apiKey ? named.filter(({ key }) => key !== apiKey) : [];
   // Whoever wrote where a key belongs did not mean the usual address: until that is trusted the key goes nowhere.
   const isDecided = found === undefined || isUsed || baseUrl !== undefined;
+  // A model on one's own machine takes no key: who names its address in the environment means it.
+  const isKeyless = !apiKey && ofEnvironment.text !== undefined && baseUrl === ofEnvironment.text;
   return {
-    summaries: apiKey && isDecided ? { apiKey, baseUrl, model } : undefined,
+    summaries:
+      (apiKey && isDecided) || isKeyless ? { apiKey: apiKey || undefined, baseUrl, model } : undefined,
     progressLogLevel: readOneOf(level.text?.toLowerCase() || undefined, level.source, levels),
     notices: [
       ...(found && !isUsed

@@ -18,6 +18,8 @@ const lookEveryMs = 50;
 export interface DetachedBroker {
   readonly first_invite: string | null;
   readonly verifying_link: string | null;
+  readonly backup: string | null;
+  readonly summaries: string;
 }
 
 /**
@@ -34,11 +36,13 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
   try {
     const ended = endOf(child).then(async (exitCode) => Promise.reject(await readFailure(home, exitCode)));
     const started = await Promise.race([ended, takingCalls(config, child.pid ?? 0, eitherSignal)]);
-    const { first_invite: firstInvite, verifying_link: verifyingLink } = await told;
+    const { first_invite: firstInvite, verifying_link: verifyingLink, backup, summaries } = await told;
     showStarted(started, output, {
       stop: "merkle down stops it",
       firstInvite,
       verifyingLink,
+      backup,
+      summaries,
     });
     return exitCodes.done;
   } catch (error) {

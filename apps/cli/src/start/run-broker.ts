@@ -60,16 +60,20 @@ function tell(notice: string, output: Output, log: Log): void {
 async function serve(broker: Broker, { config, output, signal }: CommandContext, log: Log): Promise<number> {
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
-    const { firstInvite } = broker;
+    const { firstInvite, backup, summaries } = broker;
     // A broker that an agent starts shows it no link that would make it human.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
     // The process that started this one in the background shows the invite: the output of this one is kept in a file.
     const isWatched = process.send === undefined;
-    if (!isWatched) await tellParent({ first_invite: firstInvite, verifying_link: verifyingLink });
+    if (!isWatched) {
+      await tellParent({ first_invite: firstInvite, verifying_link: verifyingLink, backup, summaries });
+    }
     showStarted(running, output, {
       stop: "Ctrl+C stops",
       firstInvite: isWatched ? firstInvite : null,
       verifyingLink: isWatched ? verifyingLink : null,
+      backup,
+      summaries,
     });
     await Promise.race([aborted(signal), broker.stopped]);
     const clients = signal.aborted ? await countClients(broker.url, config) : 0;

@@ -11,13 +11,17 @@ interface StartedFacts {
   readonly firstInvite: string | null;
   /** The link that makes a browser's person a verified one; null where members are let in alone. */
   readonly verifyingLink: string | null;
+  /** The backup from before the migrations that this start ran. */
+  readonly backup: string | null;
+  /** Whether progress entries and briefs are summarised, and by which model. */
+  readonly summaries: string;
 }
 
 /** Says that the broker takes calls, where, whom it lets in, and what to do now. */
 export function showStarted(
   started: RunningBroker,
   output: Output,
-  { stop, firstInvite, verifyingLink }: StartedFacts,
+  { stop, firstInvite, verifyingLink, backup, summaries }: StartedFacts,
 ): void {
   const { url, mcp_url: mcpUrl, auth, migrations_run: migrationsRun } = started;
   const { mark, dim, dot } = output;
@@ -29,11 +33,15 @@ export function showStarted(
       ...started,
       ...(firstInvite !== null && { first_invite: firstInvite }),
       ...(verifyingLink !== null && { verifying_link: verifyingLink }),
+      ...(backup !== null && { backup }),
+      summaries,
     },
     [
       `${mark.ok} database ready, ${ran}0 migrations pending`,
+      ...(backup === null ? [] : [`${mark.ok} backed up  ${backup}  ${dim("from before the migrations")}`]),
       `${reachMark} broker     ${url.padEnd(width)}${dim(reach)}`,
       `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim("change: merkle config set url <url>")}`,
+      `${mark.ok} summaries  ${summaries}`,
       ...(verifyingLink === null
         ? []
         : [

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const open = (epoch = "one") => ({ status: "open", epoch, version: "1" }) as const;
+const open = (epoch = "one", version = "1") => ({ status: "open", epoch, version }) as const;
 const lost = (attempt = 1) =>
   ({ status: "reconnecting", attempt, retryAt: Date.now() + 4_000, reason: "gone" }) as const;
 
@@ -33,6 +33,16 @@ it("[DASH-6] a lost connection is reconnecting at first, offline from when it wa
   expect(watch.current).toMatchObject({ filledIn: 23 });
   vi.advanceTimersByTime(5_000);
   expect(watch.current).toEqual({ is: "live" });
+});
+
+it("[DB-34] a page that is older than the broker says so from the broker's return on", () => {
+  const watch = new LivenessWatch(() => undefined);
+  watch.state(open());
+  watch.state(lost());
+  watch.state(open("one", "2"));
+  expect(watch.current).toEqual({ is: "outdated", version: "2" });
+  vi.advanceTimersByTime(60_000);
+  expect(watch.current).toEqual({ is: "outdated", version: "2" });
 });
 
 it("[DASH-6] a return to another database says that everything was refreshed", () => {

@@ -10,6 +10,8 @@ export type Liveness =
   | { readonly is: "offline"; readonly since: number }
   /** It has just come back. `refreshed`: the database is another one, so everything was read anew. */
   | { readonly is: "back"; readonly awayMs: number; readonly refreshed: boolean; readonly filledIn: number }
+  /** The broker is of another version than when this page was loaded from it. */
+  | { readonly is: "outdated"; readonly version: string }
   | { readonly is: "ended"; readonly reason: string };
 
 /** So long it is reconnecting; then it is offline. */
@@ -26,6 +28,7 @@ export class LivenessWatch {
   #lostAt: number | undefined;
   #backAt = 0;
   #epoch: string | undefined;
+  #version: string | undefined;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -36,7 +39,7 @@ export class LivenessWatch {
       case "connecting":
         return;
       case "open":
-        return this.#opened(state.epoch);
+        return this.#opened(state);
       case "reconnecting":
         return this.#lost(state.retryAt);
       case "closed":
@@ -54,9 +57,14 @@ export class LivenessWatch {
     clearTimeout(this.#timer);
   }
 
-  #opened(epoch: string): void {
+  #opened({ epoch, version }: Extract<ConnectionState, { status: "open" }>): void {
+    this.#version ??= version;
     const refreshed = this.#epoch !== undefined && this.#epoch !== epoch;
     this.#epoch = epoch;
+    if (this.#version !== version) {
+      this.#lostAt = undefined;
+      return this.#become({ is: "outdated", version });
+    }
     if (this.#lostAt === undefined) return this.#become({ is: "live" });
     this.#backAt = Date.now();
     const awayMs = this.#backAt - this.#lostAt;

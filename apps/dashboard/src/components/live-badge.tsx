@@ -24,7 +24,7 @@ export function LiveBadge() {
           Retry
         </Button>
       )}
-      {liveness.is === "ended" && (
+      {(liveness.is === "ended" || liveness.is === "outdated") && (
         <Button variant="outline" size="sm" onClick={() => location.reload()}>
           Reload
         </Button>
@@ -45,6 +45,8 @@ function LivenessWords({ liveness }: { liveness: Liveness }) {
       return `Offline since ${describeHourAndMinute(liveness.since)}`;
     case "back":
       return <span title={describeReturn(liveness)}>{describeReturn(liveness)}</span>;
+    case "outdated":
+      return `Upgraded to ${liveness.version}`;
     case "ended":
       return <span title={liveness.reason}>Refused by the broker</span>;
   }
@@ -71,6 +73,7 @@ function markOf({ is }: Liveness): string {
     case "live":
     case "back":
       return "bg-status-active";
+    case "outdated":
     case "reconnecting":
       return "border-[1.5px] border-status-idle-outline bg-status-idle";
     case "offline":

@@ -9,6 +9,7 @@ import {
   knownFunctions,
   knownMigrations,
   ownVersion,
+  pendingMigrations,
   readCompatibleFrom,
 } from "./migrations.js";
 
@@ -17,6 +18,13 @@ export interface MigrateOptions {
   readonly lockMs?: number;
   /** The version that brings the functions; this one unless told. */
   readonly version?: string;
+  /**
+   * Called with the names of the migrations that are about to run on a database that Merkle has been on, while nobody else may
+   * migrate it. When it rejects, nothing is changed.
+   */
+  readonly beforeMigrating?: ((names: readonly string[]) => Promise<unknown>) | undefined;
+  /** Does all of it, to see whether it can be done, and undoes it; default false. */
+  readonly dryRun?: boolean;
 }
 
 /**
@@ -29,7 +37,7 @@ export interface MigrateOptions {
  */
 export async function migrate(
   target: ConnectionTarget,
-  { lockMs = 60_000, version = ownVersion() }: MigrateOptions = {},
+  { lockMs = 60_000, version = ownVersion(), beforeMigrating, dryRun = false }: MigrateOptions = {},
 ): Promise<number> {
   try {
     return await withPool(target, 1, (pool) =>
@@ -38,9 +46,11 @@ export async function migrate(
         await sql`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`;
         const applied = await holdMigrations(sql);
         refuseNewerSchema(version, await readCompatibleFrom(sql));
+        const names = pendingMigrations(applied);
+        if (applied.length > 0 && names.length > 0) await beforeMigrating?.(names);
         const count = await applyMigrations(sql, applied, knownMigrations());
         await applyFunctions(sql, knownFunctions(), version);
-        await sql`COMMIT`;
+        if (!dryRun) await sql`COMMIT`;
         return count;
       }),
     );

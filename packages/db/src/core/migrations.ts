@@ -25,6 +25,11 @@ export function knownMigrations(): number[] {
   return readJournal().map(({ when }) => when);
 }
 
+/** The names of those migrations that have not run where `applied` have. */
+export function pendingMigrations(applied: readonly number[]): string[] {
+  return readJournal().flatMap(({ when, tag }) => (applied.includes(when) ? [] : [tag]));
+}
+
 /** The name of the newest known migration, which every open database has been through. */
 export function newestMigration(): string {
   return readJournal().at(-1)?.tag ?? "";

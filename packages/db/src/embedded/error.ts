@@ -26,6 +26,8 @@ export type EmbeddedPostgresErrorCode =
   | "port_unavailable"
   /** The data directory exists but is not a complete cluster, or its password is lost. */
   | "data_damaged"
+  /** The home has its data in another major of PostgreSQL, and this version brings no programs that read it. */
+  | "other_major"
   /** initdb failed for another reason; `details` holds its output. */
   | "initdb_failed"
   /** The server ended while starting; `details` holds the end of its log. */

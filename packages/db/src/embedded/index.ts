@@ -5,13 +5,16 @@ import { ensureCluster } from "./cluster.js";
 import { type Connection, type Endpoint, makeEndpoint, toConnection, toUrl } from "./endpoint.js";
 import { explainingPath } from "./error.js";
 import type { Cluster } from "./launch.js";
+import { requireOwnMajor } from "./majors.js";
 import { binaryCopies, findPlace } from "./place.js";
 import { obtainPostmaster } from "./postmaster.js";
 import { supervise } from "./supervisor.js";
 
+export { installedBinaries } from "./binaries.js";
 export { BROKER_ROLE } from "./endpoint.js";
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode, explainingPath } from "./error.js";
 export { type HomeLock, lockHome } from "./home-lock.js";
+export { listMajors, majorOf, markMove } from "./majors.js";
 
 export interface EmbeddedPostgresOptions {
   /** The Merkle home, absolute; made (0700) when it does not exist. */
@@ -24,6 +27,8 @@ export interface EmbeddedPostgresOptions {
   reach?: "socket" | "tcp";
   /** How many connections it takes at once; default 100, which is enough for one broker and for looking in. */
   connectionsMax?: number;
+  /** Makes new data although the home has some of an older major; default: refused, for it would look as if all were lost. */
+  besideOlder?: boolean;
   /** Called when the server died by itself; it is being started again then. */
   onDown?: (reason: string) => void;
 }
@@ -80,6 +85,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 async function prepareCluster(home: string, options: EmbeddedPostgresOptions): Promise<Cluster> {
   const copies = binaryCopies(home);
   const own = await prepareBinaries(options.binaries ?? installedBinaries(), copies);
+  if (!options.besideOlder) await requireOwnMajor(home, own.major);
   const place = await findPlace(home, own.major);
   const binaries = place.user ? await binariesFor(place.user, own, copies) : own;
   const endpoint = await makeEndpoint(place, own.major, options.reach ?? defaultReach());

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import type postgres from "postgres";
-import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { makeRow } from "../../../../tests/kit/message-row.js";
+import { createOldDatabase, fillTables, readRows, type TestRow } from "../../../../tests/kit/old-database.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { migrateTo } from "../backup/migrate-to.js";
 import { withRestore } from "../backup/transaction.js";
@@ -14,23 +16,12 @@ import {
   migrationLock,
   migrationsFolder,
   ownVersion,
+  pendingMigrations,
   readCompatibleFrom,
 } from "../core/migrations.js";
 import { listPeers } from "../sessions/peers.js";
 import { findSession } from "../sessions/sessions.js";
 import { openDatabase } from "./open-database.js";
-
-/** An address of an empty database that has seen only the first migrations. */
-async function createOldDatabase(migrations: number): Promise<string> {
-  const { serverUrl } = inject("postgres");
-  const url = await createTestDatabase();
-  const name = new URL(url).pathname.slice(1);
-  const admin = connectTestDatabase(`${serverUrl}/postgres`);
-  await admin.unsafe(`DROP DATABASE ${name}`);
-  await admin.unsafe(`CREATE DATABASE ${name}`);
-  await withRestore(url, (sql) => migrateTo(sql, knownMigrations().slice(0, migrations)));
-  return url;
-}
 
 it("[DB-11] a database from before persons keeps its teams and messages, and knows what was said last", async () => {
   const url = await createOldDatabase(1);
@@ -71,6 +62,51 @@ it("[DB-11] a database from before persons keeps its teams and messages, and kno
   expect(await listPeers(db.orm, mesh, said)).toMatchObject([
     { team: "Birch", name: null, personId: null, personLastRead: null },
   ]);
+});
+
+it("[DB-32] a database of every schema that there was keeps every row of every table", async () => {
+  const url = await createOldDatabase(1);
+  const sql = connectTestDatabase(url);
+  const lost: string[] = [];
+  let before: TestRow[] = [];
+  for (const [index, name] of pendingMigrations([]).entries()) {
+    await withRestore(url, (tx) => migrateTo(tx, knownMigrations().slice(0, index + 1)));
+    const now = await readRows(sql);
+    lost.push(
+      ...before
+        .filter((row) => !now.some((each) => isSame(row, each)))
+        .map(({ table }) => `${name}: ${table}`),
+    );
+    await fillTables(sql);
+    before = await readRows(sql);
+  }
+  expect(lost).toEqual([]);
+  await migrate(url);
+  expect(await readRows(sql)).toEqual(before);
+});
+
+/** Whether a row is what an earlier one was, in each column that is still there. */
+function isSame(earlier: TestRow, row: TestRow): boolean {
+  const names = Object.keys(earlier.columns).filter((name) => name in row.columns);
+  return (
+    row.table === earlier.table &&
+    names.every((name) => isDeepStrictEqual(row.columns[name], earlier.columns[name]))
+  );
+}
+
+it("[DB-31] a dry run tries each migration and leaves everything as it was; a backup comes before the first", async () => {
+  const url = await createOldDatabase(3);
+  const names = pendingMigrations(knownMigrations().slice(0, 3));
+  const told: (readonly string[])[] = [];
+  const beforeMigrating = async (each: readonly string[]) => told.push(each);
+  expect(await migrate(url, { dryRun: true, beforeMigrating })).toBe(names.length);
+  await expectOld(url, 3);
+  const refused = migrate(url, { beforeMigrating: () => Promise.reject(new Error("no room")) });
+  await expect(refused).rejects.toThrow("no room");
+  await expectOld(url, 3);
+  expect(await migrate(url, { beforeMigrating })).toBe(names.length);
+  expect(await migrate(url, { beforeMigrating })).toBe(0);
+  expect(told).toEqual([names, names]);
 });
 
 it("[PERSON-10] of the persons of before, members' stay human and others are guests; their teams and names stay", async () => {

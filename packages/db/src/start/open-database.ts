@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import type { ConnectionTarget } from "../core/connection.js";
 import { DatabaseError, databaseErrorCode } from "../core/database-error.js";
-import { migrate } from "../core/migrate.js";
+import { type MigrateOptions, migrate } from "../core/migrate.js";
 import { newestMigration } from "../core/migrations.js";
 import { renewClient } from "../core/renewed-client.js";
 import * as schema from "../core/schema.js";
@@ -41,6 +41,8 @@ export interface OpenDatabaseOptions {
   readonly target: ConnectionTarget;
   /** Connections for queries; a few more serve transactions and the appender. */
   readonly poolMax?: number;
+  /** As `migrate` has it: the place for a backup. */
+  readonly beforeMigrating?: MigrateOptions["beforeMigrating"];
 }
 
 /**
@@ -48,7 +50,11 @@ export interface OpenDatabaseOptions {
  *
  * @throws DatabaseError with a sentence that says what is wrong and what to do (DB-9)
  */
-export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions): Promise<Database> {
+export async function openDatabase({
+  target,
+  poolMax = 10,
+  beforeMigrating,
+}: OpenDatabaseOptions): Promise<Database> {
   const pool = renewClient(target, poolMax);
   const appendLane = renewClient(target, 1);
   const waitingLane = renewClient(target, 3);
@@ -60,7 +66,7 @@ export async function openDatabase({ target, poolMax = 10 }: OpenDatabaseOptions
   };
   try {
     const serverVersion = await checkServer(pool.current);
-    const migrationsRun = await migrate(target);
+    const migrationsRun = await migrate(target, { beforeMigrating });
     const { epoch, brokerId, meshId } = await identify(pool.current);
     return {
       get orm() {

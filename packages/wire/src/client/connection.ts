@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, MerkleError } from "../core/errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
+import { packageName } from "../text/package-name.js";
 import { mayReconnect } from "../transports/close-codes.js";
 import type { BrokerFrame, ClientFrame, protocolVersion } from "../transports/frames.js";
 import {
@@ -211,7 +212,7 @@ function toErrorCode(closeCode: number): ErrorCode {
 function otherProtocol({ protocol, version }: Hello): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The broker (${version}) speaks protocol ${protocol}, this client protocol ${spokenProtocol}. Update the older one.`,
+    `The broker (${version}) speaks protocol ${protocol}, this client protocol ${spokenProtocol}. Upgrade the older one: npm install -g ${packageName}, and load an open page of the dashboard again.`,
     { protocol },
   );
 }

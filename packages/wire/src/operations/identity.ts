@@ -67,6 +67,7 @@ const Mesh = z.object({
   sessions: z.int(),
   members: z.int(),
   quotas: z.array(Quota).meta({ description: "Its bounds, as far as it has any." }),
+  peers_online: z.int().meta({ description: "Agents that were seen there within `disconnected_after_s`." }),
 });
 export type Mesh = z.output<typeof Mesh>;
 
@@ -93,7 +94,8 @@ export const listMeshes = operation("list_meshes", {
   compact: ({ meshes }) =>
     lines(
       ...meshes.map(
-        (mesh) => `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members`,
+        (mesh) =>
+          `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members, ${mesh.peers_online} agents online`,
       ),
     ),
 });

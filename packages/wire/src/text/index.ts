@@ -34,6 +34,7 @@ export {
   peerAddress,
   showInvisible,
 } from "./neutralise.js";
+export { adviseUpgrade, npxCommand, packageName } from "./package-name.js";
 export { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";

@@ -2,24 +2,22 @@ import { findBroker } from "../../broker/broker-client.js";
 import { toSettingName } from "../../broker/broker-settings.js";
 import type { Command } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";
-import { exitCodes, usageError } from "../../core/cli-error.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { readLocal, toLocalSetting, toText } from "./local.js";
 
 export const configGet: Command = {
   name: "config get",
   summary: "print one setting of the broker",
   arguments: [{ name: "<setting>", summary: "url, or a name from merkle config list" }],
-  flags: [{ flags: "--local", summary: "this machine's url or name" }],
+  flags: [{ flags: "--local", summary: "a setting of this machine, by a name from config list --local" }],
+  envFiles: true,
   examples: ["merkle config get url", "merkle config get idle_polls", "merkle config get url --local"],
   async run({ args: [word = ""], flags, config, output, signal }) {
     if (isSet(flags, "local")) {
-      if (word !== "url" && word !== "name") throw usageError("Only url and name can be read with --local.");
-      if (word === "name") {
-        const name = config.personName ?? null;
-        output.show({ setting: "name", value: name }, name ?? "none");
-        return exitCodes.done;
-      }
-      const { base, source } = config.broker;
-      output.show({ setting: "url", value: base, source }, base);
+      const name = toLocalSetting(word);
+      const { value, source } = readLocal(config)[name];
+      output.show({ setting: name, value, source }, toText(value));
+      output.note(`  from ${source}`);
       return exitCodes.done;
     }
     const setting = toSettingName(word);

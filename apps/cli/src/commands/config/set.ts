@@ -6,10 +6,13 @@ import { findBroker } from "../../broker/broker-client.js";
 import { toSettingName, toSettingValue } from "../../broker/broker-settings.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { isSet, splitList } from "../../command/flags.js";
-import { writeConfigValue } from "../../config-file.js";
+import { checkRanges } from "../../config.js";
+import { type ConfigKey, writeConfigValue } from "../../config-file.js";
+import { type LocalSetting, localSettings, type Places } from "../../config-sources.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { actingAsPerson } from "../../identity/acting.js";
+import { toLocalSetting, toText } from "./local.js";
 
 export const configSet: Command = {
   name: "config set",
@@ -22,7 +25,7 @@ export const configSet: Command = {
     {
       flags: "--local",
       summary:
-        "this machine's: the url where its commands find the broker, the name of its person, the approvers of its agents",
+        "this machine's, in its config.json: a name from config list --local that a file can say; none takes it away",
     },
   ],
   examples: [
@@ -62,20 +65,44 @@ async function setOnBroker({
 
 async function setLocal({ args: [word = "", text = ""], config, output }: CommandContext): Promise<number> {
   if (word === "approvers") return setApprovers(text, { config, output });
-  if (word !== "url" && word !== "name")
-    throw usageError("Only url, name and approvers can be set with --local.");
+  const name = toLocalSetting(word);
+  const key = keyOf(name);
+  if (config.agentShell !== undefined && name !== "url" && name !== "name")
+    throw usageError(`${name} is set by a person, and this is an agent's shell. Use one of your own.`);
   const path = homeFiles.config(config.home);
-  const value = text === "none" ? undefined : word === "url" ? toBaseUrl(text, word) : toName(text);
-  await writeConfigValue(path, word === "url" ? "mcp_url" : "name", value);
+  const value = text === "none" ? undefined : toValue(name, text);
+  await writeConfigValue(path, key, value);
   output.show(
     { setting: word, value: value ?? null, file: path },
-    `${output.mark.ok} ${value === undefined ? `no ${word}` : `${word} ${value}`} in ${path}`,
+    `${output.mark.ok} ${value === undefined ? `no ${word}` : `${word} ${toText(value)}`} in ${path}`,
   );
   if (word === "name") output.note("  a person who has written already keeps the name of then");
-  const { source } = config.broker;
-  if (word === "url" && source !== "default" && source !== "config.json")
+  const source = config.sourceOf(name);
+  if (source !== "default" && source !== path)
     output.note(`${output.mark.warn} ${source} comes first, and stays`);
   return exitCodes.done;
+}
+
+function keyOf(name: LocalSetting): ConfigKey {
+  const places: Places = localSettings[name];
+  if (places.key !== undefined) return places.key;
+  throw usageError(
+    `No file can say ${name}: it is for a flag or the environment.`,
+    "merkle help environment",
+  );
+}
+
+/** As the file has it; whether the key takes it is seen as the file is written. */
+function toValue(name: LocalSetting, text: string): unknown {
+  if (name === "url") return toBaseUrl(text, name);
+  if (name === "name") return toName(text);
+  if (name === "trusted_proxies") return checkRanges(splitList([text]), name);
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "number" ? text : value;
+  } catch {
+    return text;
+  }
 }
 
 /** An agent may not choose who answers for this home's agents. */

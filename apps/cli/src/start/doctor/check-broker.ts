@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { neutralise } from "@merkle/wire/text";
+import { adviseUpgrade, neutralise } from "@merkle/wire/text";
 import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
 import { describeWriteProblem, type Health, readHealth } from "../../broker/broker-facts.js";
 import { requestHttp } from "../../broker/http-request.js";
@@ -90,7 +90,7 @@ function describe(base: string, health: Health): Finding {
     return warn(
       "broker",
       `the broker at ${base} is ${health.version}, this is ${ours}`,
-      "merkle down, then merkle up",
+      adviseUpgrade({ ours, brokers: health.version }),
     );
   }
   return ok("broker", `${base}, version ${health.version}`);

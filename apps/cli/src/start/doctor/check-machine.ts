@@ -4,11 +4,18 @@ import { dirname } from "node:path";
 import type { Client } from "../../clients/client.js";
 import { clients } from "../../clients/clients.js";
 import { findProgram } from "../../clients/find-program.js";
-import { loadBroker } from "../../core/broker-code.js";
+import { describeSummaries, loadBroker } from "../../core/broker-code.js";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
+import { readProgressSettings } from "../../progress/read-settings.js";
 import { type Check, type Finding, fail, ok, warn } from "./check.js";
+
+/** Whether anything is summarised, as `merkle up` in this folder would have it (PROGRESS-8). */
+export const checkSummaries: Check = async ({ config: { environment, home } }) => {
+  const { summaries } = readProgressSettings({ env: environment, cwd: process.cwd(), home });
+  return [ok("summaries", describeSummaries(summaries))];
+};
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 

@@ -1,3 +1,4 @@
+import { npxCommand } from "@merkle/wire/text";
 import { quoteForShell } from "@/core/quote-for-shell";
 import { type ConnectionSnippet, connectionSnippets } from "@/views/connection/snippets";
 
@@ -20,7 +21,7 @@ export function joinSnippets({ base, slug, teamName }: JoinSnippetsOptions): rea
     {
       id: "merkle-cli",
       label: "merkle CLI",
-      text: `merkle join -\n${launchLine(slug, teamName)}`,
+      text: `${npxCommand} join -\n${launchLine(slug, teamName)}`,
       note: "The first line asks for the link: paste it there, where no other program sees it. The second starts Claude Code.",
     },
     ...named("claude-code"),
@@ -36,7 +37,7 @@ export function joinSnippets({ base, slug, teamName }: JoinSnippetsOptions): rea
 
 function launchLine(slug: string | null, teamName: string): string {
   const session = slug === null ? "" : ` --session ${slug}`;
-  return `merkle launch${session} --team ${inDoubleQuotes(teamName)}`;
+  return `${npxCommand} launch${session} --team ${inDoubleQuotes(teamName)}`;
 }
 
 /** As people write names that have an apostrophe, where nothing in it means more to a shell. */

@@ -1,0 +1,125 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { BackupError, backupDatabase, type ConnectionTarget, migrate, restoreDatabase } from "@merkle/db";
+import {
+  EmbeddedPostgresError,
+  explainingPath,
+  installedBinaries,
+  listMajors,
+  lockHome,
+  majorOf,
+  markMove,
+  startEmbeddedPostgres,
+} from "@merkle/db/embedded";
+import { readVersion } from "../core/version.js";
+import { withHomeDatabase } from "./home-database.js";
+
+export interface Upgrade {
+  /** The names of the migrations that ran, or would. */
+  readonly migrations: readonly string[];
+  /** The backup from before them; null where there was none to make. */
+  readonly backup: string | null;
+}
+
+export interface UpgradeOptions {
+  /** The Merkle home, an absolute path. */
+  readonly home: string;
+  /** A PostgreSQL of the user's own; without it the embedded one of this home. */
+  readonly databaseUrl?: string | undefined;
+  /** Does all of it and undoes it; writes no backup. */
+  readonly dryRun: boolean;
+  /** Whether a backup is written before the first migration. */
+  readonly backup: boolean;
+}
+
+/**
+ * Brings the database of a home to this version's schema without serving it (DB-31).
+ *
+ * @throws BackupError, DatabaseError or EmbeddedPostgresError with a sentence for people; nothing is changed then
+ */
+export async function upgradeHome(options: UpgradeOptions): Promise<Upgrade> {
+  const { home, dryRun } = options;
+  let done: Upgrade = { migrations: [], backup: null };
+  await withHomeDatabase({ ...options, whenHeld: "refuse" }, (target) =>
+    migrate(target, {
+      dryRun,
+      async beforeMigrating(migrations) {
+        const backup =
+          options.backup && !dryRun ? await backupBefore(home, target, migrations[0] ?? "") : null;
+        done = { migrations, backup };
+      },
+    }),
+  );
+  return done;
+}
+
+/** Writes a backup into the home, named for what is about to run, and returns where it is. */
+export async function backupBefore(home: string, target: ConnectionTarget, next: string): Promise<string> {
+  const folder = join(home, "backups");
+  await explainingPath(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  const at = new Date().toISOString().slice(0, 19).replaceAll(":", "-");
+  const file = join(folder, `${at}-before-${next}.backup`);
+  await backupDatabase({ target, file, merkleVersion: readVersion() });
+  return file;
+}
+
+/**
+ * Moves the data of a home into the PostgreSQL that this version brings, by a backup of our own (DB-33). `postgres` is the
+ * folder with `bin/` of one of the major that has written it. The old data stays where it is.
+ *
+ * @throws BackupError or EmbeddedPostgresError with a sentence for people; the old data is unchanged then
+ */
+export async function upgradePostgres({
+  home,
+  postgres,
+}: {
+  readonly home: string;
+  readonly postgres: string;
+}): Promise<{ readonly from: number; readonly to: number; readonly backup: string }> {
+  const lock = await lockHome(home);
+  try {
+    const from = await majorOf(postgres);
+    await requireData(home, from);
+    const backup = await backupOlder(home, postgres, from);
+    // Until all is there, no broker begins with what is.
+    const unmark = await markMove(home);
+    const server = await startEmbeddedPostgres({ home, besideOlder: true });
+    try {
+      await restoreOnce(server.connection, backup);
+    } finally {
+      await server.stop();
+    }
+    await unmark();
+    return { from, to: server.major, backup };
+  } finally {
+    await lock.release();
+  }
+}
+
+async function requireData(home: string, major: number): Promise<void> {
+  const found = await listMajors(home);
+  const own = await majorOf(installedBinaries());
+  if (found.includes(major) && major !== own) return;
+  throw new EmbeddedPostgresError(
+    "other_major",
+    `There is nothing to move: ${home} has data of PostgreSQL ${found.join(" and ") || "no major"}, this Merkle brings ${own}, and --postgres names ${major}.`,
+  );
+}
+
+async function backupOlder(home: string, postgres: string, major: number): Promise<string> {
+  const older = await startEmbeddedPostgres({ home, binaries: postgres, besideOlder: true });
+  try {
+    return await backupBefore(home, older.connection, `leaving-postgresql-${major}`);
+  } finally {
+    await older.stop();
+  }
+}
+
+/** An earlier move may have ended between its restore and the end: nobody else has written there since. */
+async function restoreOnce(target: ConnectionTarget, file: string): Promise<void> {
+  try {
+    await restoreDatabase({ target, file });
+  } catch (error) {
+    if (!(error instanceof BackupError && error.code === "target_not_empty")) throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { canAsk } from "../../command/ask.js";
+import type { Command } from "../../command/command.js";
+import { readEnvironment } from "../../config.js";
+import { writeConfigText } from "../../config-file.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { homeFiles } from "../../core/merkle-home.js";
+import { readSettingsText } from "../../core/read-settings-text.js";
+import { openEditor } from "../../document/draft.js";
+
+export const configEdit: Command = {
+  name: "config edit",
+  summary: "edit this machine's configuration file; it is taken when it can be read",
+  examples: ["merkle config edit", "EDITOR='code --wait' merkle config edit"],
+  offline: true,
+  async run({ config, flags, output }) {
+    if (config.agentShell !== undefined || !canAsk(flags))
+      throw usageError(
+        "config.json is edited by a person at a terminal.",
+        "merkle config set <name> <value> --local",
+      );
+    const path = homeFiles.config(config.home);
+    const before = readSettingsText(path) ?? "{}\n";
+    const folder = await mkdtemp(join(tmpdir(), "merkle-config-"));
+    try {
+      const draft = join(folder, "config.json");
+      await writeFile(draft, before, { mode: 0o600 });
+      await openEditor(draft, readEnvironment().variables);
+      const text = await readFile(draft, "utf8");
+      if (text === before) {
+        output.show({ changed: false, file: path }, "nothing was changed");
+        return exitCodes.done;
+      }
+      await writeConfigText(path, text);
+      output.show({ changed: true, file: path }, `${output.mark.ok} ${path}`);
+      return exitCodes.done;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};

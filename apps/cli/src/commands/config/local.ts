@@ -1,0 +1,64 @@
+import { nearest } from "@merkle/wire/text";
+import type { Config } from "../../config.js";
+import { type LocalSetting, localSettings } from "../../config-sources.js";
+import { describeSummaries } from "../../core/broker-code.js";
+import { usageError } from "../../core/cli-error.js";
+import { readProgressSettings } from "../../progress/read-settings.js";
+
+/** A setting of this machine as people may see it: no token, and no address of a database, which may hold a password. */
+export interface LocalValue {
+  readonly value: unknown;
+  readonly source: string;
+}
+
+/** Everything that this machine's commands go by, and who said it; as `merkle up` in this folder would read it. */
+export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
+  const values: Readonly<Record<LocalSetting, unknown>> = {
+    url: config.broker.base,
+    home: config.home,
+    name: config.personName ?? null,
+    approvers: config.approvers.join(", ") || null,
+    mesh: config.mesh ?? null,
+    session: config.session ?? null,
+    token: config.token ? "set" : null,
+    ca: config.ca ?? null,
+    insecure: config.insecure,
+    report_usage: config.reportUsage,
+    port: config.port,
+    auth: config.auth ?? null,
+    public_url: config.publicUrl ?? null,
+    allowed_hosts: config.allowedHosts.join(", ") || null,
+    tls_cert: config.tls?.cert ?? null,
+    tls_key: config.tls?.key ?? null,
+    trusted_proxies: config.trustedProxies.join(", ") || null,
+    rate_limits: config.rateLimits ?? null,
+    agent: config.agent.block ?? null,
+    database: config.databaseUrl === undefined ? "embedded" : "DATABASE_URL",
+    summaries: describe(config),
+  };
+  const names = Object.keys(values) as LocalSetting[]; // The keys of a record of ours.
+  const entries = names.map((name) => [name, { value: values[name], source: config.sourceOf(name) }]);
+  return Object.fromEntries(entries) as Record<LocalSetting, LocalValue>;
+}
+
+function describe({ environment, home }: Config): string {
+  return describeSummaries(readProgressSettings({ env: environment, cwd: process.cwd(), home }).summaries);
+}
+
+/** @throws CliError `usage` for a name that is none */
+export function toLocalSetting(word: string): LocalSetting {
+  const names = Object.keys(localSettings) as LocalSetting[]; // The keys of a record of ours.
+  const found = names.find((each) => each === word);
+  if (found) return found;
+  const meant = nearest(word, names);
+  throw usageError(
+    `This machine has no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `There are: ${names.join(", ")}.`}`,
+    "merkle config list --local",
+  );
+}
+
+/** As it is shown and, of the short ones, typed. */
+export function toText(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,71 @@
+import { resolve } from "node:path";
+import type { Command, CommandContext } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import { loadBroker } from "../core/broker-code.js";
+import { exitCodes, usageError } from "../core/cli-error.js";
+import { counted } from "../text/time.js";
+
+export const upgrade: Command = {
+  name: "upgrade",
+  summary: "bring the database to this version, after a backup; merkle up does the same as it starts",
+  flags: [
+    { flags: "--dry-run", summary: "try every migration, say which ran, and undo all of it" },
+    { flags: "--no-backup", summary: "write no backup before the first migration" },
+    {
+      flags: "--postgres <folder>",
+      summary:
+        "move the data of an older PostgreSQL, whose bin/ is in this folder, into the one that comes along",
+    },
+  ],
+  examples: [
+    "merkle upgrade --dry-run",
+    "merkle upgrade",
+    "merkle upgrade --postgres /usr/lib/postgresql/15",
+  ],
+  offline: true,
+  envFiles: true,
+  async run(context) {
+    const postgres = textOf(context.flags, "postgres");
+    return postgres === undefined ? upgradeSchema(context) : movePostgres(context, resolve(postgres));
+  },
+};
+
+async function upgradeSchema({ flags, config, output }: CommandContext): Promise<number> {
+  const { upgradeHome } = await loadBroker();
+  const dryRun = isSet(flags, "dryRun");
+  const { migrations, backup } = await upgradeHome({ ...config, dryRun, backup: flags["backup"] !== false });
+  const ran = counted(migrations.length, "migration");
+  const names = migrations.map((name) => `\n  ${name}`).join("");
+  const done = dryRun ? `${ran} would run: each was tried and undone` : `${ran} run`;
+  output.show(
+    { migrations, backup, dry_run: dryRun },
+    migrations.length === 0
+      ? `${output.mark.ok} the database is up to date`
+      : `${output.mark.ok} ${done}${names}`,
+  );
+  if (backup !== null) tellWayBack(output, backup);
+  return exitCodes.done;
+}
+
+async function movePostgres({ flags, config, output }: CommandContext, postgres: string): Promise<number> {
+  if (config.databaseUrl !== undefined)
+    throw usageError("--postgres is for the embedded database, and DATABASE_URL names another one.");
+  if (isSet(flags, "dryRun") || flags["backup"] === false)
+    throw usageError("--postgres goes by a backup and leaves the old data as it is: it takes no other flag.");
+  const { upgradePostgres } = await loadBroker();
+  const { from, to, backup } = await upgradePostgres({ home: config.home, postgres });
+  output.show(
+    { from, to, backup },
+    `${output.mark.ok} moved from PostgreSQL ${from} to ${to}; clients are told to resync`,
+  );
+  output.note(`  the old data is still in pg/${from} of the home, the backup in ${backup}`);
+  return exitCodes.done;
+}
+
+function tellWayBack(output: CommandContext["output"], backup: string): void {
+  output.note(`  backup: ${backup}`);
+  output.note(
+    "  the way back: install the version from before, then merkle restore with this file, with MERKLE_HOME at an",
+  );
+  output.note("  empty folder or DATABASE_URL at an empty database; copy audit-key.json of this home there");
+}

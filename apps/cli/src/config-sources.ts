@@ -1,0 +1,69 @@
+import { type Flags, isSet, listOf, textOf } from "./command/flags.js";
+import type { ConfigFile, ConfigKey } from "./config-file.js";
+import type { Variables } from "./trust/env-files.js";
+
+/** The places that a setting of this machine may be said in. The first that says it counts, in this order (CLI-5). */
+export interface Places {
+  /** As `Flags` has it. */
+  readonly flag?: string;
+  /** In the environment, and where `up` and its like read them in `.env.local` and `.env`. */
+  readonly variables?: readonly string[];
+  /** In a project's `.merkle.json`, where that may say it, and in config.json. */
+  readonly key?: ConfigKey;
+  readonly alsoOfProject?: boolean;
+}
+
+/** Every setting of this machine that more than one place can say, or a file. */
+export const localSettings = {
+  url: { flag: "url", variables: ["MERKLE_URL", "MCP_URL"], key: "mcp_url", alsoOfProject: true },
+  home: { variables: ["MERKLE_HOME"] },
+  name: { key: "name" },
+  approvers: { key: "approvers" },
+  mesh: { flag: "mesh", variables: ["MERKLE_MESH"], key: "mesh", alsoOfProject: true },
+  session: { variables: ["MERKLE_SESSION"] },
+  token: { variables: ["MERKLE_TOKEN"] },
+  ca: { flag: "ca", variables: ["MERKLE_CA"], key: "ca", alsoOfProject: true },
+  insecure: { flag: "insecure", variables: ["MERKLE_INSECURE"], key: "insecure", alsoOfProject: true },
+  report_usage: { key: "report_usage" },
+  port: { flag: "port", variables: ["MERKLE_PORT"] },
+  auth: { flag: "auth", variables: ["MERKLE_AUTH"] },
+  public_url: { flag: "publicUrl", variables: ["MERKLE_PUBLIC_URL"] },
+  allowed_hosts: { variables: ["MERKLE_ALLOWED_HOSTS"] },
+  tls_cert: { flag: "tlsCert", variables: ["MERKLE_TLS_CERT"], key: "tls_cert" },
+  tls_key: { flag: "tlsKey", variables: ["MERKLE_TLS_KEY"], key: "tls_key" },
+  trusted_proxies: {
+    flag: "trustedProxy",
+    variables: ["MERKLE_TRUSTED_PROXIES"],
+    key: "trusted_proxies",
+  },
+  rate_limits: { key: "rate_limits" },
+  agent: { key: "agent" },
+  database: { variables: ["DATABASE_URL"] },
+  summaries: { variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL"] },
+} as const satisfies Readonly<Record<string, Places>>;
+
+export type LocalSetting = keyof typeof localSettings;
+
+export interface ReadFrom {
+  readonly flags: Flags;
+  readonly variables: Variables;
+  /** A project's file that is trusted. */
+  readonly project: ConfigFile | undefined;
+  readonly user: ConfigFile;
+}
+
+/** Returns who says a setting: a flag, a variable with its file, a configuration file's path, or `default`. */
+export function sourceOf(name: LocalSetting, { flags, variables, project, user }: ReadFrom): string {
+  const { flag, variables: names = [], key, alsoOfProject = false }: Places = localSettings[name];
+  if (flag !== undefined && isGiven(flags, flag))
+    return `--${flag.replace(/[A-Z]/g, (each) => `-${each.toLowerCase()}`)}`;
+  const variable = names.find((each) => variables.env[each]);
+  if (variable !== undefined) return variables.nameOf(variable);
+  if (key === undefined) return "default";
+  const file = [...(alsoOfProject ? [project] : []), user].find((each) => each?.keys.includes(key));
+  return file?.path ?? "default";
+}
+
+function isGiven(flags: Flags, flag: string): boolean {
+  return isSet(flags, flag) || textOf(flags, flag) !== undefined || listOf(flags, flag).length > 0;
+}

@@ -1,0 +1,54 @@
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { programPath } from "./binaries.js";
+import { EmbeddedPostgresError } from "./error.js";
+import { runProgram } from "./run-program.js";
+
+/** The majors of PostgreSQL that this home has data of, the latest first. */
+export async function listMajors(home: string): Promise<number[]> {
+  const names = await readdir(join(home, "pg")).catch((): string[] => []);
+  return names
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .sort((a, b) => b - a);
+}
+
+/**
+ * The major of the PostgreSQL in a folder with `bin/`.
+ *
+ * @throws EmbeddedPostgresError `binaries_missing` where there is none that runs
+ */
+export async function majorOf(folder: string): Promise<number> {
+  const told = await runProgram(programPath(folder, "postgres"), ["--version"]).catch(() => ({ output: "" }));
+  const major = /\(PostgreSQL\) (\d+)/.exec(told.output)?.[1];
+  if (major !== undefined) return Number(major);
+  throw new EmbeddedPostgresError(
+    "binaries_missing",
+    `There is no PostgreSQL that runs in ${folder}. Name the folder that has bin/postgres, such as /usr/lib/postgresql/15.`,
+  );
+}
+
+/**
+ * Notes that the data of a home is on its way to another major, and returns what takes the note away. With it the new data
+ * may be incomplete, whatever has ended the move.
+ */
+export async function markMove(home: string): Promise<() => Promise<void>> {
+  const path = join(home, "pg", moving);
+  await writeFile(path, "");
+  return () => rm(path, { force: true });
+}
+
+/** @throws EmbeddedPostgresError `other_major` where this major would begin without what the home has */
+export async function requireOwnMajor(home: string, major: number): Promise<void> {
+  const found = await listMajors(home);
+  const isMoving = (await readdir(join(home, "pg")).catch((): string[] => [])).includes(moving);
+  if ((found.includes(major) && !isMoving) || found.length === 0) return;
+  const older = found.find((each) => each !== major) ?? major;
+  throw new EmbeddedPostgresError(
+    "other_major",
+    `The data in ${home} is of PostgreSQL ${older}, and this Merkle brings ${major}. Nothing was changed. With a PostgreSQL ${older} of this system: ` +
+      `merkle upgrade --postgres /usr/lib/postgresql/${older}. Or start the Merkle that wrote it, and take its merkle backup along.`,
+  );
+}
+
+const moving = "moving";
