@@ -30,7 +30,7 @@ describe("merkle inbox and agents", () => {
       title: "Keys",
       creator_team_name: "Atlas",
     });
-    const content = { text: "Which key?", kind: "ask", options: ["vault", "new"] };
+    const content = { text: "Which key?", kind: "ask" as const, options: ["vault", "new"] };
     await callBroker(merkle, "post_message", { session_id: slug, content, to: "@humans" }, team_id);
     const { stdout } = await merkle.run(["inbox"]);
     expect(stdout).toMatch(/^◆ {2}keys +Atlas asks "Which key\?" \[1 vault\] \[2 new\] #1 /m);
@@ -113,7 +113,7 @@ describe("a command that fails", () => {
       title: "Untouched",
       creator_team_name: "Atlas",
     });
-    const content = { text: "Which?", kind: "ask", options: ["a", "b"] };
+    const content = { text: "Which?", kind: "ask" as const, options: ["a", "b"] };
     await callBroker(merkle, "post_message", { session_id: slug, content }, team_id);
     const read = async () => ({
       history: await callBroker(merkle, "get_history", { session_id: slug }),
