@@ -22,14 +22,35 @@ export async function install(folder = ".") {
   await step(`installing packages${folder === "." ? "" : ` of ${folder}`}`, ...npm("ci", "--prefix", folder));
 }
 
-/** Compiles what has changed, and builds the dashboard's pages when they are older than what they are made from. */
+/** Compiles what has changed, and builds the dashboard's pages and the docs when they are older than what they are made from. */
 export async function build() {
   await step("building", process.execPath, [programs.tsc, "-b"]);
   if (!hasDashboard()) return;
+  await buildDashboard();
+  await buildDocs();
+}
+
+async function buildDashboard() {
   const made = modifiedAt(join(root, "apps/dashboard/out/index.html"));
   const sources = ["apps/dashboard", "packages/wire/dist"].map((folder) => newest(join(root, folder)));
   if (made >= Math.max(...sources)) return;
   await step("building the dashboard", ...npm("run", "build", "--workspace", "@merkle/dashboard"));
+}
+
+/** Among the dashboard's pages, so that the broker serves them and the package has them. It takes a second. */
+async function buildDocs() {
+  const folder = join(root, "apps/dashboard/out/docs");
+  const texts = readdirSync(root).filter((name) => name.endsWith(".md"));
+  const sources = [newest(join(root, "docs")), newest(join(root, "scripts/site"))];
+  if (
+    modifiedAt(join(folder, "index.html")) >=
+    Math.max(...sources, ...texts.map((name) => modifiedAt(join(root, name))))
+  )
+    return;
+  process.stderr.write("building the docs …\n");
+  // Only now is there certain to be what it imports.
+  const { buildSite } = await import("./site/build-site.mjs");
+  await buildSite({ root, folder, base: "/docs/" });
 }
 
 export function hasDashboard() {

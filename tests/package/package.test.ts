@@ -1,9 +1,10 @@
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageName } from "@merkle/wire/text";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { installTestClaude } from "../../apps/cli/src/test-kit/claude.js";
 import { type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -178,7 +179,8 @@ describe("installed alone", () => {
     const { session_id } = await writeSession("Kept", content);
     const file = join(merkle.home, "merkle.backup");
     expect(await merkle.run(["backup", file])).toMatchObject({ code: 0 });
-    expect(await merkle.run(["doctor"])).toMatchObject({ code: 0 });
+    const PATH = `${await installTestClaude(merkle.home)}${delimiter}${process.env["PATH"]}`;
+    expect(await merkle.run(["doctor"], { env: { PATH } })).toMatchObject({ code: 0 });
     expect(await merkle.run(["help", "up"])).toMatchObject({ code: 0 });
     const { version } = await readDescription(join(installed.folder, "package.json"));
     expect(await merkle.run(["version"])).toMatchObject({ code: 0, stdout: `${version}\n` });

@@ -7,15 +7,14 @@ import { commandDescriptions } from "./command-descriptions.js";
  */
 export const commandGroups: readonly CommandGroup[] = [
   {
-    title: "Start here",
-    commands: [entry("demo", async () => (await import("./commands/demo.js")).demo)],
-  },
-  {
     title: "Broker",
+    topic: "broker",
     commands: [
+      entry("demo", async () => (await import("./commands/demo.js")).demo),
       entry("up", async () => (await import("./commands/up.js")).up),
       entry("down", async () => (await import("./commands/down.js")).down),
       entry("status", async () => (await import("./commands/status.js")).status),
+      entry("logs", async () => (await import("./commands/logs.js")).logs),
       entry("backup", async () => (await import("./commands/backup.js")).backup),
       entry("restore", async () => (await import("./commands/restore.js")).restore),
       entry("upgrade", async () => (await import("./commands/upgrade.js")).upgrade),
@@ -32,7 +31,9 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Sessions",
+    topic: "sessions",
     commands: [
+      entry("inbox", async () => (await import("./commands/inbox.js")).inbox),
       entry("ls", async () => (await import("./commands/ls.js")).ls),
       entry("show", async () => (await import("./commands/show.js")).show),
       entry("open", async () => (await import("./commands/open.js")).open),
@@ -51,6 +52,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Record",
+    topic: "records",
     commands: [
       entry("export", async () => (await import("./commands/export.js")).exportCommand),
       entry("import", async () => (await import("./commands/import.js")).importCommand),
@@ -59,7 +61,9 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "People and agents",
+    topic: "people",
     commands: [
+      entry("agents", async () => (await import("./commands/agents.js")).agents),
       entry("peers", async () => (await import("./commands/peers.js")).peers),
       entry("verify-peer", async () => (await import("./commands/verify-peer.js")).verifyPeer),
       entry("nudge", async () => (await import("./commands/nudge.js")).nudge),
@@ -69,6 +73,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Who is let in",
+    topic: "access",
     commands: [
       entry("join", async () => (await import("./commands/join.js")).join),
       entry("invite", async () => (await import("./commands/invite.js")).invite),
@@ -87,6 +92,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Document",
+    topic: "document",
     commands: [
       entry("doc show", async () => (await import("./commands/doc/show.js")).docShow),
       entry("doc append", async () => (await import("./commands/doc/append.js")).docAppend),
@@ -105,6 +111,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Files under Git",
+    topic: "git",
     commands: [
       entry("source list", async () => (await import("./commands/source/list.js")).sourceList),
       entry("source show", async () => (await import("./commands/source/show.js")).sourceShow),
@@ -127,6 +134,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Tasks, claims and approvals",
+    topic: "work",
     commands: [
       entry("tasks", async () => (await import("./commands/tasks/tasks.js")).tasks),
       entry("task add", async () => (await import("./commands/tasks/add.js")).taskAdd),
@@ -138,27 +146,18 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
   {
-    title: "State",
+    title: "What holds, what was learnt, what was done",
+    topic: "knowledge",
     commands: [
       entry("state list", async () => (await import("./commands/state/list.js")).stateList),
       entry("state get", async () => (await import("./commands/state/get.js")).stateGet),
       entry("state set", async () => (await import("./commands/state/set.js")).stateSet),
       entry("state unset", async () => (await import("./commands/state/unset.js")).stateUnset),
       entry("state watch", async () => (await import("./commands/state/watch.js")).stateWatch),
-    ],
-  },
-  {
-    title: "Memory",
-    commands: [
       entry("remember", async () => (await import("./commands/remember.js")).remember),
       entry("recall", async () => (await import("./commands/recall.js")).recall),
       entry("forget", async () => (await import("./commands/forget.js")).forget),
       entry("search", async () => (await import("./commands/search.js")).search),
-    ],
-  },
-  {
-    title: "Progress",
-    commands: [
       entry("progress log", async () => (await import("./commands/progress/log.js")).progressLog),
       entry("progress search", async () => (await import("./commands/progress/search.js")).progressSearch),
       entry("progress show", async () => (await import("./commands/progress/show.js")).progressShow),
@@ -166,6 +165,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Jobs",
+    topic: "headless",
     commands: [
       entry("jobs run", async () => (await import("./commands/jobs/run.js")).jobsRun),
       entry("jobs list", async () => (await import("./commands/jobs/list.js")).jobsList),
@@ -177,6 +177,7 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "Agents",
+    topic: "clients",
     commands: [
       entry("launch", async () => (await import("./commands/launch.js")).launch),
       entry("install", async () => (await import("./commands/install.js")).install),
@@ -190,12 +191,14 @@ export const commandGroups: readonly CommandGroup[] = [
   },
   {
     title: "This machine",
+    topic: "machine",
     commands: [
       entry("config get", async () => (await import("./commands/config/get.js")).configGet),
       entry("config set", async () => (await import("./commands/config/set.js")).configSet),
       entry("config edit", async () => (await import("./commands/config/edit.js")).configEdit),
       entry("config list", async () => (await import("./commands/config/list.js")).configList),
       entry("config path", async () => (await import("./commands/config/path.js")).configPath),
+      entry("whoami", async () => (await import("./commands/whoami.js")).whoami),
       entry("trust", async () => (await import("./commands/trust.js")).trust),
       entry("doctor", async () => (await import("./commands/doctor.js")).doctor),
       entry("completion", async () => (await import("./commands/completion.js")).completion),

@@ -66,12 +66,12 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   }
 
   try {
-    await createProgram([...commandGroups, { title: "", commands: [completion] }], runCommand).parseAsync(
-      markDashedText(withVersionCommand(argv)),
-      {
-        from: "user",
-      },
-    );
+    await createProgram(
+      [...commandGroups, { title: "", topic: "", commands: [completion] }],
+      runCommand,
+    ).parseAsync(markDashedText(withVersionCommand(argv)), {
+      from: "user",
+    });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;

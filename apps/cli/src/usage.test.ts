@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { describe, expect, it, vi } from "vitest";
+import { frontCommands } from "./command/front-help.js";
+import { hints } from "./command/hints.js";
 import { createOutput } from "./command/output.js";
 import { commandGroups, commands } from "./commands.js";
+import { usageError } from "./core/cli-error.js";
 import { testMerkle } from "./test-kit/merkle.js";
 
 // Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
@@ -25,12 +28,24 @@ async function deadAddress(): Promise<string> {
 }
 
 describe("the command line", () => {
-  it("[CLI-9] shows help that names every command, exit 0", async () => {
+  it("[CLI-9] help is one screen of commands that there are, and every other one is found by a topic", async () => {
     const merkle = await testMerkle();
-    for (const args of [["--help"], ["help"], []]) {
-      const { code, stdout, stderr } = await merkle.run(args);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      for (const { name } of commands) expect(stdout).toContain(`  ${name}`);
+    const front = await merkle.run(["help"]);
+    for (const args of [["--help"], []]) expect(await merkle.run(args)).toEqual(front);
+    const lines = front.stdout.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+    const firstWords = commands.map(({ name }) => name.split(" ")[0]);
+    for (const [names] of frontCommands.flatMap((group) => group.rows)) {
+      expect(firstWords).toEqual(expect.arrayContaining(names.split(", ")));
+    }
+    const all = await merkle.run(["help", "all"]);
+    for (const { name } of commands) expect(all.stdout).toContain(`  ${name}`);
+    for (const { topic, commands: own } of commandGroups) {
+      expect(front.stdout).toContain(` ${topic}`);
+      const { code, stdout } = await merkle.run(["help", topic]);
+      expect(code).toBe(0);
+      for (const { name, hidden } of own) if (!hidden) expect(stdout).toContain(`  ${name}`);
     }
     const help = await merkle.run(["help", "config", "set"]);
     expect(help.stdout).toContain("Usage: merkle config set <setting> <value> [flags]");
@@ -52,7 +67,10 @@ describe("the command line", () => {
     [["help", "backpu"], "Did you mean backup?"],
     [["status", "now"], "Too many arguments"],
     [["up", "--port"], "argument missing"],
-    [["config"], "needs one of: get, set, edit, list, path"],
+      [["config"], "needs one of: get, set, edit, list, path"],
+      [["login"], 'There is no command "login"\\.\n    try: merkle join -'],
+      [["session", "list"], 'There is no command "session list"\\.\n    try: merkle ls\n'],
+      [["help", "recrods"], "Did you mean records?"],
   ])("[CLI-9] merkle %j is told what was meant, exit 2", async (args, advice) => {
     const merkle = await testMerkle();
     expect(await merkle.run(args)).toMatchObject({
@@ -60,6 +78,14 @@ describe("the command line", () => {
       stdout: "",
       stderr: expect.stringMatching(new RegExp(`^✗ .*${advice.replace("?", "\\?")}`)),
     });
+  });
+
+  it("[CLI-9] what is said for words of other programs are commands that there are", () => {
+    const firstWords = commands.map(({ name }) => name.split(" ")[0]);
+    for (const advice of Object.values(hints).flat()) {
+      expect(firstWords).toContain(advice.replace(/^merkle /, "").split(" ")[0]);
+    }
+    for (const words of Object.keys(hints)) expect(firstWords).not.toContain(words);
   });
 
   it("[CLI-6] names what is missing instead of asking, exit 2", async () => {
@@ -118,6 +144,31 @@ describe("the command line", () => {
     expect(written({ TERM: "dumb" })).toBe("ok done - well\n");
     expect(written({ LANG: "C" }, false)).toBe("ok done - well\n");
     expect(written({ LC_ALL: "de_DE.UTF-8", LANG: "C" }, false)).toBe("✓ done · well\n");
+  });
+
+  it("[CLI-17] a terminal gets sentences broken between words, and what may be copied in one piece", () => {
+    let text = "";
+    const write = (chunk: string) => (text += chunk);
+    const stream = { isTTY: true, columns: 30, write } as unknown as NodeJS.WriteStream;
+    const output = createOutput({ color: false }, { stdout: stream, stderr: stream, env: {} });
+    output.note("  a sentence that is longer than thirty columns");
+    output.note("next: merkle launch --session a-long-name");
+    output.error(
+      usageError("Too long a sentence for such a terminal.", "merkle ls --all", "merkle new <title>"),
+    );
+    output.show(null, "open https://mesh.example.com/sessions/a");
+    expect(text.split("\n")).toEqual([
+      "  a sentence that is longer",
+      "    than thirty columns",
+      "next: merkle launch --session a-long-name",
+      "✗ Too long a sentence for such",
+      "  a terminal.",
+      "    try:",
+      "    merkle ls --all",
+      "    merkle new <title>",
+      "open https://mesh.example.com/sessions/a",
+      "",
+    ]);
   });
 
   it("[CLI-7] ends with 130 when it is interrupted", async () => {

@@ -33,6 +33,8 @@ export interface CommandEntry extends CommandDescription {
 /** Commands that help lists together. */
 export interface CommandGroup {
   readonly title: string;
+  /** The word by which `merkle help <topic>` shows them. */
+  readonly topic: string;
   readonly commands: readonly CommandEntry[];
 }
 

@@ -1,6 +1,44 @@
 import type { CommandDescription, CommandGroup, Flag } from "./command.js";
+import { frontCommands } from "./front-help.js";
 
-/** Help says what it is, shows examples, and then lists the rest. */
+/** Help says what it is and shows the commands that most people need, on one screen; the others have topics. */
+export function formatFrontHelp(groups: readonly CommandGroup[]): string {
+  const rows = frontCommands.flatMap((group) => group.rows);
+  const width = Math.max(...rows.map(([left]) => left.length));
+  const topics = [...groups.map(({ topic }) => topic).filter((topic) => topic !== ""), ...otherTopics];
+  return sections(
+    "Coding agents of different people, at work on one thing.",
+    ...frontCommands.map((group) => section(group.title, group.rows, width)),
+    [
+      "More: merkle help <command>, or merkle help <topic>:",
+      ...wrapWords(topics.join(" "), frontColumns - 2).map((line) => `  ${line}`),
+    ].join("\n"),
+  );
+}
+
+/** So wide is what fits everywhere. */
+const frontColumns = 60;
+
+/** Topics that are no group of commands. */
+const otherTopics = ["flags", "environment", "all"];
+
+/** The commands of one group. */
+export function formatTopicHelp({ title, commands }: CommandGroup): string {
+  const shown = commands.filter((each) => !each.hidden);
+  return sections(
+    section(
+      title,
+      shown.map((each): Row => [usageOf(each), each.summary]),
+    ),
+    "More: merkle help <command>, merkle help flags",
+  );
+}
+
+export function formatFlagsHelp(globalFlags: readonly Flag[]): string {
+  return sections(section("Flags of every command", [...globalFlags.map(toRow), helpRow]), exitCodesText);
+}
+
+/** Everything: what it is, examples, and all commands and flags. */
 export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: readonly Flag[]): string {
   const rows = groups.map(({ title, commands }) => ({
     title,
@@ -15,15 +53,25 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
       "More",
       [
         ["help <command>", "show what a command does, with examples"],
+        [
+          "help <topic>",
+          groups
+            .map(({ topic }) => topic)
+            .filter((topic) => topic !== "")
+            .join(", "),
+        ],
         ["help environment", "list the variables that commands read"],
       ],
       width,
     ),
     section("Flags", [...globalFlags.map(toRow), ["--version", "print the version"], helpRow], width),
-    "Exit codes: 0 done, 1 unexpected, 2 usage, 3 broker unreachable, 4 refused,\n" +
-      "5 not found, 6 conflict, 7 session closed or held, 8 verification failed, 130 interrupted.",
+    exitCodesText,
   );
 }
+
+const exitCodesText =
+  "Exit codes: 0 done, 1 unexpected, 2 usage, 3 broker unreachable, 4 refused,\n" +
+  "5 not found, 6 conflict, 7 session closed or held, 8 verification failed, 130 interrupted.";
 
 /** Variables that commands read, as help lists them; what they mean for whom is in the rules of each command. */
 export const environmentVariables: readonly Row[] = [
@@ -125,15 +173,18 @@ function section(
   return [`${title}:`, ...rows.map((row) => formatRow(row, width))].join("\n");
 }
 
-/** The right side is broken between words where a terminal would break it anywhere. */
+/** The right side is broken between words, and stands below the left one where there is little room beside it. */
 function formatRow([left, right]: Row, width: number): string {
-  const indent = " ".repeat(width + 4);
-  const columns = (process.stdout.columns ?? Number.POSITIVE_INFINITY) - indent.length;
-  const [first = "", ...rest] = columns < columnsMin ? [right] : wrapWords(right, columns);
-  return [`  ${left.padEnd(width)}  ${first}`, ...rest.map((line) => indent + line)].join("\n");
+  const all = process.stdout.columns ?? Number.POSITIVE_INFINITY;
+  const beside = " ".repeat(width + 4);
+  const isBeside = all - beside.length >= besideMin;
+  const indent = isBeside ? beside : "      ";
+  const [first = "", ...rest] = wrapWords(right, Math.max(besideMin, all - indent.length));
+  const head = isBeside ? [`  ${left.padEnd(width)}  ${first}`] : [`  ${left}`, indent + first];
+  return [...head, ...rest.map((line) => indent + line)].join("\n");
 }
 
-const columnsMin = 20;
+const besideMin = 32;
 
 function wrapWords(text: string, columns: number): string[] {
   const lines: string[] = [];

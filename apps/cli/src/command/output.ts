@@ -1,5 +1,7 @@
 import picocolors from "picocolors";
 import type { CliError } from "../core/cli-error.js";
+import { displayWidth } from "../text/table.js";
+import { wrapLine } from "../text/wrap-line.js";
 import { type Flags, isSet } from "./flags.js";
 
 /**
@@ -82,13 +84,13 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
     json,
     verbose: isSet(flags, "verbose"),
     show(value, text) {
-      stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`);
+      stdout.write(json ? `${JSON.stringify(value)}\n` : `${fitted(text, stdout)}\n`);
     },
     print(value, text) {
       stdout.write(json ? `${JSON.stringify(value)}\n` : text);
     },
     note(text) {
-      if (!json && !quiet) stderr.write(`${text}\n`);
+      if (!json && !quiet) stderr.write(`${fitted(text, stderr)}\n`);
     },
     error({ code, message, details, next }) {
       if (json) {
@@ -96,8 +98,11 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
         stderr.write(`${JSON.stringify({ error: { code, message, details, ...advice } })}\n`);
         return;
       }
-      stderr.write(`${onStderr.red(words.fail)} ${message}\n`);
-      if (next.length > 0) stderr.write(`    try: ${next.join(`   ${words.dot}   `)}\n`);
+      stderr.write(`${fitted(`${onStderr.red(words.fail)} ${message}`, stderr)}\n`);
+      if (next.length === 0) return;
+      const line = `    try: ${next.join(`   ${words.dot}   `)}`;
+      const fits = displayWidth(line) <= columnsOf(stderr);
+      stderr.write(fits ? `${line}\n` : `    try:\n${next.map((each) => `    ${each}\n`).join("")}`);
     },
     mark: {
       ok: onStdout.green(words.ok),
@@ -107,7 +112,7 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
     },
     terminal: stdout.isTTY === true,
     get columns() {
-      return stdout.isTTY === true && stdout.columns > 0 ? stdout.columns : Number.POSITIVE_INFINITY;
+      return columnsOf(stdout);
     },
     dot: words.dot,
     signs: unicode ? unicodeSigns : plainSigns,
@@ -117,6 +122,28 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
     teamColour: (index) => teamColours[index % teamColours.length] ?? String,
     diff: (text) => text.replace(/^[-+@].*$/gm, (line) => diffColour(onStdout, line)(line)),
   };
+}
+
+function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
+  return isTTY === true && columns > 0 ? columns : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Sentences broken between words where a terminal would break them anywhere. What may be copied stays in one piece: a line with
+ * a command, and a word that is wider than the terminal, such as a link.
+ */
+function fitted(text: string, stream: NodeJS.WriteStream): string {
+  const columns = columnsOf(stream);
+  if (columns === Number.POSITIVE_INFINITY) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      if (displayWidth(line) <= columns || /\bmerkle [a-z]/.test(line)) return [line];
+      const indent = `${/^ */.exec(line)?.[0] ?? ""}  `;
+      const hasWideWord = line.split(" ").some((word) => displayWidth(word) > columns - indent.length);
+      return hasWideWord ? [line] : wrapLine(line, columns, indent);
+    })
+    .join("\n");
 }
 
 const unicodeSigns: Signs = {

@@ -3,7 +3,16 @@ import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
 import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
 import type { Flags } from "./flags.js";
-import { formatCommandHelp, formatEnvironmentHelp, formatGroupHelp, formatRootHelp } from "./help-text.js";
+import {
+  formatCommandHelp,
+  formatEnvironmentHelp,
+  formatFlagsHelp,
+  formatFrontHelp,
+  formatGroupHelp,
+  formatRootHelp,
+  formatTopicHelp,
+} from "./help-text.js";
+import { hintFor } from "./hints.js";
 
 /** Flags that every command takes. */
 export const globalFlags: readonly Flag[] = [
@@ -33,13 +42,13 @@ export function createProgram(groups: readonly CommandGroup[], run: Run): Parser
     .helpOption("-h, --help", "show this")
     .helpCommand(false);
   for (const each of globalFlags) program.option(each.flags, each.summary);
-  program.configureHelp({ formatHelp: () => formatRootHelp(groups, globalFlags) });
-  // Words that begin no command come here: none at all, which asks for help, or an unknown one.
-  program.argument("[command...]").action(([word]: readonly string[]) => {
-    if (word !== undefined) throw unknownCommand(word, commands);
+  program.configureHelp({ formatHelp: () => formatFrontHelp(groups) });
+  // Words that begin no command come here: none at all, which asks for help, or unknown ones.
+  program.argument("[command...]").action((words: readonly string[]) => {
+    if (words.length > 0) throw unknownCommand(words, commands);
     program.outputHelp();
   });
-  addHelp(program, commands);
+  addHelp(program, groups);
   for (const command of commands) addCommand(program, commands, command, run);
   return program;
 }
@@ -90,30 +99,54 @@ function findGroup(program: Parser, commands: readonly CommandEntry[], name: str
   return group;
 }
 
-function addHelp(program: Parser, commands: readonly CommandEntry[]): void {
+function addHelp(program: Parser, groups: readonly CommandGroup[]): void {
+  const commands = groups.flatMap((group) => group.commands);
   program
     .command("help")
     .argument("[command...]")
     .action((words: readonly string[]) => {
-      if (words.length === 1 && words[0] === "environment") {
-        process.stdout.write(formatEnvironmentHelp());
+      const topic = words.length === 1 ? topicHelp(words[0] ?? "", groups) : undefined;
+      if (topic !== undefined) {
+        process.stdout.write(topic);
         return;
       }
-      let topic = program;
+      let parser = program;
       for (const word of words) {
-        const found = topic.commands.find((each) => each.name() === word);
-        if (!found) throw unknownCommand(words.join(" "), commands);
-        topic = found;
+        const found = parser.commands.find((each) => each.name() === word);
+        if (!found) throw unknownCommand(words, commands, topicsOf(groups));
+        parser = found;
       }
-      topic.outputHelp();
+      parser.outputHelp();
     });
 }
 
-function unknownCommand(word: string, all: readonly CommandEntry[]): Error {
+/** Help on what is no command; undefined where there is no such topic. */
+function topicHelp(topic: string, groups: readonly CommandGroup[]): string | undefined {
+  if (topic === "environment") return formatEnvironmentHelp();
+  if (topic === "flags") return formatFlagsHelp(globalFlags);
+  if (topic === "all") return formatRootHelp(groups, globalFlags);
+  const group = groups.find((each) => each.topic === topic);
+  return group && formatTopicHelp(group);
+}
+
+function topicsOf(groups: readonly CommandGroup[]): string[] {
+  return [...groups.map((each) => each.topic), "environment", "flags", "all"].filter((each) => each !== "");
+}
+
+function unknownCommand(
+  words: readonly string[],
+  all: readonly CommandEntry[],
+  topics: readonly string[] = [],
+): Error {
+  const typed = words.join(" ");
+  const problem = `There is no command ${JSON.stringify(typed)}.`;
+  const meant = hintFor(words);
+  if (meant) return usageError(problem, ...meant);
   const commands = all.filter((each) => !each.hidden);
   const groups = commands.map((each) => each.name.split(" ")[0] ?? "");
-  const known = [...new Set([...groups, ...commands.map((each) => each.name), "help"])];
-  return unknownWord(`There is no command ${JSON.stringify(word)}.`, word, known, "merkle help");
+  const known = [...new Set([...groups, ...commands.map((each) => each.name), ...topics, "help"])];
+  const near = nearest(typed, known) === undefined ? (words[0] ?? "") : typed;
+  return unknownWord(problem, near, known, "merkle help");
 }
 
 function unknownWord(problem: string, word: string, known: readonly string[], help: string): Error {

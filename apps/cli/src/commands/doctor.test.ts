@@ -1,17 +1,28 @@
-import { chmod } from "node:fs/promises";
-import { describe, expect, it, vi } from "vitest";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Finding } from "../start/doctor/check.js";
+import { installTestClaude } from "../test-kit/claude.js";
 import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
 // Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
 vi.setConfig({ testTimeout: 120_000 });
 
-async function diagnose(merkle: TestMerkle, options: RunOptions & { strict?: boolean } = {}) {
-  const strict = options.strict ? ["--strict"] : [];
-  const { code, stdout } = await merkle.run(["doctor", "--json", ...strict], options);
+async function diagnose(merkle: TestMerkle, options: RunOptions & { args?: readonly string[] } = {}) {
+  const { args = [], env } = options;
+  const { code, stdout } = await merkle.run(["doctor", "--json", ...args], { env: { ...env, PATH: path } });
   const findings: Finding[] = JSON.parse(stdout);
   return { code, of: (id: string) => findings.find((each) => each.id === id) };
 }
+
+/** A PATH with a stand-in for Claude Code. */
+let path = "";
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), "doctor-"));
+  path = `${await installTestClaude(folder)}${delimiter}${process.env["PATH"]}`;
+  return () => rm(folder, { recursive: true });
+});
 
 describe("merkle doctor", () => {
   it("[CLI-1] finds a new machine well, skips what it cannot look at, and with --strict minds the missing broker", async () => {
@@ -22,7 +33,7 @@ describe("merkle doctor", () => {
     expect(of("node")).toMatchObject({ status: "ok", fix: null });
     expect(of("database")).toMatchObject({ status: "ok", message: expect.stringContaining("fsync on") });
     expect(of("url")).toMatchObject({ status: "skipped" });
-    expect((await diagnose(merkle, { env, strict: true })).code).toBe(
+    expect((await diagnose(merkle, { env, args: ["--strict"] })).code).toBe(
       of("broker")?.status === "warn" || of("claude")?.status === "warn" ? 1 : 0,
     );
   });
@@ -35,6 +46,15 @@ describe("merkle doctor", () => {
     for (const id of ["home", "disk", "database", "broker", "url", "port"]) {
       expect(well.of(id), id).toMatchObject({ status: "ok" });
     }
+    // The client that agents are to be launched with has to be here, and no other.
+    const bare = await merkle.run(["doctor"], { env: { PATH: "" } });
+    expect(bare).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ claude .*\n {4}fix: /) });
+    const { code, of } = await diagnose(merkle, { args: ["--client", "gemini"] });
+    expect({ code, claude: of("claude")?.status, gemini: of("gemini")?.status }).toEqual({
+      code: 1,
+      claude: "ok",
+      gemini: "fail",
+    });
     await merkle.run(["config", "set", "url", "http://localhost:1"]);
     const ill = await diagnose(merkle);
     expect(ill.code).toBe(1);

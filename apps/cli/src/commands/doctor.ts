@@ -1,5 +1,6 @@
+import { getClient } from "../clients/clients.js";
 import type { Command } from "../command/command.js";
-import { isSet } from "../command/flags.js";
+import { isSet, textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import type { CheckContext, Finding } from "../start/doctor/check.js";
@@ -16,12 +17,16 @@ import {
 export const doctor: Command = {
   name: "doctor",
   summary: "check this machine, and name a fix for each fault",
-  flags: [{ flags: "--strict", summary: "exit 1 on a warning too" }],
-  examples: ["merkle doctor", "merkle doctor --strict", "merkle doctor --json"],
+  flags: [
+    { flags: "--client <client>", summary: "the agents' client that has to be here; claude unless told" },
+    { flags: "--strict", summary: "exit 1 on a warning too" },
+  ],
+  examples: ["merkle doctor", "merkle doctor --client codex", "merkle doctor --strict --json"],
   offline: true,
   envFiles: true,
   async run({ config, flags, output, signal }) {
-    const findings = await runChecks({ config, signal });
+    const client = getClient(textOf(flags, "client"));
+    const findings = await runChecks({ config, signal, client });
     output.show(findings, findings.map((each) => toLines(each, output)).join("\n"));
     const faulty = isSet(flags, "strict") ? ["fail", "warn"] : ["fail"];
     return findings.some((each) => faulty.includes(each.status)) ? exitCodes.unexpected : exitCodes.done;

@@ -6,6 +6,7 @@ import { exitCodes, usageError } from "../core/cli-error.js";
 import { readingFrom } from "../identity/acting.js";
 import { listNeeds } from "../views/list-needs.js";
 import { formatSessions } from "../views/session-rows.js";
+import { watchList } from "../views/watch/watch-list.js";
 
 export const ls: Command = {
   name: "ls",
@@ -19,15 +20,29 @@ export const ls: Command = {
       summary:
         "only those that wait for a human, and files that do; for what: an ask, a proposal, a failed job, a blocked peer, a hold, a spent budget, silence",
     },
+    { flags: "--watch", summary: "go on, and show the list anew when it changes; q or Ctrl+C ends it" },
   ],
-  examples: ["merkle ls", "merkle ls --needs", "merkle ls --state all --query auth", "merkle ls --json"],
-  async run({ flags, config, output, signal }) {
+  examples: ["merkle ls", "merkle ls --watch", "merkle ls --needs", "merkle ls --state all --query auth"],
+  async run(context) {
+    const { flags, config, output, signal } = context;
     const status = readState(flags);
     const limit = readLimit(flags, limits.sessionsPageDefault, limits.sessionsPageMax);
     const query = textOf(flags, "query");
     const broker = await findBroker(config, signal);
     const reader = await readingFrom({ broker, config });
     const needs = isSet(flags, "needs");
+    if (isSet(flags, "watch")) {
+      if (needs) throw usageError("--watch shows the whole list: leave --needs out.", "merkle inbox");
+      const read = async () => {
+        const page = await reader.call("list_sessions", { status, limit, ...(query ? { query } : {}) });
+        const none = page.sessions.length === 0;
+        const text = none
+          ? nothingFound(status, query)
+          : await formatSessions(page.sessions, { broker, output });
+        return { value: page, text };
+      };
+      return watchList({ context, broker, kinds: ["sessions"], read });
+    }
     const page = await reader.call("list_sessions", { status, limit, needs, ...(query ? { query } : {}) });
     if (needs) {
       // A file is never concluded, and has no title.

@@ -12,11 +12,12 @@ import {
   rolesText,
   signOf,
   stateText,
+  summaryText,
   wakeText,
 } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
 import { type Cell, formatTable } from "../text/table.js";
-import { counted, toAge } from "../text/time.js";
+import { counted } from "../text/time.js";
 
 export const peers: Command = {
   name: "peers",
@@ -81,13 +82,6 @@ function toRow(peer: Peer, output: Output): Cell[] {
     ...(output.verbose ? [{ text: whereabouts(peer), paint: output.dim }] : []),
     { text: summaryText(peer), paint: output.dim },
   ];
-}
-
-/** `task 7 rotate tokens, 12m`, before what the peer says of itself. */
-function summaryText({ summary, task }: Peer): string {
-  const said = summary === null ? "" : `${oneLine(summary.text)} (${toAge(summary.at)} ago)`;
-  if (task === null) return said;
-  return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
 }
 
 /** The facts about a peer that people look for when something does not work. */

@@ -64,6 +64,13 @@ export function rolesText({ role, groups }: Peer): string {
   return [role === null ? "" : oneLine(role), ...memberships].filter((each) => each !== "").join(" ");
 }
 
+/** `task 7 rotate tokens, 12m`, before what the peer says of itself. */
+export function summaryText({ summary, task }: Peer): string {
+  const said = summary === null ? "" : `${oneLine(summary.text)} (${toAge(summary.at)} ago)`;
+  if (task === null) return said;
+  return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
+}
+
 /** How it can be made to read; what works only while it is connected is nothing while it is not. */
 export function wakeText(peer: Peer): string {
   const paths = peer.capabilities?.wake?.filter((path) => path !== "wait") ?? [];

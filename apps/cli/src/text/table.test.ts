@@ -40,6 +40,14 @@ describe("a table", () => {
     );
   });
 
+  it("[CLI-13] cuts one flexible column before the next", () => {
+    const narrow = [[{ text: "split-the-auth-service" }, { text: "Split the auth service" }, { text: "v1" }]];
+    const at = (columns: number) => formatTable(narrow, { columns, flexible: [0, 1], more: "…" });
+    expect(at(44)).toBe("split-the-auth-…  Split the auth service  v1");
+    expect(at(36)).toBe("split-t…  Split the auth service  v1");
+    expect(at(31)).toBe("split-t…  Split the auth s…  v1");
+  });
+
   it("[CLI-13] cuts the flexible column alone", () => {
     expect(formatTable(rows, { columns: 27, flexible: 1, more: "…" }).split("\n")[0]).toBe(
       "a    a long title tha…  v1",

@@ -7,14 +7,16 @@ export interface Cell {
 interface TableOptions {
   /** The columns that there are; Infinity where nothing has to be cut. */
   readonly columns: number;
-  /** Which column gives way when a row is too long. */
-  readonly flexible: number;
+  /** Which column gives way when a row is too long, or which, one after the other. */
+  readonly flexible: number | readonly number[];
   /** Stands where something was cut. */
   readonly more: string;
 }
 
 const gap = "  ";
 const flexibleMin = 12;
+/** Of a flexible column that another one follows. */
+const firstMin = 8;
 
 /** Rows with their cells below each other, as wide as people see them. */
 export function formatTable(
@@ -30,7 +32,7 @@ export function formatTable(
     .join("\n");
 }
 
-/** After the flexible column the widest give way: a row that is too long would go on in the first column, as a row does. */
+/** After the flexible columns the widest give way: a row that is too long would go on in the first column, as a row does. */
 function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOptions, "more">): number[] {
   const fitting = [...widths];
   const gaps = gap.length * (widths.length - 1);
@@ -41,7 +43,8 @@ function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOpti
     fitting[index] = width - less;
     over -= less;
   };
-  if (over > 0) narrow(flexible, flexibleMin);
+  const inTurn = [flexible].flat();
+  for (const index of inTurn) if (over > 0) narrow(index, index === inTurn.at(-1) ? flexibleMin : firstMin);
   while (over > 0) {
     const widest = Math.max(...fitting);
     if (widest <= 1) break;

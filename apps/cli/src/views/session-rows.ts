@@ -3,6 +3,7 @@ import type { BrokerClient } from "../broker/broker-client.js";
 import type { Output } from "../command/output.js";
 import { inParallel } from "../core/in-parallel.js";
 import { presenceSign } from "../sessions/peer-names.js";
+import { teamMarks } from "../sessions/team-marks.js";
 import { oneLine } from "../text/one-line.js";
 import { type Cell, formatTable } from "../text/table.js";
 import { counted, toAge } from "../text/time.js";
@@ -31,7 +32,7 @@ export async function formatSessions(
       { text: unreadText(session) },
     ],
   );
-  return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
+  return formatTable(rows, { columns: output.columns, flexible: [0, 1], more: output.signs.more });
 }
 
 /** The roster matters while a session is open; a closed one has nobody to look at. */
@@ -53,12 +54,13 @@ export function unreadText({ last_read: read, last_sequence: last }: Session): s
 
 const lettersMax = 8;
 
-/** The teams that are there, each as a letter and a sign: `A● B◐ C○`. */
+/** The teams that are there, each as its mark and a sign: `A● B◐ C○`. */
 function rosterCell(participants: readonly Participant[], output: Output): Cell {
   const present = inJoinOrder(participants).filter((team) => team.left_at === null);
+  const marks = teamMarks(present.map((team) => team.team_name));
   const letters = present
     .slice(0, lettersMax)
-    .map((team) => `${initial(team.team_name)}${presenceSign(team, output)}`);
+    .map((team, index) => `${marks[index]}${presenceSign(team, output)}`);
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
   const text = [...letters, ...rest].join(" ");
   const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
@@ -81,10 +83,6 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
 
 function inJoinOrder(participants: readonly Participant[]): Participant[] {
   return [...participants].sort((a, b) => a.joined_at.localeCompare(b.joined_at));
-}
-
-function initial(name: string): string {
-  return [...new Intl.Segmenter().segment(oneLine(name))][0]?.segment.toUpperCase() ?? "?";
 }
 
 function statusOf(team: Participant): string {

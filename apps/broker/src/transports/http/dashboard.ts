@@ -43,7 +43,7 @@ export async function mountDashboard(app: Hono<{ Bindings: HttpBindings }>, fold
 
   app.get("*", async (c, next) => {
     const path = pathOfExport(c.req.path);
-    const page = pages.get(path) ?? pages.get(htmlPathOf(path));
+    const page = pages.get(path) ?? pages.get(htmlPathOf(path)) ?? pages.get(indexPathOf(path));
     if (page) return respond(c, page, 200);
     return notFound && isOpenedByPerson(c) ? respond(c, notFound, 404) : next();
   });
@@ -73,6 +73,11 @@ function pathOfExport(path: string): string {
 /** `/` is index.html, `/settings` is settings.html. */
 function htmlPathOf(path: string): string {
   return path === "/" ? "/index.html" : `${path.replace(/\/$/, "")}.html`;
+}
+
+/** `/docs` is docs/index.html; its links are whole paths, so that it may be asked for without a slash. */
+function indexPathOf(path: string): string {
+  return `${path.replace(/\/$/, "")}/index.html`;
 }
 
 function toPage(path: string, body: Buffer): Page {

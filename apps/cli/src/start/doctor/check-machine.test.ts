@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { getClient } from "../../clients/clients.js";
 import { readConfig } from "../../config.js";
 import { checkClients } from "./check-machine.js";
 
@@ -14,7 +15,11 @@ async function diagnose(scripts: Readonly<Record<string, string>>) {
   vi.stubEnv("PATH", folder);
   onTestFinished(() => void vi.unstubAllEnvs());
   const config = await readConfig({ flags: {}, env: { MERKLE_HOME: folder }, cwd: folder });
-  const findings = await checkClients({ config, signal: new AbortController().signal });
+  const findings = await checkClients({
+    config,
+    signal: new AbortController().signal,
+    client: getClient(undefined),
+  });
   return { folder, findings };
 }
 
@@ -78,14 +83,14 @@ describe("the check for agents' clients", () => {
     });
   });
 
-  it("[CLI-1] warns where it is missing or cannot run, for a machine with the broker alone needs none", async () => {
+  it("[CLI-1] fails where it is missing or cannot run", async () => {
     expect((await diagnoseWith(undefined)).finding).toMatchObject({
-      status: "warn",
+      status: "fail",
       fix: "npm install -g @anthropic-ai/claude-code, where agents are launched",
     });
     const { finding, path } = await diagnoseWith("exit 9");
     expect(finding).toMatchObject({
-      status: "warn",
+      status: "fail",
       message: `${path} is there but cannot run: it ended with code 9.`,
     });
   });

@@ -19,13 +19,11 @@ export const checkSummaries: Check = async ({ config: { environment, home } }) =
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 
-/**
- * The agents' clients that are here, and by what each is woken. Claude Code is looked for in any case: `merkle launch` runs
- * it unless told, though a machine that has the broker alone does without.
- */
-export const checkClients: Check = async () => (await Promise.all(clients.map(checkClient))).flat();
+/** The agents' clients that are here, and by what each is woken. The one that is asked for has to be here. */
+export const checkClients: Check = async ({ client: wanted }) =>
+  (await Promise.all(clients.map((each) => checkClient(each, wanted)))).flat();
 
-async function checkClient(client: Client): Promise<Finding[]> {
+async function checkClient(client: Client, wanted: Client): Promise<Finding[]> {
   const { name, installAdvice, label } = client;
   try {
     const { path, version } = await findProgram(client);
@@ -39,9 +37,10 @@ async function checkClient(client: Client): Promise<Finding[]> {
     ];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if (error.code === "client_missing" && client !== clients[0]) return [];
+    if (error.code === "client_missing" && client !== wanted) return [];
     const fix = error.code === "client_missing" ? installAdvice : `install ${label} again`;
-    return [warn(name, error.message, `${fix}, where agents are launched`)];
+    const told = client === wanted ? fail : warn;
+    return [told(name, error.message, `${fix}, where agents are launched`)];
   }
 }
 

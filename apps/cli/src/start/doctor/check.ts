@@ -1,3 +1,4 @@
+import type { Client } from "../../clients/client.js";
 import type { Config } from "../../config.js";
 
 /** The result of a check. What could not be looked at is `skipped`, never `ok`. */
@@ -12,6 +13,8 @@ export interface Finding {
 export interface CheckContext {
   readonly config: Config;
   readonly signal: AbortSignal;
+  /** The client of agents without which nothing can be launched here. */
+  readonly client: Client;
 }
 
 export type Check = (context: CheckContext) => Promise<Finding[]>;

@@ -83,7 +83,7 @@ async function forgetText(
 }
 
 /** Both ends of a terminal that can be drawn on and has somebody at its keys. */
-function terminalOf({
+export function terminalOf({
   flags,
   output,
 }: CommandContext): { readonly stdin: ReadStream; readonly stdout: WriteStream } | undefined {

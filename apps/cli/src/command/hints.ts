@@ -1,0 +1,57 @@
+/** Commands of other programs, and words that come to mind first: what each of them is here. */
+export const hints: Readonly<Record<string, readonly string[]>> = {
+  ask: ["merkle post <session> <text> --ask"],
+  auth: ["merkle whoami", "merkle join -"],
+  chat: ["merkle post <session> <text>", "merkle watch <session>"],
+  close: ["merkle conclude <session>"],
+  cost: ["merkle usage"],
+  create: ["merkle new <title>"],
+  dashboard: ["merkle open"],
+  end: ["merkle conclude <session>"],
+  feed: ["merkle tail <session>"],
+  files: ["merkle source list"],
+  follow: ["merkle watch <session>"],
+  health: ["merkle status", "merkle doctor"],
+  history: ["merkle tail <session> --since 0"],
+  id: ["merkle whoami"],
+  init: ["merkle install", "merkle launch"],
+  list: ["merkle ls"],
+  login: ["merkle join -", "merkle whoami"],
+  logout: ["merkle token list", "merkle token revoke <number>"],
+  memory: ["merkle recall", "merkle remember <text>"],
+  messages: ["merkle tail <session>"],
+  me: ["merkle whoami"],
+  notifications: ["merkle inbox"],
+  ps: ["merkle agents", "merkle status"],
+  proposals: ["merkle doc proposals <session>"],
+  read: ["merkle tail <session> --since unread"],
+  run: ["merkle launch", "merkle up"],
+  say: ["merkle post <session> <text>"],
+  send: ["merkle post <session> <text> --to <who>"],
+  serve: ["merkle up"],
+  server: ["merkle up", "merkle status"],
+  session: ["merkle ls", "merkle show <session>"],
+  "session list": ["merkle ls"],
+  "session new": ["merkle new <title>"],
+  sessions: ["merkle ls"],
+  settings: ["merkle config list"],
+  start: ["merkle up"],
+  stop: ["merkle down"],
+  team: ["merkle peers <session>", "merkle members"],
+  todo: ["merkle tasks"],
+  topics: ["merkle doc topics <session>"],
+  ui: ["merkle open"],
+  users: ["merkle members"],
+  who: ["merkle agents", "merkle peers <session>"],
+};
+
+/** The commands that are meant by words that are none here; undefined where no better guess is known than the nearest name. */
+export function hintFor(words: readonly string[]): readonly string[] | undefined {
+  const [first = ""] = words;
+  const ofBoth = words.slice(0, 2).join(" ").toLowerCase();
+  return own(ofBoth) ?? own(first.toLowerCase());
+}
+
+function own(words: string): readonly string[] | undefined {
+  return Object.hasOwn(hints, words) ? hints[words] : undefined;
+}

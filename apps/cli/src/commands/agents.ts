@@ -1,0 +1,75 @@
+import type { Peer, Session } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import { inParallel } from "../core/in-parallel.js";
+import {
+  inOrderOfState,
+  paintState,
+  peerName,
+  signOf,
+  stateText,
+  summaryText,
+} from "../sessions/peer-names.js";
+import { formatTable } from "../text/table.js";
+
+const sessionsAtOnce = 8;
+
+export const agents: Command = {
+  name: "agents",
+  summary: "show who is at work in all open sessions: what each does, and who is blocked",
+  flags: [{ flags: "--all", summary: "those that are away, too" }],
+  examples: ["merkle agents", "merkle agents --all", "merkle agents --json"],
+  async run({ flags, config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const { sessions } = await broker.call("list_sessions", {
+      status: "open",
+      limit: limits.sessionsPageMax,
+    });
+    const rosters = await inParallel(sessions, sessionsAtOnce, async ({ session_id }) => {
+      const { peers } = await broker.call("list_peers", { session_id });
+      return peers.filter(({ kind }) => kind === "agent");
+    });
+    const found = sessions.flatMap((session, index) =>
+      (rosters[index] ?? []).map((peer) => ({ session, peer })),
+    );
+    if (output.json)
+      output.show({ agents: found.map(({ session, peer }) => ({ session: session.slug, ...peer })) }, "");
+    else if (found.length === 0) output.note("no agent is in an open session.  next: merkle launch");
+    else output.show(found, formatAgents(found, output, isSet(flags, "all")));
+    return exitCodes.done;
+  },
+};
+
+interface Agent {
+  readonly session: Session;
+  readonly peer: Peer;
+}
+
+/** One line for each agent, those that need somebody first; how many are away is said in one. */
+function formatAgents(found: readonly Agent[], output: Output, all: boolean): string {
+  const sessionOf = new Map(found.map(({ session, peer }) => [peer, session.slug]));
+  const peers = inOrderOfState(found.map(({ peer }) => peer));
+  const shown = all
+    ? peers
+    : peers.filter((peer) => peer.status !== "disconnected" || peer.declared !== null);
+  const rows = shown.map((peer) => {
+    const paint = paintState(peer, output);
+    return [
+      { text: `${signOf(peer, output)} ${peerName(peer.team, peer.name)}`, paint },
+      { text: sessionOf.get(peer) ?? "", paint: output.dim },
+      { text: stateText(peer), paint },
+      { text: summaryText(peer), paint: output.dim },
+    ];
+  });
+  const away = peers.length - shown.length;
+  return [
+    ...(rows.length > 0
+      ? [formatTable(rows, { columns: output.columns, flexible: [3, 1], more: output.signs.more })]
+      : []),
+    ...(away > 0 ? [output.dim(`  ${away} away: merkle agents --all`)] : []),
+  ].join("\n");
+}

@@ -1,0 +1,59 @@
+import type { OutputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import { readingFrom } from "../identity/acting.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { counted } from "../text/time.js";
+import { needAdvice, needText, toNeed } from "../views/needs.js";
+import { unreadText } from "../views/session-rows.js";
+
+export const inbox: Command = {
+  name: "inbox",
+  summary: "show what waits for you, a line each, and where you have not read all",
+  examples: ["merkle inbox", "merkle inbox --json"],
+  async run({ config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const reader = await readingFrom({ broker, config });
+    const [attention, { sessions }] = await Promise.all([
+      reader.call("list_attention", {}),
+      reader.call("list_sessions", { status: "open", limit: limits.sessionsPageMax }),
+    ]);
+    const unread = sessions.filter((session) => unreadText(session) !== "");
+    if (output.json) {
+      const counts = unread.map(({ slug, last_read, last_sequence }) => ({ slug, last_read, last_sequence }));
+      output.show({ ...attention, unread: counts }, "");
+      return exitCodes.done;
+    }
+    if (attention.items.length === 0) output.note("nothing needs you");
+    else output.show(attention, formatItems(attention, output));
+    if (unread.length > 0)
+      output.note(
+        `  unread in ${counted(unread.length, "session")}: merkle brief   ${output.dot}   merkle ls`,
+      );
+    return exitCodes.done;
+  },
+};
+
+/** One line for each thing: what it is, where, and below the list what settles the first. Quiet sessions are one line together. */
+function formatItems({ items, total }: OutputOf<"list_attention">, output: Output): string {
+  const shown = items.filter(({ kind }) => kind !== "quiet");
+  const rows = shown.map((item) => [
+    { text: output.signs.blocked, paint: output.alarm },
+    { text: oneLine(item.session ?? item.source_path ?? ""), paint: output.bold },
+    { text: needText(toNeed(item)) },
+  ]);
+  const table = formatTable(rows, { columns: output.columns, flexible: [1, 2], more: output.signs.more });
+  const quiet = items.length - shown.length;
+  const hidden = total - items.length;
+  const [first] = shown;
+  return [
+    ...(shown.length > 0 ? [table] : []),
+    ...(quiet > 0 ? [output.dim(`${counted(quiet, "session")} quiet: merkle ls --needs`)] : []),
+    ...(hidden > 0 ? [output.dim(`and ${hidden} more`)] : []),
+    ...(first ? [output.dim(`  next: ${needAdvice(toNeed(first), first.session)}`)] : []),
+  ].join("\n");
+}

@@ -1,0 +1,100 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { neutralise } from "@merkle/wire/text";
+import type { Command } from "../command/command.js";
+import { isSet, textOf } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
+import { homeFiles } from "../core/merkle-home.js";
+import { writeLine } from "../core/write-line.js";
+import { toMoment } from "../text/time.js";
+import { wrapLine } from "../text/wrap-line.js";
+
+export const logs: Command = {
+  name: "logs",
+  summary: "print what the broker of this home wrote down of itself; what is said stands in merkle tail",
+  flags: [
+    { flags: "--lines <number>", summary: "so many of its last lines; 50 unless told" },
+    { flags: "-f, --follow", summary: "go on with what comes, until Ctrl+C" },
+  ],
+  examples: ["merkle logs", "merkle logs -f", "merkle logs --lines 500 --json"],
+  offline: true,
+  async run({ flags, config, output, signal }) {
+    const count = readCount(textOf(flags, "lines") ?? "50");
+    const path = homeFiles.log(config.home);
+    const file = await open(path, "r").catch(() => undefined);
+    if (!file) throw noLog(path);
+    try {
+      const { text, end } = await readFrom(file, 0);
+      for (const line of linesOf(text).slice(-count)) await print(line, output);
+      if (isSet(flags, "follow")) await follow({ file, from: end, output, signal });
+    } finally {
+      await file.close();
+    }
+    return exitCodes.done;
+  },
+};
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw usageError(`--lines must be a whole number from 1, got ${JSON.stringify(text)}.`);
+}
+
+const readAgainMs = 250;
+
+interface Following {
+  readonly file: FileHandle;
+  readonly from: number;
+  readonly output: Output;
+  readonly signal: AbortSignal;
+}
+
+/** A file tells nobody that it grew, so it is read again and again. A line is printed once its end is there. */
+async function follow({ file, from, output, signal }: Following): Promise<void> {
+  let at = from;
+  while (!signal.aborted) {
+    await pause(readAgainMs, undefined, { signal }).catch(() => undefined);
+    const { text, end } = await readFrom(file, at);
+    at = end;
+    for (const line of linesOf(text)) if (!(await print(line, output))) return;
+  }
+  throw interruptedError();
+}
+
+/** The whole lines from there on, and where the next one begins. */
+async function readFrom(file: FileHandle, start: number): Promise<{ text: string; end: number }> {
+  const { size } = await file.stat();
+  const buffer = Buffer.alloc(Math.max(0, size - start));
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, start);
+  const end = buffer.subarray(0, bytesRead).lastIndexOf("\n") + 1;
+  return { text: buffer.toString("utf8", 0, end), end: start + end };
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** The file has JSON a line; people read the moment, what happened and the rest. */
+function print(line: string, output: Output): Promise<boolean> {
+  if (output.json) return writeLine(line);
+  try {
+    const { at, level, message, ...rest } = Object(JSON.parse(line));
+    const facts = Object.entries(rest).map(
+      ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    );
+    const paint = level === "info" ? String : output.alarm;
+    const told = neutralise([message, ...facts].join("  "));
+    const shown = `${output.dim(toMoment(String(at)))} ${paint(String(level).padEnd(5))} ${told}`;
+    return writeLine(wrapLine(shown, output.columns, "      ").join("\n"));
+  } catch {
+    // Whatever else stands there is shown as it is.
+    return writeLine(neutralise(line));
+  }
+}
+
+function noLog(path: string): CliError {
+  return new CliError("not_found", `No broker of this home has written a log (${path}).`, {
+    exitCode: exitCodes.not_found,
+    next: ["merkle up", "merkle tail <session>"],
+  });
+}

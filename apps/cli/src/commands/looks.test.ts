@@ -1,0 +1,151 @@
+import { describe, expect, it, vi } from "vitest";
+import { callBroker, ownCredential } from "../test-kit/api.js";
+import { sharedMerkle } from "../test-kit/merkle.js";
+import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
+
+// Each command is a process of its own, on a machine that has much to do.
+vi.setConfig({ testTimeout: 120_000 });
+
+const merkle = sharedMerkle();
+const answerOf = async (...args: string[]) => JSON.parse((await merkle.run([...args, "--json"])).stdout);
+
+describe("merkle whoami", () => {
+  it("[CLI-11] says who one is without making anybody, and in an agent's shell as whom it writes", async () => {
+    const before = await answerOf("whoami");
+    expect(before).toMatchObject({ mesh: "main", person: null, member: null, agent: null });
+    expect((await answerOf("whoami")).person).toBe(null);
+    await merkle.run(["new", "First words"]);
+    const { person, name } = await answerOf("whoami");
+    expect(person).toEqual({ person_id: expect.any(String), verified: true });
+    const env = { MERKLE_SESSION: "first-words", MERKLE_TEAM: "Atlas" };
+    expect((await merkle.run(["whoami"], { env })).stdout).toMatch(
+      new RegExp(`^you +${name}, .*\\nwrites as +Atlas in first-words, this agent's shell\\nbroker +http`),
+    );
+  });
+});
+
+describe("merkle inbox and agents", () => {
+  it("[CLI-46] inbox shows each thing that waits in a line, where, and what settles the first", async () => {
+    const { slug, team_id } = await callBroker(merkle, "create_session", {
+      title: "Keys",
+      creator_team_name: "Atlas",
+    });
+    const content = { text: "Which key?", kind: "ask" as const, options: ["vault", "new"] };
+    await callBroker(merkle, "post_message", { session_id: slug, content, to: "@humans" }, team_id);
+    const { stdout } = await merkle.run(["inbox"]);
+    expect(stdout).toMatch(/^◆ {2}keys +Atlas asks "Which key\?" \[1 vault\] \[2 new\] #1 /m);
+    expect(stdout).toContain("next: merkle post keys --reply-to 1 --answer <answer>\n");
+    const { items, total } = await callBroker(merkle, "list_attention", {}, await ownCredential(merkle));
+    expect(await answerOf("inbox")).toMatchObject({ items, total, unread: expect.any(Array) });
+    await merkle.run(["post", slug, "--reply-to", "1", "--answer", "vault"]);
+    expect((await merkle.run(["inbox"])).stdout).not.toContain("Which key?");
+  });
+
+  it("[CLI-13] agents shows those at work in all sessions, who is blocked first, and counts who is away", async () => {
+    const busy = await callBroker(merkle, "create_session", { title: "Busy", creator_team_name: "Birch" });
+    const stuck = await callBroker(merkle, "create_session", { title: "Stuck", creator_team_name: "Cedar" });
+    const summary = "writes the tests";
+    await callBroker(merkle, "set_summary", { session_id: busy.slug, summary }, busy.team_id);
+    const reason = "needs a key";
+    await callBroker(
+      merkle,
+      "set_status",
+      { session_id: stuck.slug, status: "blocked", reason },
+      stuck.team_id,
+    );
+    const rows = (await merkle.run(["agents"])).stdout.split("\n");
+    const at = (team: string) => rows.findIndex((row) => row.includes(team));
+    expect(rows[at("Cedar")]).toMatch(/^◆ Cedar +stuck +blocked \d+s "needs a key"/);
+    expect(rows[at("Birch")]).toMatch(/^[●◐] Birch +busy +.*writes the tests/);
+    expect(at("Cedar")).toBeLessThan(at("Birch"));
+    const { agents } = await answerOf("agents");
+    expect(agents).toContainEqual(expect.objectContaining({ session: "busy", team: "Birch" }));
+  });
+});
+
+describe("merkle logs", () => {
+  it("[CLI-13] prints the broker's last lines, for programs as they stand, and says where there are none", async () => {
+    const { stdout } = await merkle.run(["logs"]);
+    expect(stdout).toMatch(/^\d\d:\d\d info {2}broker started {2}url=http/m);
+    const lines = (await merkle.run(["logs", "--lines", "1", "--json"])).stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: expect.any(String), message: expect.any(String) }),
+    ]);
+    expect(await merkle.run(["logs", "--lines", "x"])).toMatchObject({ code: 2 });
+  });
+
+  it("[CLI-13] with -f goes on with what comes", async () => {
+    const following = merkle.start(["logs", "-f", "--lines", "1"]);
+    await following.says("\n");
+    await merkle.run(["resume", "first-words"]);
+    await following.says("operation=resume_session");
+    following.process.kill("SIGINT");
+    expect(await following.ended).toMatchObject({ code: 130, stderr: "" });
+  });
+});
+
+describe("merkle ls --watch", () => {
+  it("[CLI-13] prints the list anew when it changes, with --json a line each", async () => {
+    const watching = merkle.start(["ls", "--watch", "--json", "--query", "watched"]);
+    await watching.says('"sessions":[]');
+    await callBroker(merkle, "create_session", { title: "Watched", creator_team_name: "Atlas" });
+    await watching.says('"slug":"watched"');
+    watching.process.kill("SIGINT");
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(130);
+    for (const line of stdout.trimEnd().split("\n")) expect(JSON.parse(line)).toHaveProperty("sessions");
+    expect(await merkle.run(["ls", "--watch", "--needs"])).toMatchObject({ code: 2 });
+  });
+
+  it.runIf(hasTerminal)("[CLI-50] at a terminal it takes the screen, and q gives it back", async () => {
+    const watching = atTerminal(merkle, ["ls", "--watch"]);
+    await watching.shows("first-words");
+    watching.types("q");
+    const { code, screen } = await watching.ended;
+    expect(code).toBe(0);
+    expect(screen).toContain("\u001b[?1049l");
+  });
+});
+
+describe("a command that fails", () => {
+  it("[PERSON-3] changes nothing: nobody joins, and nothing is said, set, claimed or written", async () => {
+    const { slug, team_id } = await callBroker(merkle, "create_session", {
+      title: "Untouched",
+      creator_team_name: "Atlas",
+    });
+    const content = { text: "Which?", kind: "ask" as const, options: ["a", "b"] };
+    await callBroker(merkle, "post_message", { session_id: slug, content }, team_id);
+    const read = async () => ({
+      history: await callBroker(merkle, "get_history", { session_id: slug }),
+      roster: (await callBroker(merkle, "list_peers", { session_id: slug })).peers.map(({ team }) => team),
+      document: await callBroker(merkle, "read_session_doc", { session_id: slug }),
+      state: await callBroker(merkle, "list_state", { session_id: slug }),
+      tasks: await callBroker(merkle, "list_tasks", { session_id: slug, state: "all" }),
+      claims: await callBroker(merkle, "list_claims", { session_id: slug }),
+    });
+    const before = await read();
+    const failing = [
+      [5, "post", slug, "hi", "--to", "nobody"],
+      [5, "post", slug, "hi", "--reply-to", "99"],
+      [2, "post", slug, "hi", "--priority", "loud"],
+      [5, "nudge", slug, "nobody"],
+      [5, "task", "add", slug, "a task", "--for", "nobody"],
+      [5, "task", "claim", slug, "9"],
+      [5, "task", "done", slug, "9"],
+      [5, "claims", slug, "--release", "9"],
+      [6, "state", "set", slug, "key", "1", "--expect", "4"],
+      [5, "state", "unset", slug, "key"],
+      [6, "doc", "edit", slug, "--old", "not there", "--new", "x"],
+      [6, "doc", "comment", slug, "why?", "--quote", "not there"],
+      [5, "doc", "accept", slug, "9", "--yes"],
+      [5, "jobs", "run", slug, "perspective", "--persona", "Nobody"],
+      [2, "rename", slug, "Another name"],
+      [2, "conclude", slug, "--yes"],
+    ] as const;
+    for (const [exitCode, ...args] of failing) {
+      const { code, stdout } = await merkle.run(args);
+      expect({ args, code, stdout }).toEqual({ args, code: exitCode, stdout: "" });
+    }
+    expect(await read()).toEqual(before);
+  });
+});

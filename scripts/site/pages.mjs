@@ -1,0 +1,61 @@
+/** The pages of the site, in the groups and the order of its navigation. A page of docs that is not named stands among the rules. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const named = [
+  {
+    title: "Begin",
+    pages: ["README.md", "docs/guide/first-session.md", "docs/guide/concepts.md", "docs/guide/comparison.md"],
+  },
+  {
+    title: "Guides",
+    pages: [
+      "docs/guide/people-and-machines.md",
+      "docs/guide/any-client.md",
+      "docs/guide/tasks-and-claims.md",
+      "docs/guide/approvals-and-alerts.md",
+      "docs/guide/documents-and-proposals.md",
+      "docs/guide/headless-work.md",
+      "docs/guide/records.md",
+      "docs/guide/running-it.md",
+      "docs/guide/troubleshooting.md",
+    ],
+  },
+];
+
+const about = [
+  "SPEC.md",
+  "docs/deviations.md",
+  "docs/bench.md",
+  "SECURITY.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "AGENTS.md",
+];
+
+/** @param {string} root */
+export function sitePages(root) {
+  const inDocs = (/** @type {string} */ folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".md"))
+      .sort()
+      .map((name) => `${folder}/${name}`);
+  const rules = inDocs("docs").filter((page) => !about.includes(page));
+  return [
+    ...named,
+    { title: "Rules", pages: rules },
+    { title: "Reference", pages: inDocs("docs/reference") },
+    { title: "About", pages: about },
+  ];
+}
+
+/** `docs/guide/records.md` is `guide/records.html`, the README is the index. @param {string} name */
+export function fileOf(name) {
+  if (name === "README.md") return "index.html";
+  return name.replace(/^docs\//, "").replace(/\.md$/, ".html");
+}
+
+/** @param {string} name */
+export function urlOf(name) {
+  return name === "README.md" ? "" : fileOf(name);
+}

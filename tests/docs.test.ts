@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
+import { sharedMerkle } from "../apps/cli/src/test-kit/merkle.js";
+import { buildSite, sitePages } from "../scripts/site/build-site.mjs";
+
+// A page has up to twenty commands, each a process of its own.
+vi.setConfig({ testTimeout: 240_000 });
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const run = promisify(execFile);
+const merkle = sharedMerkle();
+
+interface Block {
+  readonly script: string;
+  /** Why it is not run. */
+  readonly reason: string | undefined;
+}
+
+/** The commands that a page shows, with the reason in a comment above those that no test runs. */
+function blocksOf(text: string): Block[] {
+  const blocks = text.matchAll(/(?:<!-- not run: ([^>]*?) -->\n)?^```(?:sh|bash)\n([\s\S]*?)^```/gm);
+  return [...blocks].map(([, reason, script = ""]) => ({ script, reason }));
+}
+
+const read = (page: string) => readFile(join(root, page), "utf8");
+
+/** AGENTS.md is the page that the broker serves, whose examples are run there. */
+const pages = sitePages(root)
+  .flatMap((group) => group.pages)
+  .filter((page) => page !== "AGENTS.md")
+  .concat("apps/cli/README.md");
+const withCommands = await Promise.all(
+  pages.map(async (page) => ({ page, blocks: blocksOf(await read(page)) })),
+).then((all) => all.filter(({ blocks }) => blocks.some(({ reason }) => reason === undefined)));
+
+/**
+ * Commands are typed as they stand, at no terminal. `merkle` and `npx merkle` are the built command; one that goes on until somebody ends it is
+ * ended once it has said something.
+ */
+const asTyped = `
+exec < /dev/null
+merkle() {
+  case "$1 $*" in
+    watch*|tail*) until_heard "$@" ;;
+    *) "$NODE" "$PROGRAM" "$@" ;;
+  esac
+}
+npx() { shift; merkle "$@"; }
+until_heard() {
+  heard=$(mktemp)
+  "$NODE" "$PROGRAM" "$@" > "$heard" 2>&1 &
+  until [ -s "$heard" ] || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
+  kill -TERM $! 2>/dev/null || true
+  wait $! || [ $? = 130 ]
+  cat "$heard"
+}
+`;
+
+it.each(withCommands)("the commands of $page run as they stand there, one after the other", async (shown) => {
+  const { url } = await merkle.running();
+  const folder = await mkdtemp(join(tmpdir(), "merkle-docs-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const claude = await installTestClaude(folder);
+  const script = shown.blocks
+    .filter(({ reason }) => reason === undefined)
+    .map((block) => block.script)
+    .join("\n")
+    .replaceAll("http://localhost:7423", url);
+  const { stdout } = await run("bash", ["--norc", "-eu", "-c", `${asTyped}\n${script}`], {
+    cwd: folder,
+    env: {
+      PATH: [claude, process.env["PATH"]].join(delimiter),
+      HOME: merkle.home,
+      MERKLE_HOME: merkle.home,
+      NODE: process.execPath,
+      PROGRAM: inject("program"),
+      TEST_RECORD: join(folder, "claude.json"),
+      TEST_END: "0",
+      LANG: "C.UTF-8",
+    },
+    timeout: 200_000,
+  });
+  if (shown.page.endsWith("any-client.md")) {
+    // The wait's answer and the post's, in whichever order they are printed (WAIT-1).
+    expect(stdout).toContain('"next_cursor":2');
+    expect(stdout).toContain('"text":"I take the token refresh."');
+    expect(stdout).toMatch(/"message_id":"[^"]+","cursor":2/);
+  }
+});
+
+it("what is not run says why", async () => {
+  const reasons = (await Promise.all(pages.map(read)))
+    .flatMap(blocksOf)
+    .flatMap(({ reason }) => reason ?? []);
+  for (const reason of reasons) expect(reason.length, reason).toBeGreaterThan(20);
+});
+
+it("the README fits into 120 lines, and both commands stand on its first screen", async () => {
+  const lines = (await read("README.md")).trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(120);
+  const firstScreen = lines.slice(0, 20).join("\n");
+  expect(firstScreen).toContain("\nnpm start ");
+  expect(firstScreen).toContain("\nnpm test ");
+});
+
+describe("the site", () => {
+  it("has every page, no link that leads nowhere, and nothing inline that a policy would have to allow", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "merkle-site-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "old.html"), "of an earlier build");
+    const count = await buildSite({ root, folder, base: "/docs/" });
+    const files = await readdir(folder, { recursive: true });
+    const html = files.filter((name) => name.endsWith(".html"));
+    expect(html.length).toBe(count);
+    for (const name of html) {
+      const page = await readFile(join(folder, name), "utf8");
+      expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|<[^>]+\son\w+=/);
+      for (const [, address = ""] of page.matchAll(/(?:href|src)="\/docs\/([^"#]*)/g)) {
+        expect(files, `${name} links to ${address}`).toContain(address === "" ? "index.html" : address);
+      }
+    }
+    const entries: { url: string; text: string }[] = JSON.parse(
+      await readFile(join(folder, "search.json"), "utf8"),
+    );
+    expect(entries.find(({ url }) => url.startsWith("/docs/guide/records.html"))?.text).toContain(
+      "Merkle root",
+    );
+  });
+});
