@@ -1,0 +1,39 @@
+import { findRunningBroker } from "../../broker/run-file.js";
+import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { installService, readService } from "../../start/service/manager.js";
+import { thisManager, thisService } from "./this-service.js";
+
+export const serviceInstall: Command = {
+  name: "service install",
+  summary: "have this user's systemd or launchd run merkle up, and start it again when it fails",
+  arguments: [{ name: "[flags...]", summary: "flags of merkle up, behind --" }],
+  flags: [{ flags: "--dry-run", summary: "print the file that would be written, and change nothing" }],
+  examples: [
+    "merkle service install",
+    "merkle service install -- --port 7500",
+    "merkle service install --dry-run",
+  ],
+  offline: true,
+  async run({ args, flags, config, output }) {
+    const manager = thisManager(config);
+    const facts = thisService(config, args);
+    const text = manager.describe(facts);
+    if (isSet(flags, "dryRun")) {
+      output.show({ file: manager.file, text, changed: false }, text);
+      return exitCodes.done;
+    }
+    if ((await readService(manager)) === null && (await findRunningBroker(config.home)) !== undefined)
+      throw usageError(
+        "A broker runs on this home already, and a service would be a second one.",
+        "merkle down",
+      );
+    await installService(manager, facts);
+    output.show({ file: manager.file, text, changed: true }, `${output.mark.ok} ${manager.file}`);
+    output.note("  merkle service status   ·   merkle service logs   ·   merkle service uninstall");
+    if (process.platform === "linux")
+      output.note("  to have it run while you are logged out: loginctl enable-linger");
+    return exitCodes.done;
+  },
+};

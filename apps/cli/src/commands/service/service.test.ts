@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it, onTestFinished } from "vitest";
+import { findManager } from "../../start/service/manager.js";
+import { launchdPlist, systemdUnit } from "../../start/service/service-files.js";
+import { testMerkle } from "../../test-kit/merkle.js";
+
+const run = promisify(execFile);
+
+const facts = {
+  command: [process.execPath, '/opt/a "quoted" & <odd> $folder/merkle.mjs', "up", "--port", "7500"],
+  home: "/srv/100% merkle",
+  path: "/usr/bin:/bin",
+  log: "/srv/up.log",
+};
+const machine = { userHome: "/home/ana", uid: 501, configFolder: undefined, log: "/srv/up.log" };
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "merkle-service-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+it.skipIf(!existsSync("/usr/bin/systemd-analyze"))(
+  "[PACK-7] systemd finds no fault with the unit, whatever stands in its paths",
+  async () => {
+    const file = join(await temporary(), "merkle.service");
+    await writeFile(file, systemdUnit({ ...facts, command: [process.execPath, ...facts.command.slice(1)] }));
+    const { stderr } = await run("systemd-analyze", ["verify", "--man=no", file]);
+    expect(stderr.split("\n").filter((line) => line.includes("merkle.service"))).toEqual([]);
+  },
+);
+
+it.skipIf(!existsSync("/usr/bin/python3"))(
+  "[PACK-7] the property list says what is run, to the letter",
+  async () => {
+    const file = join(await temporary(), "merkle.plist");
+    await writeFile(file, launchdPlist(facts));
+    const script = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
+    const { stdout } = await run("python3", ["-c", script, file]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      Label: "mesh.merkle.broker",
+      ProgramArguments: facts.command,
+      EnvironmentVariables: { MERKLE_HOME: facts.home, PATH: facts.path },
+      KeepAlive: { SuccessfulExit: false },
+    });
+  },
+);
+
+it("[PACK-7] each platform has its file, and one with neither manager is told what to do", () => {
+  expect(findManager({ ...machine, platform: "linux" }).file).toBe(
+    "/home/ana/.config/systemd/user/merkle.service",
+  );
+  expect(findManager({ ...machine, platform: "darwin" }).file).toBe(
+    "/home/ana/Library/LaunchAgents/mesh.merkle.broker.plist",
+  );
+  expect(() => findManager({ ...machine, platform: "win32" })).toThrow("merkle up");
+});
+
+it.skipIf(process.platform !== "linux")(
+  "[PACK-7] shows what it would write, says when there is none, and takes nothing away then",
+  async () => {
+    const merkle = await testMerkle();
+    const env = { XDG_CONFIG_HOME: join(merkle.home, "config") };
+    const shown = await merkle.run(["service", "install", "--dry-run", "--", "--port", "7500"], { env });
+    expect(shown).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/ExecStart=.*"up" "--port" "7500"/),
+    });
+    await expect(access(env.XDG_CONFIG_HOME)).rejects.toThrow();
+    for (const word of ["status", "logs"])
+      expect(await merkle.run(["service", word], { env })).toMatchObject({ code: 5 });
+    expect(await merkle.run(["service", "uninstall"], { env })).toMatchObject({
+      code: 0,
+      stdout: "there was no service\n",
+    });
+  },
+);

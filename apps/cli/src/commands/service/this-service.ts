@@ -1,0 +1,35 @@
+import { homedir } from "node:os";
+import { packageName } from "@merkle/wire/text";
+import { type Config, readEnvironment } from "../../config.js";
+import { usageError } from "../../core/cli-error.js";
+import { homeFiles } from "../../core/merkle-home.js";
+import { entryFile, runsFromNpx } from "../../core/this-program.js";
+import { findManager, type ServiceManager } from "../../start/service/manager.js";
+import type { ServiceFacts } from "../../start/service/service-files.js";
+
+/** The service manager of this machine, as this user has it. */
+export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
+  return findManager({
+    platform: process.platform,
+    userHome: homedir(),
+    uid: process.getuid?.() ?? 0,
+    configFolder: readEnvironment().variables["XDG_CONFIG_HOME"],
+    log: homeFiles.detachedOutput(home),
+  });
+}
+
+/** @throws CliError `usage` where this program may be gone tomorrow */
+export function thisService({ home }: Pick<Config, "home">, upFlags: readonly string[]): ServiceFacts {
+  if (runsFromNpx()) {
+    throw usageError(
+      `npx may throw away what a service would run. Install it: npm install -g ${packageName}`,
+      "merkle service install",
+    );
+  }
+  return {
+    command: [process.execPath, "--max-semi-space-size=64", entryFile(), "up", ...upFlags],
+    home,
+    path: readEnvironment().path ?? "/usr/local/bin:/usr/bin:/bin",
+    log: homeFiles.detachedOutput(home),
+  };
+}

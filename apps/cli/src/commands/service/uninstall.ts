@@ -1,0 +1,21 @@
+import type { Command } from "../../command/command.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { readService, uninstallService } from "../../start/service/manager.js";
+import { thisManager } from "./this-service.js";
+
+export const serviceUninstall: Command = {
+  name: "service uninstall",
+  summary: "stop the service and take its file away; the data stays",
+  examples: ["merkle service uninstall"],
+  offline: true,
+  async run({ config, output }) {
+    const manager = thisManager(config);
+    const wasThere = (await readService(manager)) !== null;
+    await uninstallService(manager);
+    const text = wasThere
+      ? `${output.mark.ok} ${manager.file} is gone; the data is in ${config.home}`
+      : "there was no service";
+    output.show({ file: manager.file, changed: wasThere }, text);
+    return exitCodes.done;
+  },
+};
