@@ -58,7 +58,7 @@ const floors = {
     "text",
     "config-file.ts",
     // Which broker is called, as whom and whether it is trusted depends on each other.
-    { together: ["config.ts", "command", "broker", "trust", "identity", "sessions"] },
+    { together: ["config.ts", "config-sources.ts", "command", "broker", "trust", "identity", "sessions"] },
     ["document", "state", "progress", "tasks", "approvals", "record", "private-messages"],
     "feed",
     "work",

@@ -19,6 +19,13 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("backup", async () => (await import("./commands/backup.js")).backup),
       entry("restore", async () => (await import("./commands/restore.js")).restore),
       entry("upgrade", async () => (await import("./commands/upgrade.js")).upgrade),
+      entry("service install", async () => (await import("./commands/service/install.js")).serviceInstall),
+      entry("service status", async () => (await import("./commands/service/status.js")).serviceStatus),
+      entry("service logs", async () => (await import("./commands/service/logs.js")).serviceLogs),
+      entry(
+        "service uninstall",
+        async () => (await import("./commands/service/uninstall.js")).serviceUninstall,
+      ),
       entry("audit-key show", async () => (await import("./commands/audit-key/show.js")).auditKeyShow),
       entry("audit-key rotate", async () => (await import("./commands/audit-key/rotate.js")).auditKeyRotate),
     ],

@@ -21,11 +21,12 @@ export const open: Command = {
     const broker = await findBroker(config, signal);
     const wanted = name ?? config.session;
     if (wanted === undefined) await readHealth(broker);
-    const url = toDashboardUrl(
+    const at = toDashboardUrl(
       broker.base,
       wanted === undefined ? undefined : await getSession(broker, name, config),
     );
-    const page = wanted === undefined ? null : url;
+    const url = inMesh(at, await findOpenMesh(broker, config));
+    const page = wanted === undefined && config.mesh === undefined ? null : url;
     if (isSet(flags, "print")) {
       const link = await getOpeningLink(broker, page, config);
       if (link === null) throw noLink(config);
@@ -46,6 +47,20 @@ export const open: Command = {
     return exitCodes.done;
   },
 };
+
+/** The mesh that the pages must be told of: where members alone are let in, their sign-in says it. */
+async function findOpenMesh(
+  broker: BrokerClient,
+  { mesh }: Pick<Config, "mesh">,
+): Promise<string | undefined> {
+  if (mesh === undefined) return undefined;
+  const { auth } = await broker.call("get_app_info", {});
+  return auth === "open" ? mesh : undefined;
+}
+
+function inMesh(page: string, mesh: string | undefined): string {
+  return mesh === undefined ? page : `${page}?mesh=${encodeURIComponent(mesh)}`;
+}
 
 function noLink({ home, agentShell }: Pick<Config, "home" | "agentShell">): CliError {
   const reason =

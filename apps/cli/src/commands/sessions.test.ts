@@ -339,6 +339,16 @@ describe("merkle conclude", () => {
 });
 
 describe("merkle open", () => {
+  it("[CLI-93] open leads to a session of another mesh, by an address that takes the pages there", async () => {
+    await merkle.run(["mesh", "create", "second"]);
+    await merkle.run(["new", "In second", "--mesh", "second"]);
+    const { url } = await merkle.running();
+    const opened = await merkle.run(["open", "in-second", "--mesh", "second", "--json"]);
+    expect(JSON.parse(opened.stdout)).toEqual({ url: `${url}/sessions/in-second?mesh=second` });
+    const printed = await merkle.run(["open", "in-second", "--mesh", "second", "--print"]);
+    expect(printed.stdout).toMatch(/\/sessions\/in-second\?mesh=second#verify=/);
+  });
+
   it("[CLI-19] [CLI-90] prints the dashboard's address, and gives it to the browser where there is one", async () => {
     const { url } = await merkle.running();
     const { slug } = await callBroker(merkle, "create_session", { title: "Opened", creator_team_name: "A" });

@@ -6,6 +6,7 @@ import type { CommandContext } from "../command/command.js";
 import { readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
 import { storedPeerId } from "../sessions/stored-peers.js";
+import { counted } from "../text/time.js";
 import { meetMesh } from "../trust/require-known.js";
 import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
@@ -24,9 +25,10 @@ import { toLaunchCall } from "./to-launch-call.js";
 import { watchServer } from "./watch-server.js";
 
 /** Takes a place in the session, runs a client as its agent, and resolves with the code that it ends with. */
-export async function launchAgent(context: CommandContext): Promise<number> {
-  const wanted = readWanted(context);
-  const prompter = toAsker(context, wanted);
+export async function launchAgent(given: CommandContext): Promise<number> {
+  const wanted = readWanted(given);
+  const prompter = toAsker(given, wanted);
+  const context = await inChosenMesh(given, wanted, prompter);
   const launching = await prepare(context, wanted, prompter);
   const { broker, wish, meshId } = launching;
   tellDefaults(launching);
@@ -43,6 +45,31 @@ export async function launchAgent(context: CommandContext): Promise<number> {
   } finally {
     await entered.hold.release();
   }
+}
+
+/** Asks for the mesh where nothing names one, everybody is let into each, and there are several (MESH-7). */
+async function inChosenMesh(
+  context: CommandContext,
+  wanted: Wanted,
+  prompter: Prompter | null,
+): Promise<CommandContext> {
+  const { config, signal } = context;
+  if (!prompter || config.mesh !== undefined || wanted.session !== undefined) return context;
+  const broker = await findBroker(config, signal);
+  const { auth } = await broker.call("get_app_info", {});
+  if (auth !== "open") return context;
+  const { meshes } = await broker.call("list_meshes", {});
+  if (meshes.length < 2) return context;
+  const choices = meshes.map(({ name, sessions, peers_online: online }) => ({
+    value: name,
+    name: `${name}   ${counted(sessions, "session")}, ${counted(online, "agent")} online`,
+  }));
+  const mesh = await prompter.oneOf({
+    message: "Mesh",
+    choices: async (typed) => choices.filter(({ value }) => value.includes(typed)),
+    default: "main",
+  });
+  return { ...context, config: { ...config, mesh } };
 }
 
 /** Null where nobody can be asked, or wants to be. */

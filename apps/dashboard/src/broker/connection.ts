@@ -1,6 +1,7 @@
 import { type HelloProof, MerkleError, type OperationName, type StateChangeFrame } from "@merkle/wire";
 import { type ConnectionState, connect, type Hello, LiveFeeds, type MerkleClient } from "@merkle/wire/client";
 import { callHttp } from "../identity/call-http";
+import { chosenMesh, leaveMesh } from "../identity/chosen-mesh";
 import { getPageToken } from "../identity/page-token";
 import type { MeshChange } from "./broker";
 import { takesCredential } from "./takes-credential";
@@ -24,7 +25,10 @@ export interface ConnectionEvents {
 /** Connects to the broker that served the pages, as whoever this browser is signed in as. */
 export function openConnection(events: ConnectionEvents): Connection {
   // The pages came from there themselves: where that was clear text, refusing more of it would protect nobody.
-  return toConnection(connect({ url: location.origin, insecure: true, answerHello }), events);
+  return toConnection(
+    connect({ url: location.origin, insecure: true, mesh: chosenMesh, answerHello }),
+    events,
+  );
 }
 
 /** Gets a ticket with the browser's sign-in. A ticket lets one connection in. */
@@ -43,6 +47,8 @@ export function toConnection(client: MerkleClient, events: ConnectionEvents): Co
   let wasOpen = false;
   client.onState((state) => {
     events.onState(state);
+    // It may be gone with the database that had it: loading the page again then leads into the main one.
+    if (state.status === "closed" && state.code === "not_found") leaveMesh();
     if (state.status !== "open") return;
     // Hints are not kept for a client that is away, so after each return every read may differ.
     if (wasOpen) events.onMeshChanged({ kind: "all", sessionId: null });

@@ -1,3 +1,5 @@
+import { chosenMesh, leaveMesh } from "./chosen-mesh";
+
 /**
  * The page's half of what this browser is signed in by; the cookie is the other (TOKEN-8). A cookie reaches every port of its
  * host. This stays where nothing but pages of this very address can read it.
@@ -13,6 +15,7 @@ export async function getPageToken(): Promise<string | undefined> {
 }
 
 export async function keepPageToken(token: string): Promise<void> {
+  leaveMesh();
   await inStore("readwrite", (tokens) => tokens.put(token, key));
 }
 
@@ -26,7 +29,8 @@ export async function pageHeaders(): Promise<Record<string, string>> {
 }
 
 export function headersFor(token: string | undefined): Record<string, string> {
-  return token === undefined ? {} : { "x-merkle-page": token };
+  if (token !== undefined) return { "x-merkle-page": token };
+  return chosenMesh === undefined ? {} : { "x-merkle-mesh": chosenMesh };
 }
 
 async function inStore(

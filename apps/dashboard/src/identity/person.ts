@@ -1,4 +1,5 @@
 import { createStoredValue } from "@/core/preferences/stored-value";
+import { chosenMesh } from "./chosen-mesh";
 
 /** The human who uses this browser, as the broker knows them. */
 export interface Person {
@@ -11,7 +12,10 @@ export interface Person {
   readonly verified?: boolean;
 }
 
-const stored = createStoredValue("merkle.person", parsePerson);
+const stored = createStoredValue(
+  chosenMesh === undefined ? "merkle.person" : `merkle.person.${chosenMesh}`,
+  parsePerson,
+);
 const unknownListeners = new Set<(person: Person) => void>();
 
 /** The person of this browser, or null before the first word was written. */

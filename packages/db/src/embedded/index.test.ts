@@ -69,7 +69,7 @@ describe("the embedded server", () => {
   it.skipIf(postgres15 === undefined)(
     "[DB-14] runs another major beside this one in the same home",
     async () => {
-      const older = await home.start({ binaries: postgres15 ?? "" });
+      const older = await home.start({ binaries: postgres15 ?? "", besideOlder: true });
       const current = await home.start({ besideOlder: true });
       expect([older.major, current.major]).toEqual([15, 18]);
       const versions = await Promise.all(

@@ -1,5 +1,5 @@
 import { asc, eq, inArray, sql } from "drizzle-orm";
-import { feeds, members, meshes, sessions } from "../core/schema.js";
+import { feeds, members, meshes, peers, sessions, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
 export interface MeshRow {
@@ -35,11 +35,20 @@ export async function insertMesh(tx: Transaction, mesh: MeshRow): Promise<boolea
   return true;
 }
 
-/** How many sessions and members each of these meshes has; members who were revoked are not counted. */
+interface MeshCounts {
+  readonly sessions: number;
+  /** Those who were revoked are not counted. */
+  readonly members: number;
+  /** Peers of agents that were seen since then, as was last saved, and have not left. */
+  readonly peersOnline: number;
+}
+
+/** How much each of these meshes has. */
 export async function countInMeshes(
   db: Queryable,
   meshIds: readonly string[],
-): Promise<Map<string, { readonly sessions: number; readonly members: number }>> {
+  seenSince: Date,
+): Promise<Map<string, MeshCounts>> {
   if (meshIds.length === 0) return new Map();
   const rows = await db
     .select({
@@ -47,6 +56,10 @@ export async function countInMeshes(
       sessions: sql<number>`(SELECT count(*)::int FROM ${sessions} WHERE ${sessions.meshId} = ${ofMesh})`,
       members: sql<number>`(SELECT count(*)::int FROM ${members}
         WHERE ${members.meshId} = ${ofMesh} AND ${members.revokedAt} IS NULL)`,
+      peersOnline: sql<number>`(SELECT count(*)::int FROM ${peers} p
+        JOIN ${sessions} s ON s.session_id = p.session_id JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+        WHERE s.mesh_id = ${ofMesh} AND t.kind = 'agent' AND p.left_at IS NULL AND t.left_at IS NULL
+          AND p.last_seen_at > ${seenSince.toISOString()}::timestamptz)`,
     })
     .from(meshes)
     .where(inArray(meshes.meshId, [...meshIds]));

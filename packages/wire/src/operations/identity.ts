@@ -45,6 +45,7 @@ const Mesh = z.object({
   role: MemberRole.nullable().meta({ description: "What the caller is there; null in open mode." }),
   sessions: z.int(),
   members: z.int(),
+  peers_online: z.int().meta({ description: "Agents that were seen there within `disconnected_after_s`." }),
 });
 export type Mesh = z.output<typeof Mesh>;
 
@@ -71,7 +72,8 @@ export const listMeshes = operation("list_meshes", {
   compact: ({ meshes }) =>
     lines(
       ...meshes.map(
-        (mesh) => `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members`,
+        (mesh) =>
+          `- ${nameInLine(mesh.name)} ${mesh.sessions} sessions, ${mesh.members} members, ${mesh.peers_online} agents online`,
       ),
     ),
 });

@@ -56,7 +56,8 @@ export async function listMeshes(ctx: Context<IdentityServices>): Promise<Output
   const roles = await readRoles(ctx);
   const rows = (await listMeshRows(orm)).filter((row) => roles === null || roles.has(row.meshId));
   const ids = rows.map((row) => row.meshId);
-  const counts = await countInMeshes(orm, ids);
+  const onlineMs = ctx.services.settings.current.disconnected_after_s * 1000;
+  const counts = await countInMeshes(orm, ids, new Date(Date.now() - onlineMs));
   return {
     meshes: rows.map(({ meshId, name, createdAt }) => ({
       mesh_id: meshId,
@@ -65,6 +66,7 @@ export async function listMeshes(ctx: Context<IdentityServices>): Promise<Output
       role: roles?.get(meshId) ?? null,
       sessions: counts.get(meshId)?.sessions ?? 0,
       members: counts.get(meshId)?.members ?? 0,
+      peers_online: counts.get(meshId)?.peersOnline ?? 0,
     })),
   };
 }

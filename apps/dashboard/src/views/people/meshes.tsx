@@ -9,6 +9,7 @@ import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
 import { ListRow, RowList } from "@/components/row-list";
+import { chosenMesh, enterMesh } from "@/identity/chosen-mesh";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
@@ -20,33 +21,50 @@ export function Meshes() {
   const admitted = useAdmitted();
   const isAdmin = useIsAdmin();
   const { data, problem, refresh } = useRead("list_meshes", {});
+  // Nobody is signed in, and everybody is let in: then the browser alone says where it is.
+  const isOpen = admitted === null;
+  const isHere = ({ mesh_id, name }: { readonly mesh_id: string; readonly name: string }) =>
+    isOpen ? name === (chosenMesh ?? "main") : mesh_id === admitted?.mesh_id;
   return (
     <div className="grid gap-3">
       {problem && <ProblemAlert title="The meshes could not be read." problem={problem} onRetry={refresh} />}
       {data === undefined && problem === undefined && <Skeleton className="h-16" />}
       {data && (
         <RowList label="Meshes">
-          {data.meshes.map(({ mesh_id, name, role, sessions, members }) => (
+          {data.meshes.map(({ mesh_id, name, role, sessions, members, peers_online }) => (
             <ListRow
               key={mesh_id}
               title={
                 <>
                   <bdi className="font-medium">{name}</bdi>
-                  {mesh_id === admitted?.mesh_id && <Badge variant="success">this browser</Badge>}
+                  {isHere({ mesh_id, name }) && <Badge variant="success">this browser</Badge>}
                   {role === "admin" && <Badge>admin</Badge>}
                 </>
               }
-              facts={`${sessions} ${sessions === 1 ? "session" : "sessions"}, ${members} ${members === 1 ? "member" : "members"}`}
+              facts={`${sessions} ${sessions === 1 ? "session" : "sessions"}, ${isOpen ? "" : `${members} ${members === 1 ? "member" : "members"}, `}${peers_online} ${peers_online === 1 ? "agent" : "agents"} online`}
+              action={
+                isOpen &&
+                !isHere({ mesh_id, name }) && (
+                  <Button variant="outline" size="sm" onClick={() => enterMesh(name)}>
+                    Open <bdi>{name}</bdi>
+                  </Button>
+                )
+              }
             />
           ))}
         </RowList>
       )}
       <p className="text-sm text-muted-foreground">
-        A browser is signed in to one mesh at a time. To open another:{" "}
-        <span className="font-mono">merkle open --mesh NAME</span>, which signs this browser out of{" "}
-        <bdi>{admitted?.mesh ?? "this one"}</bdi>.
+        A browser is in one mesh at a time. To open another:{" "}
+        <span className="font-mono">merkle open --mesh NAME</span>
+        {!isOpen && (
+          <>
+            , which signs this browser out of <bdi>{admitted?.mesh ?? "this one"}</bdi>
+          </>
+        )}
+        .
       </p>
-      {isAdmin && <NewMesh onMade={refresh} />}
+      {(isAdmin || isOpen) && <NewMesh onMade={refresh} />}
     </div>
   );
 }
@@ -92,7 +110,7 @@ function NewMesh({ onMade }: { readonly onMade: () => void }) {
       <p role="status" className="text-sm text-muted-foreground empty:hidden">
         {made !== null && (
           <>
-            <bdi>{made}</bdi> is there, and you are its first admin.
+            <bdi>{made}</bdi> is there.
           </>
         )}
       </p>

@@ -91,7 +91,6 @@ const sections: readonly Section[] = [
     title: "Meshes",
     about: "Workspaces that know nothing of each other.",
     part: <Meshes />,
-    only: "members",
   },
   {
     anchor: "name",

@@ -1,0 +1,41 @@
+/**
+ * The mesh that this browser's pages are in where everybody is let in (DASH-280); `merkle open --mesh` leads to one by `?mesh=`. A browser
+ * that is signed in is in the mesh of its sign-in, and has chosen none.
+ */
+const key = "merkle.mesh";
+const main = "main";
+
+/** Undefined for the main mesh. The same for as long as the page lasts: all that it shows is of one mesh. */
+export const chosenMesh: string | undefined = readChosen();
+
+function readChosen(): string | undefined {
+  if (typeof window === "undefined") return undefined;
+  const named = new URLSearchParams(location.search).get("mesh");
+  try {
+    if (named !== null) keep(named);
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    // This browser keeps nothing, so the address says it alone.
+    return named && named !== main ? named : undefined;
+  }
+}
+
+/** Loads the pages anew, in that mesh. */
+export function enterMesh(name: string): void {
+  keep(name);
+  location.assign("/");
+}
+
+/** Chooses the main mesh for the pages that are loaded from now on. */
+export function leaveMesh(): void {
+  keep(main);
+}
+
+function keep(name: string): void {
+  try {
+    if (name === main || name === "") localStorage.removeItem(key);
+    else localStorage.setItem(key, name);
+  } catch {
+    // The next page begins in the main mesh.
+  }
+}
