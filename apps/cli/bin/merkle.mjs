@@ -13,7 +13,7 @@ const descriptorsMin = 512;
 
 // In a checkout the sources lie beside, and what was compiled from them runs; a package has the bundle alone.
 let inCheckout = false;
-let packageName = "";
+let readPackageName = () => "";
 
 let ended = false;
 // Node ends when it has nothing left to do: a command that still waits then has failed, and must not look like success.
@@ -27,7 +27,8 @@ import("node:fs")
   .then(({ existsSync, readFileSync }) => {
     refuseFewDescriptors(existsSync, readFileSync);
     inCheckout = existsSync(new URL("../src", import.meta.url));
-    packageName = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).name;
+    readPackageName = () =>
+      JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).name;
     return import(inCheckout ? "../dist/main.js" : "../bundle/main.js");
   })
   .then(
@@ -36,7 +37,7 @@ import("node:fs")
       const missing = error.code === "ERR_MODULE_NOT_FOUND";
       const advice = inCheckout
         ? "merkle is not built. Run: npm ci && npm run build"
-        : `merkle is not installed completely. Install it again: npm install -g ${packageName}`;
+        : `merkle is not installed completely. Install it again: npm install -g ${readPackageName()}`;
       process.stderr.write(`${missing ? advice : `merkle cannot start: ${error.message}`}\n`);
       process.exitCode = 1;
     },

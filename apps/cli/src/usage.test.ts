@@ -67,10 +67,10 @@ describe("the command line", () => {
     [["help", "backpu"], "Did you mean backup?"],
     [["status", "now"], "Too many arguments"],
     [["up", "--port"], "argument missing"],
-      [["config"], "needs one of: get, set, edit, list, path"],
-      [["login"], 'There is no command "login"\\.\n    try: merkle join -'],
-      [["session", "list"], 'There is no command "session list"\\.\n    try: merkle ls\n'],
-      [["help", "recrods"], "Did you mean records?"],
+    [["config"], "needs one of: get, set, edit, list, path"],
+    [["login"], 'There is no command "login"\\.\n    try: merkle join -'],
+    [["session", "list"], 'There is no command "session list"\\.\n    try: merkle ls\n'],
+    [["help", "recrods"], "Did you mean records?"],
   ])("[CLI-9] merkle %j is told what was meant, exit 2", async (args, advice) => {
     const merkle = await testMerkle();
     expect(await merkle.run(args)).toMatchObject({

@@ -1,5 +1,7 @@
 import type { QuotaKind } from "@merkle/wire";
 import { asc, eq, inArray, sql } from "drizzle-orm";
+
+
 import {
   documents,
   documentVersions,
@@ -11,6 +13,8 @@ import {
   sessions,
   teams,
 } from "../core/schema.js";
+
+
 import type { Queryable, Transaction } from "../core/transactions.js";
 
 export interface MeshRow {
