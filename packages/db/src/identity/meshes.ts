@@ -1,7 +1,6 @@
 import type { QuotaKind } from "@merkle/wire";
 import { asc, eq, inArray, sql } from "drizzle-orm";
 
-
 import {
   documents,
   documentVersions,
@@ -13,7 +12,6 @@ import {
   sessions,
   teams,
 } from "../core/schema.js";
-
 
 import type { Queryable, Transaction } from "../core/transactions.js";
 
