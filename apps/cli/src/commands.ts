@@ -15,6 +15,7 @@ export const commandGroups: readonly CommandGroup[] = [
     commands: [
       entry("up", async () => (await import("./commands/up.js")).up),
       entry("down", async () => (await import("./commands/down.js")).down),
+      entry("nodes", async () => (await import("./commands/nodes.js")).nodes),
       entry("status", async () => (await import("./commands/status.js")).status),
       entry("backup", async () => (await import("./commands/backup.js")).backup),
       entry("restore", async () => (await import("./commands/restore.js")).restore),

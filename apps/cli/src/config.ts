@@ -74,6 +74,8 @@ export interface Config {
    * `local`. Never shown, it may hold a password.
    */
   readonly bus: string | undefined;
+  /** `MERKLE_AUDIT_KEY_FILE`: the audit key that nodes share (NODE-5); default: audit-key.json of the home. */
+  readonly auditKeyFile: string | undefined;
   /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
   readonly environment: NodeJS.ProcessEnv;
   /** Notices about these files for whoever runs the command: which variables are used, and which are not and why. */
@@ -169,6 +171,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     approvers: user.approvers ?? [],
     agent: { block: user.agent, path: user.path },
     databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
+    auditKeyFile: env["MERKLE_AUDIT_KEY_FILE"] ? resolve(cwd, env["MERKLE_AUDIT_KEY_FILE"]) : undefined,
     bus: parseBus(env["MERKLE_BUS"], nameOf("MERKLE_BUS")),
     environment: env,
     notices: variables.notices,

@@ -5,6 +5,7 @@ import {
   purgeApprovals,
   purgeClaims,
   purgeMcpSessions,
+  purgeNodes,
   purgeReceipts,
   purgeRequests,
 } from "@merkle/db";
@@ -18,7 +19,10 @@ import { forgetSettled } from "../views/attention/put-away.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
 const safetyMs = 5_000;
+const anchorMs = 60_000;
 const purgeMs = 60 * 60_000;
+/** How long a node that died is listed. */
+const forgottenNodeHours = 24;
 const mcpSessionDays = 7;
 /** A job may have begun with one and not have written yet. */
 const sourceTextDays = 2;
@@ -29,15 +33,16 @@ const endedApprovalDays = 90;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
-  const { bus, nodes, revocations, channels, presence, settings, database, log, stateAnnouncer } =
+  const { bus, nodes, revocations, channels, presence, settings, database, log, stateAnnouncer, anchorer } =
     meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
 
   const outbox = createAlertOutbox(() => meshes.all());
 
+  // Each alert is leased as it is sent, whoever sends it; that one node does is cheaper for the others.
   async function sendAlerts(): Promise<void> {
-    await outbox();
+    if (nodes.leads) await outbox();
   }
 
   async function lookForAttention(): Promise<void> {
@@ -46,6 +51,11 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
       attentionPolls.set(services, poll);
       await poll();
     }
+  }
+
+  /** Whoever wrote a document may have died before it found the places of its topics again. */
+  async function placeTopics(): Promise<void> {
+    if (nodes.leads && !nodes.alone) await anchorer.catchUp();
   }
 
   async function sweep(): Promise<void> {
@@ -78,6 +88,8 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   }
 
   async function purge(): Promise<void> {
+    if (!nodes.leads) return;
+    await purgeNodes(database.orm, forgottenNodeHours);
     await purgeRequests(database.orm, limits.idempotencyHours);
     await purgeMcpSessions(database.orm, mcpSessionDays);
     await purgeReceipts(database.orm, limits.receiptDays);
@@ -86,7 +98,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await purgeApprovals(database.orm, endedApprovalDays);
     await deleteEndedTokens(database.orm, limits.endedInviteDays);
     await deleteEndedInvites(database.orm, limits.endedInviteDays);
-    await retirePeers({ database, presence, channels, forgetCredential: meshes.forgetCredential });
+    await retirePeers({ database, presence, channels, nodes, forgetCredential: meshes.forgetCredential });
     for (const services of await meshes.all()) await forgetSettled(services);
   }
 
@@ -96,6 +108,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     [handBack, safetyMs],
     [lookForAttention, safetyMs],
     [sendAlerts, safetyMs],
+    [placeTopics, anchorMs],
     [purge, purgeMs],
   ] as const;
   function run(work: () => Promise<void>): void {

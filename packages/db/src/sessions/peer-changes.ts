@@ -30,17 +30,15 @@ export interface NewPeer {
 
 export async function insertPeer(tx: Transaction, peer: NewPeer): Promise<void> {
   const { cursor, named, facts, ...row } = peer;
-  await tx
-    .insert(peers)
-    .values({
-      ...row,
-      ...named,
-      ...facts,
-      acked: cursor,
-      offered: cursor,
-      returned: cursor,
-      repeated: cursor,
-    });
+  await tx.insert(peers).values({
+    ...row,
+    ...named,
+    ...facts,
+    acked: cursor,
+    offered: cursor,
+    returned: cursor,
+    repeated: cursor,
+  });
 }
 
 /** Puts a peer's cursors where a joiner starts, back as well as forward. */
@@ -143,6 +141,8 @@ export async function retirePeers(
   db: Queryable,
   unseenForDays: number,
   present: readonly string[],
+  /** The nodes that are there beside this one: whose peers are present, too. */
+  otherNodes: ReadonlySet<string> = new Set(),
 ): Promise<{ sessionId: string; peerId: string }[]> {
   return db
     .update(peers)
@@ -154,6 +154,8 @@ export async function retirePeers(
         sql`coalesce(${peers.lastSeenAt}, ${peers.joinedAt}) < now() - make_interval(days => ${unseenForDays})`,
         sql`${peers.peerId} NOT IN (
           SELECT value::uuid FROM json_array_elements_text(${JSON.stringify(present)}::text::json))`,
+        sql`(${peers.heldNode} IS NULL OR ${peers.heldNode}::text NOT IN (
+          SELECT value FROM json_array_elements_text(${JSON.stringify([...otherNodes])}::text::json)))`,
       ),
     )
     .returning({ sessionId: peers.sessionId, peerId: peers.peerId });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const channels = createMeshChannels(async () => database.meshId, alone.bus);
   cleanup(async () => channels.stop());
   const mesh = channels.in(database.meshId);
-  services = { database, presence, settings: await loadSettings(database, {}), mesh };
+  services = { ...alone, database, presence, settings: await loadSettings(database, {}), mesh };
 });
 
 async function ask(session: Awaited<ReturnType<typeof createTestSession>>, text: string): Promise<number> {
