@@ -52,7 +52,7 @@ function Report({ health }: { health: HealthReport }) {
       {health.bus.kind !== "local" && (
         <Fact
           name="Nodes"
-          note={health.bus.up ? undefined : "the bus is down: they learn of each other late"}
+          {...(!health.bus.up && { note: "the bus is down: they learn of each other late" })}
         >
           {health.nodes.map(({ address, live }) => (live ? address : `${address} (gone)`)).join(", ")}
         </Fact>
