@@ -1,7 +1,17 @@
 import { startLocalBus } from "../../apps/broker/src/core/bus/bus.js";
+import type { Nodes } from "../../apps/broker/src/core/nodes.js";
 
 /** What the parts of a broker are given that is alone on its database. */
-export const alone = {
+export const alone: { readonly bus: ReturnType<typeof startLocalBus>; readonly nodes: Nodes } = {
   bus: startLocalBus(),
-  nodes: { id: "00000000-0000-0000-0000-000000000000", alone: true, others: new Set<string>(), leads: true },
+  nodes: {
+    id: "00000000-0000-0000-0000-000000000000",
+    alone: true,
+    others: new Set(),
+    leads: true,
+    list: async () => [],
+    onGone: () => undefined,
+    announce: async () => undefined,
+    stop: async () => undefined,
+  },
 };

@@ -13,6 +13,7 @@ export const commandGroups: readonly CommandGroup[] = [
       entry("demo", async () => (await import("./commands/demo.js")).demo),
       entry("up", async () => (await import("./commands/up.js")).up),
       entry("down", async () => (await import("./commands/down.js")).down),
+      entry("nodes", async () => (await import("./commands/nodes.js")).nodes),
       entry("status", async () => (await import("./commands/status.js")).status),
       entry("logs", async () => (await import("./commands/logs.js")).logs),
       entry("backup", async () => (await import("./commands/backup.js")).backup),

@@ -77,6 +77,8 @@ export interface Config {
   readonly bus: string | undefined;
   /** `MERKLE_TRACES_URL`: where the broker sends OpenTelemetry traces by OTLP over HTTP, such as `http://localhost:4318/v1/traces` (TRACE-1); default none. */
   readonly tracesUrl: string | undefined;
+  /** `MERKLE_AUDIT_KEY_FILE`: the audit key that nodes share (NODE-5); default: audit-key.json of the home. */
+  readonly auditKeyFile: string | undefined;
   /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
   readonly environment: NodeJS.ProcessEnv;
   /** Says which flag, variable or file a setting of this machine is from; `default` where none says it. */
@@ -174,6 +176,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     approvers: user.approvers ?? [],
     agent: { block: user.agent, path: user.path },
     databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
+    auditKeyFile: env["MERKLE_AUDIT_KEY_FILE"] ? resolve(cwd, env["MERKLE_AUDIT_KEY_FILE"]) : undefined,
     bus: parseBus(env["MERKLE_BUS"], nameOf("MERKLE_BUS")),
     tracesUrl: env["MERKLE_TRACES_URL"]?.trim() || undefined,
     environment: env,

@@ -1,6 +1,8 @@
 import { createECDH, createPrivateKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { findShared, offerShared, type Queryable } from "@merkle/db";
+import { decrypt, encrypt } from "./encrypt.js";
 import { StartError } from "./start-error.js";
 
 /** The key that encrypts addresses of alerts, and the one by which push services know this broker. */
@@ -10,13 +12,48 @@ export interface AlertKey {
   readonly vapid: { readonly publicKey: string; readonly privateKey: KeyObject };
 }
 
+/** By which nodes give each other the key: the database keeps it, encrypted with a secret that lies outside of it. */
+interface SharedKey {
+  readonly orm: Queryable;
+  readonly secret: string;
+}
+
+const sharedName = "alert_key";
+
 /**
  * Reads the home's key, or draws one where there is none (ALERT-7). It lies beside the database and not in it; whoever loses it has
- * every address to be given again.
+ * every address to be given again. Nodes go by the key of the one that came first (NODE-5).
  *
  * @throws StartError when the file cannot be read or is damaged
  */
-export async function openAlertKey(home: string): Promise<AlertKey> {
+export async function openAlertKey(home: string, shared?: SharedKey): Promise<AlertKey> {
+  const own = await openOwn(home);
+  return toAlertKey(shared ? await agreeOnKey(own, shared) : own);
+}
+
+async function agreeOnKey(own: string, { orm, secret }: SharedKey): Promise<string> {
+  const found = await findShared(orm, sharedName);
+  const known = tryDecrypt(secret, found);
+  if (known !== null) return known;
+  // What an earlier audit key had encrypted nobody can read any more.
+  await offerShared(orm, sharedName, encrypt(secret, sharedName, own).toString("base64url"), found);
+  return tryDecrypt(secret, await findShared(orm, sharedName)) ?? own;
+}
+
+function tryDecrypt(secret: string, text: string | null): string | null {
+  if (text === null) return null;
+  try {
+    return decrypt(secret, sharedName, Buffer.from(text, "base64url"));
+  } catch {
+    return null;
+  }
+}
+
+function toAlertKey(secret: string): AlertKey {
+  return { secret, vapid: deriveVapid(secret) };
+}
+
+async function openOwn(home: string): Promise<string> {
   const path = join(home, "alert-key");
   const secret = await readFile(path, "utf8").catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
@@ -30,7 +67,7 @@ export async function openAlertKey(home: string): Promise<AlertKey> {
       `${path} is damaged: it is not the file that a broker wrote. Put back a copy of it; without one, move it away, and have alerts set up again.`,
     );
   }
-  return { secret, vapid: deriveVapid(secret) };
+  return secret;
 }
 
 function deriveVapid(secret: string): AlertKey["vapid"] {

@@ -14,7 +14,7 @@ export interface Nodes {
   readonly others: ReadonlySet<string>;
   /**
    * Whether this node does what one of them is to do. It is the one that started first, as far as each can see: for a moment there
-   * may be two or none, so that whatever it does is right when it is done twice, or late (NODE-11).
+   * may be two or none, so that whatever it does is right when it is done twice, or late.
    */
   readonly leads: boolean;
   /** All that were not forgotten yet; `live` are those within their lease. */

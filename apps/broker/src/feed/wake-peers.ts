@@ -10,7 +10,7 @@ import type { Presence } from "../sessions/peers/presence.js";
 /** By peer, the wake paths that were run. */
 export type Reached = ReadonlyMap<string, readonly WakePath[]>;
 
-/** Runs the wake paths of peers, at whichever nodes they are (NUDGE-1, NODE-10). */
+/** Runs the wake paths of peers, at whichever nodes they are (NUDGE-1). */
 export interface WakePeers {
   /** Resolves when all have said what they ran, or the time for that is over. */
   wake(asked: NudgeRequest, signal: AbortSignal): Promise<Reached>;

@@ -33,8 +33,10 @@ export function auditKeyPath(home: string): string {
  *
  * @throws StartError when the file cannot be read, is damaged, or its secret is not that of its last key
  */
-export async function readAuditKeyFile(home: string): Promise<AuditKeyFile | null> {
-  const path = auditKeyPath(home);
+export async function readAuditKeyFile(
+  home: string,
+  path = auditKeyPath(home),
+): Promise<AuditKeyFile | null> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw badFile(`${path} cannot be read (${error.code}). Correct its permissions.`, error);

@@ -10,6 +10,7 @@ import {
 import { type AuditKey, type Head, headBytes, type SignedHead, successionBytes } from "@merkle/wire/record";
 import type { Log } from "../core/log.js";
 import type { CoreServices } from "../core/services.js";
+import { sha256 } from "../core/sha256.js";
 import { StartError } from "../core/start-error.js";
 import { isSigned } from "../identity/authenticator/is-signed.js";
 import {
@@ -30,10 +31,14 @@ export interface AuditSigner {
   sign(head: Omit<Head, "key_id">): SignedHead;
   /** Signs other bytes that say something of records, such as what an export holds. */
   signBytes(bytes: Uint8Array): { readonly key_id: string; readonly signature: string };
+  /** A secret that every broker with this key comes to, and nobody else: another for each purpose. */
+  secretFor(purpose: string): string;
 }
 
 interface OpenAuditKeyOptions {
   readonly home: string;
+  /** A file with the key that several brokers share; it is only read. The home's own unless told. */
+  readonly keyFile?: string | undefined;
   readonly database: Database;
   /** Whether to go on with a key that nothing vouches for where the home has not the database's. */
   readonly newKey: boolean;
@@ -47,8 +52,8 @@ interface OpenAuditKeyOptions {
  * @throws StartError when the home has not got the key; a broker that signed with another would look like a forger
  */
 export async function openAuditKey(options: OpenAuditKeyOptions): Promise<AuditSigner> {
-  const { home, database } = options;
-  const file = await readAuditKeyFile(home);
+  const { home, keyFile, database } = options;
+  const file = await readAuditKeyFile(home, keyFile);
   return database.transaction(async (tx) => {
     await holdAuditKeys(tx);
     const known = (await listAuditKeys(tx)).map(toAuditKey);
@@ -67,7 +72,7 @@ interface Ready {
 async function makeReady(
   file: AuditKeyFile | null,
   known: readonly AuditKey[],
-  { home, newKey, log }: OpenAuditKeyOptions,
+  { home, keyFile, newKey, log }: OpenAuditKeyOptions,
 ): Promise<Ready> {
   const newest = known.at(-1);
   if (file) {
@@ -76,7 +81,11 @@ async function makeReady(
     const added = file.keys.slice(place + 1);
     if (place >= 0 && isSuccession(newest, added)) return { file, added };
   }
-  if (newest && !newKey) throw withoutKey(home, newest, file);
+  if (keyFile !== undefined && !file) {
+    throw new StartError("no_audit_key", `MERKLE_AUDIT_KEY_FILE names ${keyFile}, which is not there.`);
+  }
+  if (newest && (keyFile !== undefined || !newKey))
+    throw withoutKey(keyFile ?? auditKeyPath(home), newest, file);
   if (file) {
     const aside = await setAuditKeyFileAside(home, newestOf(file));
     log.warn("another database's audit key was set aside", { file: aside });
@@ -110,6 +119,11 @@ function createSigner(keys: readonly AuditKey[], privateKey: KeyObject): AuditSi
   return {
     keys,
     signBytes,
+    // Signatures of this kind are the same each time; of these bytes none is ever given out.
+    secretFor(purpose) {
+      const { signature } = signBytes(Buffer.from(`merkle secret of nodes: ${purpose}`));
+      return Buffer.from(sha256(Buffer.from(signature))).toString("base64url");
+    },
     sign(unsigned) {
       const head: Head = { ...unsigned, key_id };
       return { ...head, signature: signBytes(headBytes(head)).signature };
@@ -149,8 +163,7 @@ export function toAuditKeyRow(key: AuditKey): AuditKeyRow {
   };
 }
 
-function withoutKey(home: string, newest: AuditKey, file: AuditKeyFile | null): StartError {
-  const path = auditKeyPath(home);
+function withoutKey(path: string, newest: AuditKey, file: AuditKeyFile | null): StartError {
   const has = file ? `has another one (${newestOf(file).key_id.slice(0, 8)})` : "is not there";
   return new StartError(
     "no_audit_key",

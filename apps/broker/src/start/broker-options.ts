@@ -35,6 +35,8 @@ export interface BrokerOptions {
    * signed with: for a key that was lost.
    */
   readonly newAuditKey?: boolean | undefined;
+  /** A file with the audit key that several brokers share, which is only read; the home's own unless told. */
+  readonly auditKeyFile?: string | undefined;
   /** Further host names that requests may be meant for. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Makes the port speak https and wss, and nothing else. */

@@ -5,6 +5,7 @@ import {
   purgeApprovals,
   purgeClaims,
   purgeMcpSessions,
+  purgeNodes,
   purgeReceipts,
   purgeRequests,
 } from "@merkle/db";
@@ -20,7 +21,10 @@ import { forgetSettled } from "../views/attention/put-away.js";
 const safetyMs = 5_000;
 /** So long several nodes may not know what the others have taken (QUOTA-1). */
 const quotaMs = 30_000;
+const anchorMs = 60_000;
 const purgeMs = 60 * 60_000;
+/** How long a node that died is listed. */
+const forgottenNodeHours = 24;
 const mcpSessionDays = 7;
 /** A job may have begun with one and not have written yet. */
 const sourceTextDays = 2;
@@ -31,15 +35,16 @@ const endedApprovalDays = 90;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
-  const { bus, nodes, revocations, channels, presence, settings, database, log, quotas, stateAnnouncer } =
-    meshes.main;
+  const { bus, nodes, revocations, channels, presence, settings, database, log, quotas } = meshes.main;
+  const { stateAnnouncer, anchorer } = meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
 
   const outbox = createAlertOutbox(() => meshes.all());
 
+  // Each alert is leased as it is sent, whoever sends it; that one node does is cheaper for the others.
   async function sendAlerts(): Promise<void> {
-    await outbox();
+    if (nodes.leads) await outbox();
   }
 
   async function lookForAttention(): Promise<void> {
@@ -48,6 +53,11 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
       attentionPolls.set(services, poll);
       await poll();
     }
+  }
+
+  /** Whoever wrote a document may have died before it found the places of its topics again. */
+  async function placeTopics(): Promise<void> {
+    if (nodes.leads && !nodes.alone) await anchorer.catchUp();
   }
 
   async function sweep(): Promise<void> {
@@ -80,6 +90,8 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   }
 
   async function purge(): Promise<void> {
+    if (!nodes.leads) return;
+    await purgeNodes(database.orm, forgottenNodeHours);
     await purgeRequests(database.orm, limits.idempotencyHours);
     await purgeMcpSessions(database.orm, mcpSessionDays);
     await purgeReceipts(database.orm, limits.receiptDays);
@@ -88,7 +100,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await purgeApprovals(database.orm, endedApprovalDays);
     await deleteEndedTokens(database.orm, limits.endedInviteDays);
     await deleteEndedInvites(database.orm, limits.endedInviteDays);
-    await retirePeers({ database, presence, channels, forgetCredential: meshes.forgetCredential });
+    await retirePeers({ database, presence, channels, nodes, forgetCredential: meshes.forgetCredential });
     for (const services of await meshes.all()) await forgetSettled(services);
   }
 
@@ -99,6 +111,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     [lookForAttention, safetyMs],
     [sendAlerts, safetyMs],
     [quotas.measure, quotaMs],
+    [placeTopics, anchorMs],
     [purge, purgeMs],
   ] as const;
   function run(work: () => Promise<void>): void {

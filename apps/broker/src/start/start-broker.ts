@@ -114,12 +114,20 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const homeKey = await explainingPath(home, () => writeHomeKey(home));
   stops.add("home key", homeKey.remove);
   const signer = await explainingPath(home, () =>
-    openAuditKey({ home, database, newKey: options.newAuditKey ?? false, log }),
+    openAuditKey({
+      home,
+      keyFile: options.auditKeyFile,
+      database,
+      newKey: options.newAuditKey ?? false,
+      log,
+    }),
   );
 
-  const alertKey = await explainingPath(home, () => openAlertKey(home));
   const bus = await startBus({ address: options.bus ?? "local", target, brokerId: database.brokerId, log });
   stops.add("bus", bus.stop);
+  const shared =
+    bus.kind === "local" ? undefined : { orm: database.orm, secret: signer.secretFor("alert key") };
+  const alertKey = await explainingPath(home, () => openAlertKey(home, shared));
   const nodes = await startNode({
     database,
     bus,

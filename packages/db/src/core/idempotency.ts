@@ -34,6 +34,23 @@ export async function claimRequest(
   return earlier;
 }
 
+/** Claims a key that has no result, for good; false where it was claimed. Of any number at once one gets it. */
+export async function claimOnce(db: Queryable, { meshId, requestHash }: RequestKey): Promise<boolean> {
+  const claimed = await db
+    .insert(idempotentResults)
+    .values({ meshId, requestHash, inputHash: requestHash })
+    .onConflictDoNothing()
+    .returning({ meshId: idempotentResults.meshId });
+  return claimed.length === 1;
+}
+
+/** Gives a claimed key back. */
+export async function releaseOnce(db: Queryable, { meshId, requestHash }: RequestKey): Promise<void> {
+  await db
+    .delete(idempotentResults)
+    .where(and(eq(idempotentResults.meshId, meshId), eq(idempotentResults.requestHash, requestHash)));
+}
+
 export async function findRequest(
   db: Queryable,
   { meshId, requestHash }: RequestKey,

@@ -141,6 +141,8 @@ export async function retirePeers(
   db: Queryable,
   unseenForDays: number,
   present: readonly string[],
+  /** The nodes that are there beside this one: whose peers are present, too. */
+  otherNodes: ReadonlySet<string> = new Set(),
 ): Promise<{ sessionId: string; peerId: string }[]> {
   return db
     .update(peers)
@@ -152,6 +154,8 @@ export async function retirePeers(
         sql`coalesce(${peers.lastSeenAt}, ${peers.joinedAt}) < now() - make_interval(days => ${unseenForDays})`,
         sql`${peers.peerId} NOT IN (
           SELECT value::uuid FROM json_array_elements_text(${JSON.stringify(present)}::text::json))`,
+        sql`(${peers.heldNode} IS NULL OR ${peers.heldNode}::text NOT IN (
+          SELECT value FROM json_array_elements_text(${JSON.stringify([...otherNodes])}::text::json)))`,
       ),
     )
     .returning({ sessionId: peers.sessionId, peerId: peers.peerId });

@@ -238,7 +238,11 @@ export async function listSilentSessions(
   db: Queryable,
   scope: FactScope,
   before: Date,
+  /** The nodes that are there beside this one: who is at one of them waits for messages. */
+  otherNodes: ReadonlySet<string>,
 ): Promise<SessionFact[]> {
+  const nodes = sql`(SELECT json_array_elements_text(${JSON.stringify([...otherNodes])}::text::json))`;
+  const isElsewhere = sql`p.held_node::text IN ${nodes} OR p.polling_node::text IN ${nodes}`;
   const silentBefore = sql`${before.toISOString()}::timestamptz`;
   const spoken = sql`coalesce(f.last_posted_at, s.created_at)`;
   const rows = await db.execute<Row<SessionFact>>(sql`
@@ -248,6 +252,7 @@ export async function listSilentSessions(
     WHERE ${spoken} < ${silentBefore}
     GROUP BY s.session_id, f.session_id
     HAVING coalesce(max(p.last_polled_at) < ${silentBefore}, true)
+       AND coalesce(bool_or(${isElsewhere}), false) IS FALSE
     ORDER BY since_ms, s.session_id LIMIT ${scope.limit}`);
   return rows.map(toFact);
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
-import { Epoch, StorableText, Timestamp } from "../core/values.js";
+import { Epoch, StorableText, Timestamp, Uuid } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
@@ -25,6 +25,22 @@ export const getHealth = operation("get_health", {
     append: z.object({ p50_ms: Milliseconds, p99_ms: Milliseconds, queued_bytes: z.int() }).meta({
       description: "How long a flush of posts took, lately.",
     }),
+    bus: z.object({ kind: z.enum(["local", "postgres", "nats"]), up: z.boolean() }).meta({
+      description: "How the nodes on this database hear of each other.",
+    }),
+    nodes: z
+      .array(
+        z.object({
+          node_id: Uuid,
+          own: z.boolean().meta({ description: "Whether it is the one that answers." }),
+          live: z.boolean().meta({ description: "Whether it was seen within its lease." }),
+          version: z.string(),
+          address: z.string(),
+          started_at: Timestamp,
+          last_seen_at: Timestamp,
+        }),
+      )
+      .meta({ description: "The brokers on this database, the one that started first at the head." }),
     database: z.object({
       kind: z.enum(["embedded", "external"]),
       version: z.string(),
@@ -39,6 +55,9 @@ export const getHealth = operation("get_health", {
     lines(
       `merkle ${health.version} since ${health.started_at}, ${health.connections} connections, ${health.parked_waits} waits`,
       `database ${health.database.kind} ${health.database.version}, ${health.database.round_trip_ms} ms`,
+      ...health.nodes.map(
+        ({ address, live, last_seen_at }) => `node ${address}${live ? "" : `, unseen since ${last_seen_at}`}`,
+      ),
     ),
 });
 

@@ -30,7 +30,7 @@ it("[GUARD-14] asking for any number of them makes none of them worthless", asyn
 
 it("[GUARD-14] one that is old, changed, spelled differently or another broker's is none", async () => {
   let now = 5_000;
-  const challenges = createSignInChallenges(() => now);
+  const challenges = createSignInChallenges({ now: () => now });
   const nonce = challenges.give();
   const [last = ""] = nonce.slice(-1);
   const bytes = Buffer.from(nonce, "base64url");
@@ -39,7 +39,7 @@ it("[GUARD-14] one that is old, changed, spelled differently or another broker's
     .filter((other) => other !== nonce && Buffer.from(other, "base64url").equals(bytes));
   expect(respelled).toHaveLength(3);
   const changed = `${nonce.startsWith("A") ? "B" : "A"}${nonce.slice(1)}`;
-  const others = createSignInChallenges(() => now).give();
+  const others = createSignInChallenges({ now: () => now }).give();
   for (const wrong of [...respelled, `${nonce}=`, changed, nonce.slice(1) + last, others, "", "x"]) {
     expect(await challenges.answer(wrong, asGiven), wrong).toBeNull();
   }
@@ -51,7 +51,7 @@ it("[GUARD-14] one that is old, changed, spelled differently or another broker's
 
 it("[GUARD-14] of those that let somebody in no more are known than there is room for, and none is forgotten too early", async () => {
   let now = 0;
-  const challenges = createSignInChallenges(() => now);
+  const challenges = createSignInChallenges({ now: () => now });
   const first = challenges.give();
   await challenges.answer(first, asGiven);
   for (let n = 1; n < limits.cachedCredentialsMax; n += 1)

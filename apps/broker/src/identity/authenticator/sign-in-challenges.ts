@@ -25,8 +25,24 @@ const randomnessBytes = 10;
 const headBytes = timeBytes + randomnessBytes;
 const macBytes = 16;
 
-export function createSignInChallenges(now: () => number = () => performance.now()): SignInChallenges {
-  const secret = randomBytes(32);
+/** By which any of several nodes takes the answer to a challenge that one of them gave, and but one takes it (NODE-12). */
+interface SharedChallenges {
+  /** The secret that all of them have. */
+  readonly secret: string;
+  /** Claims a nonce at all of them; false where it was claimed. */
+  claim(nonce: string): Promise<boolean>;
+  release(nonce: string): Promise<void>;
+}
+
+export function createSignInChallenges({
+  shared,
+  // The clocks of nodes agree well enough; that of a process is its own.
+  now = shared ? Date.now : () => performance.now(),
+}: {
+  readonly shared?: SharedChallenges | undefined;
+  readonly now?: () => number;
+} = {}): SignInChallenges {
+  const secret = shared?.secret ?? randomBytes(32);
   /** Nonces that let somebody in, and until when they have to be known; the oldest first. */
   const used = new Map<string, number>();
 
@@ -62,9 +78,11 @@ export function createSignInChallenges(now: () => number = () => performance.now
       // Forgetting one that has not expired would let its answer be used again.
       if (used.size >= limits.cachedCredentialsMax) throw tooManyAtOnce();
       used.set(nonce, now() + goodMs);
+      if (shared && !(await shared.claim(nonce))) return check(null);
       try {
         return await check(nonce);
       } catch (error) {
+        await shared?.release(nonce);
         used.delete(nonce);
         throw error;
       }

@@ -138,7 +138,7 @@ export function startPresence(options: {
 
   async function endReplacedOf(held: readonly Peer[]): Promise<void> {
     if (nodeId === null) return;
-    if (saving !== null) await saving.catch(() => undefined);
+    await saving?.catch(() => undefined);
     for (const peerId of await listHeldElsewhere(database.orm, nodeId, held.filter(mayBeReplaced))) {
       const peer = peers.get(peerId);
       if (!mayBeReplaced(peer)) continue;

@@ -5,12 +5,17 @@ import { announceRoster } from "./announce-roster.js";
 
 /** Ends the places of named peers that were not seen for long, so that their names are free again (PEER-10). */
 export async function retirePeers(
-  services: Pick<SessionServices, "database" | "presence" | "channels"> & {
+  services: Pick<SessionServices, "database" | "presence" | "channels" | "nodes"> & {
     readonly forgetCredential: (sessionId: string, id: string) => void;
   },
 ): Promise<void> {
-  const { database, presence, forgetCredential } = services;
-  const retired = await retireUnseen(database.orm, limits.peerRetiredAfterDays, presence.present());
+  const { database, presence, nodes, forgetCredential } = services;
+  const retired = await retireUnseen(
+    database.orm,
+    limits.peerRetiredAfterDays,
+    presence.present(),
+    nodes.others,
+  );
   for (const { sessionId, peerId } of retired) {
     forgetCredential(sessionId, peerId);
     announceRoster(services, sessionId);

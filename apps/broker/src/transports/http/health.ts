@@ -9,6 +9,9 @@ export interface Health {
   readonly durable: boolean;
   /** The problem that keeps it from writing; null when there is none. */
   readonly problem: WriteProblem | null;
+  /** Whether it does all that it promises and learns late of what other nodes do, because the bus is down (NODE-3). */
+  readonly degraded: boolean;
+  readonly node: string;
   readonly version: string;
   readonly epoch: string;
   readonly uptime_s: number;
@@ -22,6 +25,8 @@ export async function checkHealth(services: Services): Promise<Health> {
     ready,
     durable: ready && problem === null,
     problem,
+    degraded: !services.bus.isUp,
+    node: services.nodes.id,
     version: services.version,
     epoch: services.database.epoch,
     uptime_s: Math.floor((Date.now() - services.startedAt.getTime()) / 1000),

@@ -1,11 +1,12 @@
 import type { HttpBindings } from "@hono/node-server";
-import { endToken, insertToken } from "@merkle/db";
+import { claimOnce, endToken, insertToken, releaseOnce } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { brokerBytes } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { Bytes32, HelloProof } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
 import * as z from "zod";
+import { sha256 } from "../../core/sha256.js";
 import { writeCookie } from "../../identity/authenticator/cookie.js";
 import { createSignInChallenges } from "../../identity/authenticator/sign-in-challenges.js";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
@@ -59,7 +60,17 @@ export function mountSignIn(
   { meshes, authenticator, admit, bodies, originReader, isOwnOrigin }: SignInOptions,
 ): void {
   const { main } = meshes;
-  const challenges = createSignInChallenges();
+  const { orm, meshId } = main.database;
+  const keyOf = (nonce: string) => ({ meshId, requestHash: sha256(Buffer.from(`sign-in ${nonce}`)) });
+  const challenges = createSignInChallenges({
+    shared: main.nodes.alone
+      ? undefined
+      : {
+          secret: main.signer.secretFor("sign-in challenges"),
+          claim: (nonce) => claimOnce(orm, keyOf(nonce)),
+          release: (nonce) => releaseOnce(orm, keyOf(nonce)),
+        },
+  });
 
   app.get("/api/sign-in", async (c) => {
     const { principal, services } = await admit(c);

@@ -17,11 +17,12 @@ export interface LiveSessionsOptions {
   readonly store: McpSessionStore;
   readonly open: (id: string) => Promise<LiveMcpSession>;
   readonly liveMax?: number;
+  /** The store learns this rarely that a session is in use, and tells whether it still exists; an hour unless told. */
+  readonly confirmMs?: number | undefined;
 }
 
 const idleMs = 10 * 60_000;
-/** The store learns this rarely that a session is in use, and tells whether it still exists. */
-const confirmMs = 60 * 60_000;
+const confirmUsuallyMs = 60 * 60_000;
 
 interface Entry {
   readonly session: LiveMcpSession;
@@ -30,7 +31,7 @@ interface Entry {
 }
 
 export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
-  const { store, open, liveMax = limits.liveMcpSessionsMax } = options;
+  const { store, open, liveMax = limits.liveMcpSessionsMax, confirmMs = confirmUsuallyMs } = options;
   /** The longest unused first. */
   const live = new Map<string, Entry>();
   const reviving = new Map<string, Promise<LiveMcpSession | null>>();

@@ -26,6 +26,7 @@ export function mountMcp(
     permit: (operation, { services: ofMesh, principal }) => admitCaller(ofMesh, { operation, principal }, {}),
     hold: services.revocations.watch,
     store: createMcpSessionStore(services.database),
+    confirmMs: services.nodes.alone ? undefined : 5_000,
     bodies,
     toError,
     metadataUrl: (path) => (services.auth === "open" ? null : metadataUrl(services, path)),

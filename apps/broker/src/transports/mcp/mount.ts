@@ -19,6 +19,8 @@ export interface McpMountOptions {
   /** Makes the server that answers one session. */
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly store: McpSessionStore;
+  /** How long it may go unnoticed here that a session was ended elsewhere. */
+  readonly confirmMs?: number | undefined;
   /** Finds out who sends a request. */
   readonly admit: Admit;
   /** Refuses what whoever sent the request may not ask for. Calls of tools are refused where they are answered. */
@@ -50,12 +52,14 @@ const firstStateless = "2026-07-28";
 
 /** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
 export function createMcpMount(options: McpMountOptions): McpMount {
-  const { createServer, store, bodies, admit, permit, hold, toError, resumability, liveMax } = options;
+  const { createServer, store, bodies, admit, permit, hold, toError, resumability, liveMax, confirmMs } =
+    options;
   const open = (id: string | null, openedBy: URL | null) =>
     openMcpSession({ id, openedBy, createServer, resumability });
   const sessions = createLiveSessions({
     store,
     open: (id) => open(id, null),
+    confirmMs,
     ...(liveMax !== undefined && { liveMax }),
   });
   let stateless: Promise<StatelessServer> | undefined;

@@ -110,11 +110,13 @@ interface TeamMemory {
   keep(operation: Operation, output: unknown): Promise<void>;
 }
 
-function createTeamMemory({ database }: Services, { sessionId: id }: ToolUser): TeamMemory {
+function createTeamMemory({ database, nodes }: Services, { sessionId: id }: ToolUser): TeamMemory {
   let loading: Promise<RememberedTeams> | null = null;
 
   async function load(): Promise<RememberedTeams | null> {
     if (id === null) return null;
+    // The session's last call may have come to another node, and joined there.
+    if (!nodes.alone) return loadRememberedTeams(database, id);
     loading ??= loadRememberedTeams(database, id);
     try {
       return await loading;

@@ -63,6 +63,7 @@ const toldEveryMs = 1_000;
 const closeMsMax = 2_000;
 const slowCheckMs = 1_000;
 const drainDeadlineMs = 5_000;
+const spreadMsMax = 2_000;
 
 export function createWebSocketTransport({
   services,
@@ -204,6 +205,20 @@ export function createWebSocketTransport({
     });
   }
 
+  /**
+   * Tells every client to come back. Where other nodes take them over at once, each is told at a moment of its own, so that they
+   * do not all knock there together (NODE-13).
+   */
+  async function sendAway(): Promise<void> {
+    const spreadMs = services.nodes.others.size > 0 ? spreadMsMax : 0;
+    await Promise.all(
+      [...clients].map(async ({ connection }) => {
+        if (spreadMs > 0) await delay(Math.random() * spreadMs);
+        connection.close("going_away");
+      }),
+    );
+  }
+
   return {
     upgrade(request, socket, head, { address }) {
       server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket, address));
@@ -212,7 +227,7 @@ export function createWebSocketTransport({
       clearInterval(beating);
       clearInterval(slowCheck);
       await waitUntil(() => [...clients].every((client) => client.session.unanswered === 0), drainDeadlineMs);
-      for (const client of clients) client.connection.close("going_away");
+      await sendAway();
       await waitUntil(() => clients.size === 0, 1_000);
       for (const client of clients) client.connection.terminate();
       server.close();

@@ -52,6 +52,7 @@ async function openServices({ databaseUrl, home }: { readonly databaseUrl: strin
     quotas: createQuotas(database),
     settings: await loadSettings(database, { alert_inner_addresses: true }),
     addresses: { base: () => "https://mesh.example.com" },
+    ...alone,
     alertKey: await openAlertKey(home),
     stopping: new AbortController().signal,
   };

@@ -32,7 +32,7 @@ beforeAll(async () => {
   cleanup(async () => channels.stop());
   const mesh = channels.in(database.meshId);
   const quotas = createQuotas(database);
-  services = { database, presence, quotas, settings: await loadSettings(database, {}), mesh };
+  services = { ...alone, database, presence, quotas, settings: await loadSettings(database, {}), mesh };
 });
 
 async function ask(session: Awaited<ReturnType<typeof createTestSession>>, text: string): Promise<number> {

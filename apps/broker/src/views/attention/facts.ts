@@ -43,7 +43,7 @@ interface Told<Kind> {
   readonly text: string;
 }
 
-export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas" | "settings">;
+export type FactServices = Pick<ViewServices, "database" | "presence" | "quotas" | "settings" | "nodes">;
 
 interface WantedFacts {
   /** Leaves out asks that are addressed to other people alone. */
@@ -167,11 +167,11 @@ const itemId = /^[a-z_]+:([0-9a-f-]{36}):[0-9a-f:-]+$/;
  * (ATT-6). What is saved of polls is a little old, so what this broker has seen itself counts before it.
  */
 async function findQuietSessions(
-  { database, presence, settings }: FactServices,
+  { database, presence, settings, nodes }: FactServices,
   scope: FactScope,
 ): Promise<SessionFact[]> {
   const before = Date.now() - settings.current.quiet_after_s * 1000;
-  const silent = await listSilentSessions(database.orm, scope, new Date(before));
+  const silent = await listSilentSessions(database.orm, scope, new Date(before), nodes.others);
   const polls = presence.polls();
   return silent.flatMap((session) => {
     const polledAt = polls.get(session.sessionId) ?? 0;

@@ -52,7 +52,7 @@ export async function readPutAway(
 
 /** The sessions in which something waits that the reader has not put away. */
 export async function readNeedingSessions(
-  services: Pick<ViewServices, "database" | "presence" | "quotas" | "settings">,
+  services: FactServices,
   personId: string | null,
 ): Promise<ReadonlySet<string>> {
   const [facts, putAway] = await Promise.all([

@@ -12,10 +12,11 @@ import type { ViewServices } from "../services.js";
  */
 export async function getHealth({ services }: Context<ViewServices>): Promise<OutputOf<"get_health">> {
   requireMainMesh(services, "get_health");
-  const { appender, database, eventLoop, metrics, startedAt, version } = services;
+  const { appender, bus, nodes, database, eventLoop, metrics, startedAt, version } = services;
   const round_trip_ms = await measureRoundTrip(database.orm);
-  const [facts, connections, subscriptions, parkedWaits] = await Promise.all([
+  const [facts, known, connections, subscriptions, parkedWaits] = await Promise.all([
     readStorageFacts(database.orm, database.meshId),
+    nodes.list(),
     readGauge(metrics.sockets),
     readGauge(metrics.subscriptions),
     readGauge(metrics.parkedWaits),
@@ -35,6 +36,16 @@ export async function getHealth({ services }: Context<ViewServices>): Promise<Ou
       p99_ms: metrics.recentCommits.percentile(0.99),
       queued_bytes: appender.queuedBytes,
     },
+    bus: { kind: bus.kind, up: bus.isUp },
+    nodes: known.map(({ nodeId, live, version, address, startedAt, lastSeenAt }) => ({
+      node_id: nodeId,
+      own: nodeId === nodes.id,
+      live,
+      version,
+      address,
+      started_at: startedAt.toISOString(),
+      last_seen_at: lastSeenAt.toISOString(),
+    })),
     database: {
       kind: services.databaseKind,
       version: database.serverVersion,

@@ -13,6 +13,8 @@ import { placeTopics } from "./place-topics.js";
 export interface Anchorer {
   /** Says that a document may have changed. One is looked through at a time, and each once for any number of hints. */
   schedule(document: DocumentRef): void;
+  /** Goes on with the documents that nobody has looked through since they changed. */
+  catchUp(): Promise<void>;
   /** Resolves when nothing that was hinted at is left. */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -68,6 +70,7 @@ export function startAnchorer(options: {
   void scheduleAll();
   return {
     schedule,
+    catchUp: scheduleAll,
     async idle() {
       while (running !== null) await running;
     },

@@ -49,6 +49,14 @@ function Report({ health }: { health: HealthReport }) {
       <Fact name="Database answers in">{ms(database.round_trip_ms)}</Fact>
       <Fact name="Stored">{describeBytes(database.bytes)}</Fact>
       <Fact name="Newest migration">{database.migration}</Fact>
+      {health.bus.kind !== "local" && (
+        <Fact
+          name="Nodes"
+          {...(!health.bus.up && { note: "the bus is down: they learn of each other late" })}
+        >
+          {health.nodes.map(({ address, live }) => (live ? address : `${address} (gone)`)).join(", ")}
+        </Fact>
+      )}
     </dl>
   );
 }

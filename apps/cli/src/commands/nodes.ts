@@ -1,0 +1,31 @@
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { exitCodes } from "../core/cli-error.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
+import { toAge } from "../text/time.js";
+
+export const nodes: Command = {
+  name: "nodes",
+  summary: "list the brokers that run on one database",
+  examples: ["merkle nodes", "merkle nodes --json"],
+  async run({ config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const { bus, nodes } = await broker.call("get_health", {});
+    const rows = nodes.map((node) =>
+      [
+        oneLine(node.address),
+        node.live ? "there" : `unseen for ${toAge(node.last_seen_at)}`,
+        node.own ? "answers this" : "",
+        oneLine(node.version),
+        `since ${toAge(node.started_at)}`,
+      ].map((text) => ({ text })),
+    );
+    const table = formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
+    const down = bus.up
+      ? []
+      : [`the bus (${bus.kind}) is down: nodes learn of each other's changes every 5 s`];
+    output.show({ bus, nodes }, [table, ...down].join("\n"));
+    return exitCodes.done;
+  },
+};
