@@ -48,6 +48,7 @@ describe("an agent that says to be human", () => {
       "list_approvals",
       "put_persona",
       "resume_session",
+      "set_quotas",
       "update_settings",
     ]);
     for (const open of Object.values(brokerTransports)) {

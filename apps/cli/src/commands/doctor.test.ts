@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -24,10 +26,19 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true });
 });
 
+/** A port at which nobody listens, while at 7423 a broker of this machine may. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), "close");
+  return port;
+}
+
 describe("merkle doctor", () => {
   it("[CLI-1] finds a new machine well, skips what it cannot look at, and with --strict minds the missing broker", async () => {
     const merkle = await testMerkle();
-    const env = { MERKLE_PORT: "0" };
+    const env = { MERKLE_PORT: String(await findFreePort()) };
     const { code, of } = await diagnose(merkle, { env });
     expect(code).toBe(0);
     expect(of("node")).toMatchObject({ status: "ok", fix: null });

@@ -32,7 +32,7 @@ export const previewClient = operation("preview_client", {
     refuse_to: z.string().meta({ description: "The address that tells the client of a refusal." }),
   }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ name, redirect_host }) => `${nameInLine(name)} at ${redirect_host}`,
+  compact: ({ name, redirect_host }) => `client ${nameInLine(name)} at ${nameInLine(redirect_host)}`,
 });
 
 export const approveClient = operation("approve_client", {

@@ -172,7 +172,7 @@ describe("merkle doc edit", () => {
       expect(code).toBe(6);
       expect(screen).toContain("+- theirs");
       const kept = join(merkle.home, "drafts", `${slug}-v1.md`);
-      expect(screen).toContain(`kept in ${kept}`);
+      expect(screen.replace(/\s+/g, " ")).toContain(`kept in ${kept}`);
       expect(await readFile(kept, "utf8")).toBe("mine\n");
       expect(await documentOf(slug)).toBe(`${content}- theirs`);
     },
