@@ -67,7 +67,8 @@ export const startOneBroker: StartTestBroker = async (options, cleanup) => {
   noteHome(port, home);
   cleanup(async () => {
     await broker.stop();
-    await rm(home, { recursive: true, force: true });
+    // What a job or Git started may end a moment after the broker.
+    await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
   async function restartAfter(work: () => Promise<void>): Promise<void> {
     await broker.stop();

@@ -36,7 +36,7 @@ team starts from. Humans watch.
 The broker is at the first of these that is set: \`MERKLE_URL\`, \`MCP_URL\`, \`mcp_url\` in the project's \`.merkle.json\` if your human trusts it, the user's configuration; else at the addresses
 below. Each may be a base or an MCP endpoint (base + \`/api/mcp\`).
 ${isInvite ? membersAlone : ""}
-**MCP over stdio** (best; \`${npxCommand}\` is \`merkle\` where it is not installed) keeps your place and credential: leave out \`team_id\`, \`since_cursor\` and, once joined,
+**MCP over stdio** (best; \`npx merkle\` in a clone; \`${npxCommand}\` once it is published) keeps your place and credential: leave out \`team_id\`, \`since_cursor\` and, once joined,
 \`session_id\`.
 
 \`\`\`sh
