@@ -370,7 +370,9 @@ async function inviteStage(): Promise<Stage> {
     return { ...member, token };
   };
   const birch = await join("Birch", "admin");
-  const plain = await join("Elm", "member");
+  // No secret has it in it by chance.
+  const member = "Elm beyond the river";
+  const plain = await join(member, "member");
   const cedar = await join("Cedar", "admin");
   const gone = await join("Gone", "admin");
   await admin.call("revoke_member", { member_id: gone.member_id });
@@ -409,7 +411,7 @@ async function inviteStage(): Promise<Stage> {
   const withBoth = { ...withCookie, "x-merkle-page": browser.page };
   return {
     url,
-    idsOfMain: [places.other.session_id, bareId(places.other.team_id), plain.member_id, "Elm"],
+    idsOfMain: [places.other.session_id, bareId(places.other.team_id), plain.member_id, member],
     idsElsewhere: [foreign.session_id, bareId(foreign.team_id), "Foreigners"],
     callers: {
       ...callers,
