@@ -67,7 +67,7 @@ export const startOneBroker: StartTestBroker = async (options, cleanup) => {
   noteHome(port, home);
   cleanup(async () => {
     await broker.stop();
-    // What a job or Git started may end a moment after the broker.
+    // Something that a broker started may still write there for a moment.
     await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
   async function restartAfter(work: () => Promise<void>): Promise<void> {

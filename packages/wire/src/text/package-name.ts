@@ -1,4 +1,4 @@
-/** The name under which npm has Merkle; its command is `merkle`. `apps/cli/package.json` bears the same (PACK-1), and nothing else names it. */
+/** The name under which npm has Merkle; its command is `merkle`. `apps/cli/package.json` bears the same (PACK-1); code takes it from here. */
 export const packageName = "@merkle-mesh/cli";
 
 /** Says which of two versions is to be upgraded, and how. */

@@ -1,7 +1,6 @@
 import type { Command } from "../../command/command.js";
-import { CliError, exitCodes } from "../../core/cli-error.js";
-import { callManager, readService } from "../../start/service/manager.js";
-import { thisManager } from "./this-service.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { askManager } from "./this-service.js";
 
 export const serviceStatus: Command = {
   name: "service status",
@@ -9,14 +8,8 @@ export const serviceStatus: Command = {
   examples: ["merkle service status"],
   offline: true,
   async run({ config, output }) {
-    const manager = thisManager(config);
-    if ((await readService(manager)) === null)
-      throw new CliError("not_found", "There is no service of Merkle's for this user.", {
-        exitCode: exitCodes.not_found,
-        next: ["merkle service install"],
-      });
-    const text = await callManager(manager.status);
-    output.show({ file: manager.file, text }, text.trimEnd());
+    const told = await askManager(config, "status");
+    output.show(told, told.text.trimEnd());
     return exitCodes.done;
   },
 };

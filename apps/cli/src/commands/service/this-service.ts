@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { packageName } from "@merkle/wire/text";
 import { type Config, readEnvironment } from "../../config.js";
-import { usageError } from "../../core/cli-error.js";
+import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { entryFile, runsFromNpx } from "../../core/this-program.js";
-import { findManager, type ServiceManager } from "../../start/service/manager.js";
+import { callManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
 
 /** The service manager of this machine, as this user has it. */
@@ -16,6 +16,24 @@ export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
     configFolder: readEnvironment().variables["XDG_CONFIG_HOME"],
     log: homeFiles.detachedOutput(home),
   });
+}
+
+/**
+ * What the manager says of the service, and the file that it has of it.
+ *
+ * @throws CliError `not_found` where there is no service
+ */
+export async function askManager(
+  config: Pick<Config, "home">,
+  about: "status" | "logs",
+): Promise<{ readonly file: string; readonly text: string }> {
+  const manager = thisManager(config);
+  if ((await readService(manager)) === null)
+    throw new CliError("not_found", "There is no service of Merkle's for this user.", {
+      exitCode: exitCodes.not_found,
+      next: ["merkle service install"],
+    });
+  return { file: manager.file, text: await callManager(manager[about]) };
 }
 
 /** @throws CliError `usage` where this program may be gone tomorrow */
