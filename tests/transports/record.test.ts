@@ -422,11 +422,12 @@ describe("a conclusion", () => {
     await sql`ALTER TABLE messages DISABLE TRIGGER messages_are_append_only`;
     await sql`DELETE FROM messages WHERE session_id = ${session_id} AND sequence = 77`;
     await sql`ALTER TABLE messages ENABLE TRIGGER messages_are_append_only`;
-    for (const call of [
-      transport.call("session_seal", { session_id }),
-      transport.call("conclude_session", { session_id, team_id, summary_section: "Done." }),
+    // One after the other: the second would be refused while the first is still awaited.
+    for (const sign of [
+      () => transport.call("session_seal", { session_id }),
+      () => transport.call("conclude_session", { session_id, team_id, summary_section: "Done." }),
     ]) {
-      expect(await failureOf(call)).toMatchObject({
+      expect(await failureOf(sign())).toMatchObject({
         code: "conflict",
         details: { missing: 77, log: "feed" },
       });
