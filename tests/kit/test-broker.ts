@@ -67,8 +67,7 @@ export const startOneBroker: StartTestBroker = async (options, cleanup) => {
   noteHome(port, home);
   cleanup(async () => {
     await broker.stop();
-    // Something that a broker started may still write there for a moment.
-    await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    await rm(home, { recursive: true, force: true });
   });
   async function restartAfter(work: () => Promise<void>): Promise<void> {
     await broker.stop();

@@ -125,6 +125,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   const { roots, author } = options.agent ?? {};
   // Whoever configures the broker's roots has the main mesh in mind, and anybody may have made another.
   const mainSources = createSources({ roots, author, home: options.home, searchPath: options.searchPath });
+  stops.add("sources", mainSources.stop);
   const sourcesOf = (meshId: string) => (meshId === database.meshId ? mainSources : noSources);
   const revocations = createRevocations(database, bus);
   stops.add("revocations", revocations.stop);

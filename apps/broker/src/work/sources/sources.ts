@@ -34,6 +34,8 @@ export interface Sources {
    * @throws conflict, and then nothing was done
    */
   commit(source: SourcePathParts, commit: Omit<FileCommit, "path" | "author">): Promise<{ commit: string }>;
+  /** Resolves when no Git runs any more, also for callers that have gone; none is started then. */
+  stop(): Promise<void>;
 }
 
 /** For a mesh that no root is for. */
@@ -48,6 +50,8 @@ export interface SourcesOptions extends GitHome {
 
 export function createSources({ roots = {}, author, ...gitHome }: SourcesOptions): Sources {
   const folders = new Map(Object.entries(roots));
+  const working = new Set<Promise<unknown>>();
+  let stopped = false;
   let turn: Promise<unknown> = Promise.resolve();
 
   async function inRoot<Result>(
@@ -56,7 +60,14 @@ export function createSources({ roots = {}, author, ...gitHome }: SourcesOptions
   ): Promise<Result> {
     const folder = folders.get(root);
     if (folder === undefined) throw new NoSource(`There is no root ${root} here.`);
-    return withRepository(folder, gitHome, work);
+    if (stopped) throw new NoSource("The broker is stopping.");
+    const worked = withRepository(folder, gitHome, work);
+    working.add(worked);
+    try {
+      return await worked;
+    } finally {
+      working.delete(worked);
+    }
   }
 
   async function listRoot(root: string): Promise<ListedRoot> {
@@ -101,6 +112,10 @@ export function createSources({ roots = {}, author, ...gitHome }: SourcesOptions
       } catch (error) {
         throw isKnown(error) ? notCommitted({ root, path }, error) : error;
       }
+    },
+    async stop() {
+      stopped = true;
+      await Promise.allSettled(working);
     },
   };
 }
