@@ -64,6 +64,7 @@ export * from "./views/attention.js";
 export * from "./views/brief.js";
 export * from "./views/search.js";
 export * from "./views/search-index.js";
+export * from "./views/agents.js";
 export * from "./views/timeline.js";
 export * from "./views/undelivered.js";
 export * from "./views/usage.js";
