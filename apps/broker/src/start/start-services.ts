@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { type Database, insertMesh, measureDatabase, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
+import {
+  type Database,
+  insertMesh,
+  measureDatabase,
+  type NodeLock,
+  shipPersonas,
+  type Transaction,
+} from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
 import type { AlertKey } from "../core/alert-key.js";
 import type { Bus } from "../core/bus/bus.js";
@@ -175,7 +182,12 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     addresses: createAddresses(settings, listening),
     certificate: () => certificate?.current ?? null,
     workers,
-    demoRooms: createDemoRooms({ enter: () => enterDemo(meshes), log, stopping: stopping.signal }),
+    demoRooms: createDemoRooms({
+      enter: () => enterDemo(meshes),
+      log,
+      stopping: stopping.signal,
+      pace: options.demoPace ?? 1,
+    }),
     signer,
     alertKey: options.alertKey,
     records: createRecords({ database, workers, signer }),
@@ -226,7 +238,8 @@ async function makeDemoMesh({ main, find }: Meshes): Promise<Services> {
   await database.transaction(async (tx) => {
     const meshId = randomUUID();
     // Another node may have been first.
-    if (await insertMesh(tx, { meshId, name: demoMeshName, createdAt: new Date() })) await furnishMesh(tx, meshId);
+    if (await insertMesh(tx, { meshId, name: demoMeshName, createdAt: new Date() }))
+      await furnishMesh(tx, meshId);
   });
   const made = await find(demoMeshName);
   if (!made) throw new TypeError("A mesh was made and is not there.");

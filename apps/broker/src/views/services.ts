@@ -1,6 +1,6 @@
 import type { Summariser } from "../progress/summariser.js";
-import type { DemoRooms } from "./demo/demo-rooms.js";
 import type { JobServices } from "../work/jobs/services.js";
+import type { DemoRooms } from "./demo/demo-rooms.js";
 
 /** The services of what is read over all the others. */
 export interface ViewServices extends JobServices {

@@ -43,7 +43,10 @@ export const Agent = Peer.pick({
     unread: z.int().meta({
       description: `Messages for it that it has not got, up to ${limits.agentUnreadCountedMax}.`,
     }),
-    tokens: z.int().nullable().meta({ description: "As reported, without what a cache gave; null for none." }),
+    tokens: z
+      .int()
+      .nullable()
+      .meta({ description: "As reported, without what a cache gave; null for none." }),
     cost_usd: z.number().nullable(),
   })
   .meta({ id: "Agent" });
@@ -88,12 +91,25 @@ export const listAgents = operation("list_agents", {
 });
 
 /** The words that tell what an agent is about; each of its texts is foreign. */
-function compactAgent({ team, name, session, status, declared, summary, task, waits, unread }: Agent): string {
+function compactAgent({
+  team,
+  name,
+  session,
+  status,
+  declared,
+  summary,
+  task,
+  waits,
+  unread,
+}: Agent): string {
   const facts = [
     declared?.status ?? status,
     declared?.reason,
     task && `task ${task.task}`,
-    ...waits.map(({ on, human }) => `waits for ${on.length > 0 ? on.map(nameInLine).join(", ") : human ? "a human" : "an answer"}`),
+    ...waits.map(
+      ({ on, human }) =>
+        `waits for ${on.length > 0 ? on.map(nameInLine).join(", ") : human ? "a human" : "an answer"}`,
+    ),
     unread > 0 && `${unread} unread`,
   ].filter(Boolean);
   return `- ${peerAddress(team, name)} in ${session}, ${facts.join(", ")}${summary ? `: ${summary.text}` : ""}`;

@@ -26,7 +26,7 @@ export interface DemoRoomsOptions {
   readonly log: Log;
   readonly stopping: AbortSignal;
   /** How many times slower than in half a minute the agents come to their question. */
-  readonly pace?: number;
+  readonly pace: number;
 }
 
 const lookEveryMs = 250;
@@ -38,7 +38,7 @@ const answerWithinMs = 30 * 60_000;
  * The broker's one room in which scripted agents are. It has an end: its conclusion, which the agents come to by themselves where nobody
  * answers, or the broker's own.
  */
-export function createDemoRooms({ enter, log, stopping, pace = 1 }: DemoRoomsOptions): DemoRooms {
+export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions): DemoRooms {
   let living: Promise<Room> | null = null;
 
   async function begin(): Promise<Room> {

@@ -83,7 +83,8 @@ async function askVisitor(
   const outcome = outcomes[words] ?? outcomeOf(message.from?.team ?? "you", words);
   await atlas.say(outcome.thanks, {}, undefined, message.sequence);
   // Said without a click, the ask would stay open for ever.
-  if (message.reply_to !== asked) await atlas.say(`Then that is the answer to ${asked}.`, {}, undefined, asked);
+  if (message.reply_to !== asked)
+    await atlas.say(`Then that is the answer to ${asked}.`, {}, undefined, asked);
   return outcome;
 }
 

@@ -42,7 +42,8 @@ export const lines = {
   agreement: "Good catch. The same renewal within 60 seconds gets the same answer; it is in the document.",
   objection:
     "There is worse: 3 % of our users have apps before 4.2, and those cannot renew at all. Switch today, and they are logged out on a Monday morning.",
-  reply: "Keep 30-day tokens for them, and the hole that we are closing stays open. I would switch everybody.",
+  reply:
+    "Keep 30-day tokens for them, and the hole that we are closing stays open. I would switch everybody.",
   refusal: "And I would rather explain one open hole than 40,000 locked doors. I do not agree.",
   question:
     "We do not agree, and it is not ours to decide. What happens to the 3 % whose apps cannot renew a token?",
@@ -61,7 +62,8 @@ export interface Outcome {
   readonly conclusion: string;
 }
 
-const common = "Access tokens live for 15 minutes and are renewed on a 401; a renewal may be repeated for 60 seconds.";
+const common =
+  "Access tokens live for 15 minutes and are renewed on a 401; a renewal may be repeated for 60 seconds.";
 
 /** The answers that can be clicked, and what comes of each; anything else that is said is taken as it is said. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
@@ -69,7 +71,8 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
     thanks: "Thank you. Then nobody is locked out, and the hole has an end date that I can live with.",
     decision: "Apps before 4.2 keep their 30-day tokens until 1 March; everybody else switches now.",
     client: "- Apps before 4.2 keep their 30-day tokens until 1 March.\n",
-    rollout: "Then I go on like this: web today, apps from 4.2 on in three steps, and a reminder to update in the old ones.",
+    rollout:
+      "Then I go on like this: web today, apps from 4.2 on in three steps, and a reminder to update in the old ones.",
     plan: "\n## Rollout\n\n1. Web, today.\n2. Apps from 4.2 on: 10 %, 50 %, all.\n3. Apps before 4.2, on 1 March.\n",
     conclusion: `${common} Nobody is logged out: apps before 4.2 keep their tokens until 1 March.\n\nResume here: switch the old apps on 1 March.`,
   },
@@ -77,7 +80,8 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
     thanks: "Thank you. Then the hole is closed today, and we owe 3 % of our users a good sentence.",
     decision: "Everybody switches now; apps before 4.2 show why, and where to update.",
     client: "- Apps before 4.2 are logged out once, with a screen that says why and how to update.\n",
-    rollout: "I can live with that if we say it well. The login screen tells them why, and support knows a day before.",
+    rollout:
+      "I can live with that if we say it well. The login screen tells them why, and support knows a day before.",
     plan: "\n## Rollout\n\n1. A sentence for the login screen, and a note to support.\n2. One day later: everybody at once.\n",
     conclusion: `${common} Everybody switches at once; apps before 4.2 are logged out once and told why.\n\nResume here: count in a week how many have updated.`,
   },
@@ -98,7 +102,8 @@ export function outcomeOf(name: string, words: string): Outcome {
     thanks: `Thank you, ${name}. That is none of the three that I had thought of, and we take it as you say it.`,
     decision: `As ${name} says: “${said}”`,
     client: `- Apps before 4.2, as ${name} says: “${said}”\n`,
-    rollout: "Then this is the plan: web first, apps from 4.2 on in three steps, and the old ones as was just said.",
+    rollout:
+      "Then this is the plan: web first, apps from 4.2 on in three steps, and the old ones as was just said.",
     plan: `\n## Rollout\n\n1. Web.\n2. Apps from 4.2 on: 10 %, 50 %, all.\n3. Apps before 4.2, as ${name} says.\n`,
     conclusion: `${common} For apps before 4.2 ${name} has decided: “${said}”\n\nResume here: do as was said.`,
   };

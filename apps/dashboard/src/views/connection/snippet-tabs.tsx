@@ -3,17 +3,22 @@
 import { type ReactNode, useState } from "react";
 import { CopyButton } from "@/ui/copy-button";
 import { Segmented } from "@/ui/segmented";
-import type { ConnectionSnippet } from "./snippets";
 
 export interface SnippetTabsProps {
-  readonly snippets: readonly ConnectionSnippet[];
+  readonly snippets: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly text: string;
+    /** Words on what it does, and where it goes. */
+    readonly note: string;
+  }[];
   /** Fields that stand before the snippet and change it. */
   readonly children?: ReactNode;
 }
 
 /** The snippets that connect an agent, by where they are pasted; the first is shown. */
 export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
-  const [chosen, setChosen] = useState<ConnectionSnippet["id"] | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
   const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];
   if (!snippet) return null;
   return (
