@@ -29,6 +29,7 @@ export function AgentMap({ agents, talk, aspect, wall = false, className }: Agen
   const layout = useMemo(() => layOut(agents, aspect), [agents, aspect]);
   const edges = useMemo(() => toEdges(layout, talk, Date.now()), [layout, talk]);
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a drawing whose parts are links; a fieldset is a part of a form
     <svg
       viewBox={`0 0 ${round(layout.width)} ${round(layout.height)}`}
       role="group"

@@ -2,7 +2,7 @@
 export function DemoScene() {
   return (
     <div aria-hidden className="relative grid gap-2.5 text-sm select-none">
-      <svg viewBox="0 0 360 84" className="w-full max-w-md justify-self-center overflow-visible">
+      <svg aria-hidden viewBox="0 0 360 84" className="w-full max-w-md justify-self-center overflow-visible">
         <g className="fill-none text-team-indigo" stroke="currentColor">
           <path d="M92 38Q180 12 268 38" strokeWidth={1.5} opacity={0.4} />
           <path
