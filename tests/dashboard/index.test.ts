@@ -30,7 +30,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
 
   it("[DASH-30] [DASH-31] an empty mesh says what to do next, and whoever starts a session is asked for a name once", async () => {
     const { page, problems } = await openPage(browser, url);
-    await page.getByText("No sessions yet").waitFor();
+    await page.getByText("Begin with your own").waitFor();
     await page.getByRole("button", { name: "Start the first session" }).click();
     await page.getByRole("textbox", { name: "Title" }).fill("Q3 pricing");
     await page.getByRole("button", { name: "Start session" }).click();

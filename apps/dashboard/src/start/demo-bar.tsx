@@ -19,7 +19,7 @@ export function DemoBar() {
         </span>
       </p>
       <Button variant="outline" size="sm" onClick={() => enterMesh("main")}>
-        Leave<span className="max-sm:sr-only"> the demo</span>
+        Leave the demo
       </Button>
     </aside>
   );

@@ -54,7 +54,7 @@ export function AgentMap({ agents, talk, aspect, wall = false, className }: Agen
 }
 
 /** The ground of a session: where what is for everyone goes to. */
-function ClusterGround({ cluster: { x, y, radius, title, nodes } }: { cluster: Cluster }) {
+function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cluster: Cluster }) {
   const alone = nodes.length === 1;
   return (
     <g aria-hidden>
@@ -68,7 +68,7 @@ function ClusterGround({ cluster: { x, y, radius, title, nodes } }: { cluster: C
         strokeLinecap="round"
       />
       {!alone && <circle cx={x} cy={y} r={4} className="fill-border" />}
-      <text x={x} y={y + radius + 66} textAnchor="middle" className="fill-muted-foreground text-[13px]">
+      <text x={x} y={bottom} textAnchor="middle" className="fill-muted-foreground text-[13px]">
         {cut(title, 40)}
       </text>
     </g>
@@ -189,7 +189,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
         textAnchor="middle"
         className="fill-muted-foreground text-[11px]"
       >
-        {cut(doing.text, wall ? 34 : 26)}
+        {cut(doing.text, wall ? 30 : 26)}
       </text>
     </a>
   );

@@ -18,6 +18,8 @@ export interface Cluster extends Point {
   readonly slug: string;
   readonly title: string;
   readonly radius: number;
+  /** Below everything that belongs to it. */
+  readonly bottom: number;
   readonly nodes: readonly Node[];
 }
 
@@ -28,7 +30,9 @@ export interface MapLayout {
 }
 
 const nodeRoom = 96;
-const radiusMin = 88;
+const radiusMin = 104;
+/** Among so few, what is for everyone goes to each; among more, to the middle. */
+const fewMax = 4;
 const margin = 86;
 
 /** Places agents around the middle of their session, and sessions in rows that are about as wide as `aspect` says. */
@@ -56,7 +60,11 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
       const reach = own.length === 1 ? 0 : radius;
       return { agent, outward, x: x + reach * Math.cos(outward), y: y + reach * Math.sin(outward) };
     });
-    return { id: first.session_id, slug: first.session, title: first.session_title, x, y, radius, nodes };
+    const bottom = Math.max(...nodes.map((node) => node.y)) + 82;
+    return {
+      ...{ id: first.session_id, slug: first.session, title: first.session_title },
+      ...{ x, y, radius, bottom, nodes },
+    };
   });
   return { width, height, clusters };
 }
@@ -79,7 +87,12 @@ export function toEdges({ clusters }: MapLayout, talk: readonly AgentTalk[], now
     for (const { session_id, from, to, at } of talk) {
       if (session_id !== cluster.id) continue;
       const source = from === null ? undefined : nodes.get(from);
-      const targets = to === null ? [undefined] : to.flatMap((id) => nodes.get(id) ?? []);
+      const isForFew = to === null && cluster.nodes.length <= fewMax;
+      const targets = isForFew
+        ? cluster.nodes
+        : to === null
+          ? [undefined]
+          : to.flatMap((id) => nodes.get(id) ?? []);
       for (const target of targets) {
         // A human's word comes from outside, by way of the middle.
         if (source === target) continue;

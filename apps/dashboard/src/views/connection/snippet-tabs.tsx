@@ -23,13 +23,13 @@ export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
   if (!snippet) return null;
   return (
     <figure aria-label={`Connect with ${snippet.label}`} className="min-w-0 rounded-lg border">
-      <div className="flex flex-wrap items-center justify-between gap-2 border-b p-2">
+      <div className="flex items-start justify-between gap-2 border-b p-2">
         <Segmented
           label="Connect with"
           value={snippet.id}
           onChange={setChosen}
           options={snippets.map(({ id, label }) => ({ value: id, label }))}
-          className="border-0"
+          className="min-w-0 border-0 p-0"
         />
         <CopyButton text={snippet.text} what={snippet.label} />
       </div>
