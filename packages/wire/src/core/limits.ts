@@ -127,11 +127,6 @@ export const limits = {
   attentionCountedMax: 1_000,
   timelineBucketsMax: 200,
   timelineMarksMax: 500,
-  agentsListedMax: 200,
-  agentUnreadCountedMax: 100,
-  /** The time of which a map of agents shows who talked with whom, and how much of that it shows. */
-  agentTalkSeconds: 300,
-  agentTalkMax: 200,
   /** The text of a brief. */
   briefCharsMax: 4_000,
   briefSessionsMax: 10,

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { limits } from "../core/limits.js";
 import { asTeam, Sequence, StorableText, Timestamp, Uuid } from "../core/values.js";
 import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import { operation } from "./operation.js";
@@ -12,7 +11,7 @@ export const AgentWait = z
     number: z.int().meta({ description: "The ask's message, or the approval's number." }),
     on: z.array(z.string()).meta({ description: "The names that it is addressed to; empty for everyone." }),
     human: z.boolean().meta({ description: "Whether a human can answer it." }),
-    text: z.string().meta({ description: `Cut at ${limits.reasonCharsMax} characters.` }),
+    text: z.string().meta({ description: "Cut at 500 characters." }),
     since: Timestamp,
   })
   .meta({ id: "AgentWait" });
@@ -41,7 +40,7 @@ export const Agent = Peer.pick({
     model: z.string().nullable(),
     waits: z.array(AgentWait).meta({ description: "The oldest first." }),
     unread: z.int().meta({
-      description: `Messages for it that it has not got, up to ${limits.agentUnreadCountedMax}.`,
+      description: "Messages for it that it has not got, up to 100.",
     }),
     tokens: z
       .int()
@@ -80,10 +79,10 @@ export const listAgents = operation("list_agents", {
   }),
   output: z.object({
     agents: z.array(Agent).meta({
-      description: `Those that need somebody first: blocked or asking a human, then asking others; of ${limits.agentsListedMax} at most, seen last first within each.`,
+      description: "Those that need somebody first: blocked or asking a human, then asking others; 200 at most, seen last first within each.",
     }),
     talk: z.array(AgentTalk).meta({
-      description: `What was said in the last ${limits.agentTalkSeconds / 60} minutes, the oldest first.`,
+      description: "What was said in the last five minutes, the oldest first.",
     }),
   }),
   errors: ["unauthorized", "not_found"],

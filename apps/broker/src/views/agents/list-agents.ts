@@ -17,6 +17,11 @@ import type { Context } from "../../sessions/context.js";
 import { presentPeers, sight } from "../../sessions/roster/known-peers.js";
 import type { ViewServices } from "../services.js";
 
+const agentsMax = 200;
+const unreadCountedMax = 100;
+const talkMs = 300_000;
+const talkMax = 200;
+
 /** Tells who is at work in the open sessions, those that need somebody first, and who talked with whom just now (PEER-18). */
 export async function listAgents(
   { services }: Context<ViewServices>,
@@ -25,17 +30,17 @@ export async function listAgents(
   const { orm, meshId } = services.database;
   const sessionIds =
     session === undefined ? undefined : [(await requireSession(services, session)).sessionId];
-  const scope: FactScope = { meshId, sessionIds, files: false, limit: limits.agentsListedMax };
+  const scope: FactScope = { meshId, sessionIds, files: false, limit: agentsMax };
   const now = Date.now();
-  const after = new Date(now - limits.agentTalkSeconds * 1000);
+  const after = new Date(now - talkMs);
   const [rows, talk] = await Promise.all([
     listAgentRows(orm, scope),
-    listTalk(orm, { ...scope, limit: limits.agentTalkMax }, after),
+    listTalk(orm, { ...scope, limit: talkMax }, after),
   ]);
   const present = presentPeers(rows).map((row) => see(services, row, now));
   const [waits, unread, used] = await Promise.all([
     listWaits(orm, meshId, present, limits.reasonCharsMax),
-    countUnreadOfAgents(orm, present, limits.agentUnreadCountedMax),
+    countUnreadOfAgents(orm, present, unreadCountedMax),
     sumUsageOfAgents(orm, present),
   ]);
   const waitsOf = groupBy(waits, ({ peerId }) => peerId);
