@@ -162,9 +162,9 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
       </text>
       {unread > 0 && (
         <g aria-hidden>
-          <circle cx={x + 17} cy={y - 17} r={9} className="fill-primary" />
+          <circle cx={x - 17} cy={y - 17} r={9} className="fill-primary" />
           <text
-            x={x + 17}
+            x={x - 17}
             y={y - 13.5}
             textAnchor="middle"
             className="fill-primary-foreground text-[10px] font-medium"
@@ -195,10 +195,9 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
   );
 }
 
-/** An ask that nobody has answered: a loop that is still open, away from the middle. */
-function AskLoop({ node: { x, y, outward }, human }: { node: Node; human: boolean }) {
-  // Upwards or aside, where no name stands.
-  const angle = Math.sin(outward) > 0.5 ? -Math.PI / 2 : outward === Math.PI || outward > 3 ? -2.5 : -0.65;
+/** An ask that nobody has answered: a loop that is still open. */
+function AskLoop({ node: { x, y }, human }: { node: Node; human: boolean }) {
+  const angle = -0.65;
   const [cx, cy] = [x + 36 * Math.cos(angle), y + 36 * Math.sin(angle)];
   const r = 13;
   const [start, end] = [angle + Math.PI + 0.75, angle + Math.PI - 0.75];

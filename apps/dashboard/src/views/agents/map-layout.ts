@@ -8,8 +8,6 @@ export interface Point {
 
 export interface Node extends Point {
   readonly agent: Agent;
-  /** The direction away from the middle of its session, in radians. */
-  readonly outward: number;
 }
 
 /** A session on the map: a middle, and its agents around it. */
@@ -58,7 +56,7 @@ export function layOut(agents: readonly Agent[], aspect: number): MapLayout {
       // Two stand beside each other and not above, where their names have room.
       const outward = (own.length === 2 ? Math.PI : -Math.PI / 2) + (at * 2 * Math.PI) / own.length;
       const reach = own.length === 1 ? 0 : radius;
-      return { agent, outward, x: x + reach * Math.cos(outward), y: y + reach * Math.sin(outward) };
+      return { agent, x: x + reach * Math.cos(outward), y: y + reach * Math.sin(outward) };
     });
     const bottom = Math.max(...nodes.map((node) => node.y)) + 82;
     return {

@@ -35,7 +35,13 @@ export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
         </p>
       </header>
       {info && !isInDemo && <Demo info={info} />}
-      {info && <Steps info={info} onStart={onStart} />}
+      {info && (
+        <Steps
+          info={info}
+          start={isFirst ? "Start the first session" : "Start a session"}
+          onStart={onStart}
+        />
+      )}
     </div>
   );
 }
@@ -79,7 +85,7 @@ function Demo({ info }: { info: AppInfo }) {
   );
 }
 
-function Steps({ info, onStart }: { info: AppInfo; onStart: () => void }) {
+function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart: () => void }) {
   const needsToken = info.auth !== "open";
   const others = connectionSnippets({ base: info.base_url, mcp: info.mcp_url }, { needsToken }).filter(
     ({ id, text }) => id !== "merkle-cli" && !text.startsWith("merkle launch"),
@@ -89,7 +95,7 @@ function Steps({ info, onStart }: { info: AppInfo; onStart: () => void }) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h3 className="text-title font-semibold">Begin with your own</h3>
         <Button variant="outline" onClick={onStart}>
-          <Plus aria-hidden /> Start the first session
+          <Plus aria-hidden /> {start}
         </Button>
       </div>
       <ol className="grid items-start gap-6 lg:grid-cols-3">
