@@ -1,6 +1,16 @@
 import type { Summariser } from "../progress/summariser.js";
 import type { JobServices } from "../work/jobs/services.js";
-import type { DemoRooms } from "./demo/demo-rooms.js";
+
+/** The room in which the agents are, or will be as soon as somebody looks. */
+export interface DemoRoom {
+  readonly session_id: string;
+  readonly session: string;
+}
+
+export interface DemoRooms {
+  /** Opens a room, or leads into the one that still lives. */
+  open(): Promise<DemoRoom>;
+}
 
 /** The services of what is read over all the others. */
 export interface ViewServices extends JobServices {

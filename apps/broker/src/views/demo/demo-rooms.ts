@@ -2,23 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
 import type { Context } from "../../sessions/context.js";
-import type { ViewServices } from "../services.js";
+import type { DemoRoom, DemoRooms, ViewServices } from "../services.js";
 import { type Call, playRoom } from "./play-room.js";
 import { session } from "./story.js";
 
 /** The mesh that demo rooms are in, apart from everybody's own. */
 export const demoMeshName = "demo";
-
-/** The room in which the agents are, or will be as soon as somebody looks. */
-interface Room {
-  readonly session_id: string;
-  readonly session: string;
-}
-
-export interface DemoRooms {
-  /** Opens a room, or leads into the one that still lives. */
-  open(): Promise<Room>;
-}
 
 export interface DemoRoomsOptions {
   /** Makes the demo's mesh where there is none yet; asks for operations in it, and tells whether somebody looks into a session. */
@@ -39,9 +28,9 @@ const answerWithinMs = 30 * 60_000;
  * answers, or the broker's own.
  */
 export function createDemoRooms({ enter, log, stopping, pace }: DemoRoomsOptions): DemoRooms {
-  let living: Promise<Room> | null = null;
+  let living: Promise<DemoRoom> | null = null;
 
-  async function begin(): Promise<Room> {
+  async function begin(): Promise<DemoRoom> {
     const { call, isLookedAt } = await enter();
     const opened = await call("create_session", { ...session, creator_team_name: "Atlas" }, stopping);
     const { session_id, slug, team_id: atlas } = opened;
