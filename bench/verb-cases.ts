@@ -281,6 +281,13 @@ export const verbCases: readonly VerbCase[] = [
   personally("dismiss_attention", "one that there is not", {
     id: "quiet:00000000-0000-4000-8000-000000000000:1",
   }),
+  one(
+    "list_agents",
+    "of all sessions",
+    async ({ caller }) =>
+      () =>
+        caller.call("list_agents", {}),
+  ),
   one("list_undelivered", "of a session", async ({ caller, own }) => {
     const input = { session: own.session_id, for_s: 0 };
     return () => caller.call("list_undelivered", input);

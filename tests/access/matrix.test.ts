@@ -83,6 +83,9 @@ const ofMembers: ReadonlySet<string> = new Set([
   "approve_client",
 ]);
 
+/** What is there only where everybody is let in. */
+const whereAllAreLetIn: ReadonlySet<string> = new Set(["open_demo_room"]);
+
 function expectedOf(operation: AccessRule, { entry, credential, session, isArgument }: Facts): Outcome {
   const { name, access, readOnly, afterClosing, forJobs, human, unnamed } = operation;
   if (ofWholeBroker.has(name) && session === "elsewhere" && entry === "admin") return "forbidden";
@@ -122,6 +125,7 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
     if (credential === "none" && entry !== "admin" && saysWhose.has(name)) return "unauthorized";
   }
   const isClosed = ofSession && session === "closed" && afterClosing === "refused";
+  if (entry !== "anyone" && whereAllAreLetIn.has(name)) return "forbidden";
   if (entry === "anyone" && ofMembers.has(name)) return isClosed ? "session_closed" : "forbidden";
   if (entry === "member" && (access === "admin" || adminsByInput.has(name))) return "forbidden";
   // What it proves nothing with, in this table.

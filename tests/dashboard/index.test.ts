@@ -21,16 +21,40 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     const cleanups: (() => unknown)[] = [];
     browser = await launchChromium(chromium ?? "");
     cleanups.push(() => browser.close());
-    ({ url } = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup)));
+    ({ url } = await startTestBroker({ dashboard: dashboardPages(), demoPace: 0 }, (cleanup) =>
+      cleanups.push(cleanup),
+    ));
     rest = await transports.rest(url);
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
     };
   });
 
+  it("[DASH-300] without sessions the demo room is offered: its agents ask whoever comes, go on by the answer, and nothing of it is in one's own mesh", async () => {
+    const { page, problems, findBarriers } = await openPage(browser, url);
+    await page.getByText("merkle launch --new").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole("button", { name: "Open the demo room" }).click();
+    const answer = page
+      .getByRole("region", { name: "Feed" })
+      .getByRole("button", { name: /^Ask them to update/ });
+    await answer.waitFor();
+    const strip = page.getByRole("region", { name: "Who takes part" });
+    await strip.getByText("needs somebody's word on the old apps").waitFor();
+    await strip.getByText("Making sure that nobody is logged out").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await answer.click();
+    await page.getByText("CLOSED", { exact: true }).waitFor();
+    await page.getByRole("region", { name: "Conclusion" }).getByText("Users of apps before 4.2").waitFor();
+    await page.getByRole("button", { name: "Leave the demo" }).click();
+    await page.getByText("Begin with your own").waitFor();
+    expect(await rest.call("list_sessions", { status: "all" })).toMatchObject({ sessions: [] });
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-30] [DASH-31] an empty mesh says what to do next, and whoever starts a session is asked for a name once", async () => {
     const { page, problems } = await openPage(browser, url);
-    await page.getByText("No sessions yet").waitFor();
+    await page.getByText("Begin with your own").waitFor();
     await page.getByRole("button", { name: "Start the first session" }).click();
     await page.getByRole("textbox", { name: "Title" }).fill("Q3 pricing");
     await page.getByRole("button", { name: "Start session" }).click();
@@ -39,6 +63,36 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     await page.waitForURL("**/sessions/q3-pricing");
     const { participants } = await rest.call("list_participants", { session_id: "q3-pricing" });
     expect(participants).toMatchObject([{ team_name: "Ana", kind: "guest", convener: true }]);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-301] who needs somebody stands first among the agents of all sessions, on the map and on the wall, still where no motion is wanted", async () => {
+    const session = await startSession();
+    const { session_id, team_id } = session;
+    await rest.call("set_summary", { session_id, team_id, summary: "Rotates the keys" });
+    const birch = await rest.call("join_session", { session_id, team_name: "Birch" });
+    const asking = { session_id, team_id: birch.team_id, to: "@humans" };
+    await rest.call("post_message", { ...asking, content: { text: "Which staging key?", kind: "ask" } });
+    const { page, problems, findBarriers } = await openPage(browser, `${url}/sessions/${session_id}`);
+    await page.getByRole("button", { name: "Invite" }).click();
+    await page.getByRole("dialog").getByText("A person opens").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.getByText("One agent needs somebody.").waitFor();
+    const first = page.getByRole("region", { name: "Waiting" }).getByRole("listitem").first();
+    await first.filter({ hasText: "Birch" }).filter({ hasText: "Which staging key?" }).waitFor();
+    await page.getByText("Rotates the keys").first().waitFor();
+    await page.getByRole("link", { name: /^Birch in .*Which staging key\?, waits for a human/ }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole("button", { name: "Wall" }).click();
+    await page.getByRole("heading", { name: "One agent needs somebody" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("wall")).toBe("1");
+    expect(await findBarriers()).toEqual([]);
+    const moving = () => document.getAnimations().filter(({ playState }) => playState === "running").length;
+    expect(await page.evaluate(moving)).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.getByText("One agent needs somebody.").waitFor();
     expect(problems).toEqual([]);
   });
 

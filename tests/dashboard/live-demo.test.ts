@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)("the dashboard while others work", () =>
     const opened = await openPage(browser, url, { reducedMotion: "no-preference" }, (page) =>
       page.addInitScript(watchPage),
     );
-    await opened.page.getByText("No sessions yet").waitFor();
+    await opened.page.getByText("Begin with your own").waitFor();
     return opened;
   }
 
@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)("the dashboard while others work", () =>
     const { url } = await startTestBroker({ dashboard: dashboardPages() });
     const [list, live] = await Promise.all([openWatching(url), openWatching(url)]);
     const merkle = await testMerkle(onTestFinished);
-    const demo = merkle.start(["demo", "--url", url, "--pace", "0.3", "--json"]);
+    const demo = merkle.start(["demo", "--once", "--url", url, "--pace", "0.3", "--json"]);
 
     await Promise.all([
       live.page.getByRole("link", { name: title }).first().click(),

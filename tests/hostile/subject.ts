@@ -275,6 +275,7 @@ export function validInputs({
     list_all_tasks: { team_id },
     report_usage: { ...at, usage: [{ model: "opus", input_tokens: 1, output_tokens: 1 }] },
     get_usage: { session_id, team_id },
+    list_agents: { team_id },
     get_task: { ...at, task: 1 },
     update_task: { ...at, task: 2, title: "rotate all tokens" },
     claim_task: { ...at, task: 2 },
@@ -310,6 +311,8 @@ export function validInputs({
     rename_person: { team_id: person_id, name: "Ana B." },
     get_app_info: {},
     get_settings: {},
+    // No agent comes where nobody looks, so the session that this makes stays empty.
+    open_demo_room: {},
     create_mesh: { name: "One-more" },
     list_meshes: {},
     set_quotas: { mesh: "main", team_id: person_id },

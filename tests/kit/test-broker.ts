@@ -43,8 +43,11 @@ function needsItself({
   trustedProxies,
   port,
   connectionsMax,
+  demoPace,
 }: Partial<BrokerOptions>): boolean {
-  return [tls, host, publicUrl, trustedProxies, port, connectionsMax].some((option) => option !== undefined);
+  return [tls, host, publicUrl, trustedProxies, port, connectionsMax, demoPace].some(
+    (option) => option !== undefined,
+  );
 }
 
 export type StartTestBroker = (options: Partial<BrokerOptions>, cleanup: Cleanup) => Promise<TestBroker>;

@@ -72,6 +72,61 @@ describe("what pages show of many things at once", () => {
     expect(await transport.call("list_sessions", { query: word })).toMatchObject({ sessions: { length: 2 } });
   });
 
+  it("[PEER-18] tells what each agent does, whom it waits for and what it has not read, those that need somebody first", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id, convener: atlas, slug } = session;
+    const [birch, cedar] = [await session.join("Birch"), await session.join("Cedar")];
+    await transport.call("set_summary", { session_id, team_id: atlas, summary: "Rotates keys" });
+    await transport.call("create_task", { session_id, team_id: atlas, title: "Rotate" });
+    await transport.call("claim_task", { session_id, team_id: atlas, task: 1 });
+    const usage = [{ model: "opus", input_tokens: 900, output_tokens: 100, cost_usd: 0.5 }];
+    await transport.call("report_usage", { session_id, team_id: atlas, usage });
+    await transport.call("send_message", { session_id, team_id: atlas, to: "Birch", message: "Here?" });
+    const ask = {
+      session_id,
+      team_id: cedar.credential,
+      content: { text: "Which key?", kind: "ask" as const },
+    };
+    const { cursor } = await transport.call("post_message", { ...ask, to: ["Birch"] });
+    const read = async () => transport.call("list_agents", { session: slug });
+    const { agents, talk } = await read();
+    expect(agents.map(({ team }) => team)).toEqual(["Cedar", expect.any(String), expect.any(String)]);
+    const of = (team: string) => agents.find((each) => each.team === team);
+    expect(of("Cedar")).toMatchObject({
+      waits: [{ kind: "ask", number: cursor, on: ["Birch"], human: false, text: "Which key?" }],
+      unread: 0,
+      tokens: null,
+    });
+    expect(of("Atlas")).toMatchObject({
+      session: slug,
+      summary: { text: "Rotates keys" },
+      task: { task: 1, title: "Rotate" },
+      tokens: 1000,
+      cost_usd: 0.5,
+      waits: [],
+    });
+    expect(of("Birch")).toMatchObject({ unread: 2, task: null });
+    const ids = (team: string) => of(team)?.peer_id ?? "";
+    expect(talk).toMatchObject([
+      { from: ids("Atlas"), to: [ids("Birch")], ask: false },
+      { from: ids("Cedar"), to: [ids("Birch")], ask: true },
+    ]);
+
+    // What needs a human stands before what waits for another agent.
+    const blocked = { session_id, team_id: birch.credential, status: "blocked" as const, reason: "a key" };
+    await transport.call("set_status", blocked);
+    expect((await read()).agents[0]).toMatchObject({ team: "Birch", declared: { reason: "a key" } });
+    const content = { text: "The old one.", answer: "The old one." };
+    await transport.call("post_message", {
+      ...{ session_id, team_id: birch.credential },
+      ...{ content, reply_to: cursor },
+    });
+    expect((await read()).agents.flatMap(({ waits }) => waits)).toEqual([]);
+    expect(await failureOf(transport.call("list_agents", { session: "nowhere" }))).toMatchObject({
+      code: "not_found",
+    });
+  });
+
   it("[SES-19] [SES-20] says who is present, what is unread, who holds it, and what it came to", async () => {
     const session = await createTestSession(transport);
     const { sessionId: session_id, convener: team_id, slug } = session;

@@ -59,6 +59,7 @@ export * from "./tasks/leases.js";
 export * from "./tasks/tasks.js";
 export * from "./text/text-query.js";
 export * from "./transports/mcp-sessions.js";
+export * from "./views/agents.js";
 export * from "./views/alerts.js";
 export * from "./views/attention.js";
 export * from "./views/brief.js";

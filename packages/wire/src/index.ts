@@ -61,6 +61,7 @@ export type {
 export { findInviteSecrets, type InviteWords, parseInvite, writeInviteCode } from "./identity/invite-text.js";
 export type { KeyCard } from "./identity/key-card.js";
 export { isSealed, sealedBytes } from "./identity/sealed-form.js";
+export type { Agent, AgentTalk, AgentWait } from "./operations/agents.js";
 export type { AlertContent, AlertKind, AlertTarget, AlertTo } from "./operations/alerts.js";
 export type { Approval, ApprovalState } from "./operations/approvals.js";
 export type { AttentionItem } from "./operations/attention.js";

@@ -46,6 +46,8 @@ export interface BrokerOptions {
   /** A folder of static pages to serve at `/`. */
   readonly dashboard?: string | undefined;
   readonly log?: Log | undefined;
+  /** How many times slower than usual the demo room plays; 1 unless told. */
+  readonly demoPace?: number | undefined;
   /** How often connections are pinged. */
   readonly heartbeatMs?: number | undefined;
   /**

@@ -1,5 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { type Database, measureDatabase, type NodeLock, shipPersonas, type Transaction } from "@merkle/db";
+import {
+  type Database,
+  insertMesh,
+  measureDatabase,
+  type NodeLock,
+  shipPersonas,
+  type Transaction,
+} from "@merkle/db";
 import { createAddresses } from "../core/addresses.js";
 import type { AlertKey } from "../core/alert-key.js";
 import type { Bus } from "../core/bus/bus.js";
@@ -29,8 +37,10 @@ import { createRecords } from "../record/records.js";
 import { createCredentials } from "../sessions/access/credentials.js";
 import { startPresence } from "../sessions/peers/presence.js";
 import { startStateAnnouncer } from "../state/state-announcer.js";
+import { createCall } from "../transports/call-inside.js";
 import type { Authenticator, Meshes, Services } from "../transports/services.js";
 import type { HeldCertificate } from "../transports/tls/hold-certificate.js";
+import { createDemoRooms, type DemoRoomsOptions, demoMeshName } from "../views/demo/demo-rooms.js";
 import { startIndexer } from "../views/search/indexer.js";
 import { type Jobs, startJobs } from "../work/jobs/run-jobs.js";
 import { shippedPersonas } from "../work/personas/shipped-personas.js";
@@ -173,6 +183,12 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     addresses: createAddresses(settings, listening),
     certificate: () => certificate?.current ?? null,
     workers,
+    demoRooms: createDemoRooms({
+      enter: () => enterDemo(meshes),
+      log,
+      stopping: stopping.signal,
+      pace: options.demoPace ?? 1,
+    }),
     signer,
     alertKey: options.alertKey,
     records: createRecords({ database, workers, signer }),
@@ -205,4 +221,28 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     endWaits: () => stopping.abort(),
     stopServices: () => stops.stop(),
   };
+}
+
+/** Whoever is let in everywhere is let into the demo's mesh; its agents come as nobody else. */
+async function enterDemo(meshes: Meshes): Promise<Awaited<ReturnType<DemoRoomsOptions["enter"]>>> {
+  const services = (await meshes.find(demoMeshName)) ?? (await makeDemoMesh(meshes));
+  return {
+    call: createCall(services),
+    // Who looks from another node is not seen at this one.
+    isLookedAt: (sessionId) =>
+      (services.channels.find(sessionId)?.readers ?? 0) > 0 || services.nodes.others.size > 0,
+  };
+}
+
+async function makeDemoMesh({ main, find }: Meshes): Promise<Services> {
+  const { database, furnishMesh } = main;
+  await database.transaction(async (tx) => {
+    const meshId = randomUUID();
+    // Another node may have been first.
+    if (await insertMesh(tx, { meshId, name: demoMeshName, createdAt: new Date() }))
+      await furnishMesh(tx, meshId);
+  });
+  const made = await find(demoMeshName);
+  if (!made) throw new TypeError("A mesh was made and is not there.");
+  return made;
 }

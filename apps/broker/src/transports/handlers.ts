@@ -52,11 +52,13 @@ import { createTask, splitTask } from "../tasks/create-task.js";
 import { finishTask } from "../tasks/finish-task.js";
 import { getTask, listAllTasks, listTasks } from "../tasks/read-tasks.js";
 import { updateTask } from "../tasks/update-task.js";
+import { listAgents } from "../views/agents/list-agents.js";
 import { listTargets, putTarget, removeTarget, testTarget } from "../views/alerts/manage-alert-targets.js";
 import { listAttention } from "../views/attention/list-attention.js";
 import { listUndelivered } from "../views/attention/list-undelivered.js";
 import { dismissAttention } from "../views/attention/put-away.js";
 import { brief } from "../views/brief/brief.js";
+import { openDemoRoom } from "../views/demo/demo-rooms.js";
 import { getHealth } from "../views/health/get-health.js";
 import { search } from "../views/search/search.js";
 import { getSession } from "../views/sessions/get-session.js";
@@ -136,6 +138,7 @@ export const handlers: Handlers = {
   list_all_tasks: listAllTasks,
   report_usage: reportUsage,
   get_usage: getUsage,
+  list_agents: listAgents,
   get_task: getTask,
   update_task: updateTask,
   claim_task: claimTask,
@@ -213,6 +216,7 @@ export const handlers: Handlers = {
   get_app_info: getAppInfo,
   get_settings: getSettings,
   update_settings: updateSettings,
+  open_demo_room: openDemoRoom,
   create_mesh: createMesh,
   list_meshes: listMeshes,
   set_quotas: setQuotas,

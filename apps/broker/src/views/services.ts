@@ -1,9 +1,21 @@
 import type { Summariser } from "../progress/summariser.js";
 import type { JobServices } from "../work/jobs/services.js";
 
+/** The room in which the agents are, or will be as soon as somebody looks. */
+export interface DemoRoom {
+  readonly session_id: string;
+  readonly session: string;
+}
+
+export interface DemoRooms {
+  /** Opens a room, or leads into the one that still lives. */
+  open(): Promise<DemoRoom>;
+}
+
 /** The services of what is read over all the others. */
 export interface ViewServices extends JobServices {
   readonly summariser: Summariser;
+  readonly demoRooms: DemoRooms;
   /** The certificate, in PEM, that the broker serves TLS with at this moment; null where it does not. */
   readonly certificate: () => { readonly cert: string } | null;
 }

@@ -44,6 +44,22 @@ async function processesWith(text: string): Promise<{ pid: number; args: string 
     .map((line) => ({ pid: Number.parseInt(line, 10), args: line.trim().replace(/^\d+ /, "") }));
 }
 
+describe("merkle demo as a visitor", () => {
+  it("[DEMO-6] shows the room up to its question, says where to answer, and leaves the session open with it", async () => {
+    const { url } = await startTestBroker({ demoPace: 0 });
+    const merkle = await testMerkle();
+    const { code, stdout, stderr } = await merkle.start(["demo", "--url", url]).ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("We do not agree") });
+    expect(stderr).toContain("/sessions/short-lived-login-tokens?mesh=demo");
+    const again = await merkle.start(["demo", "--url", url, "--json"]).ended;
+    const { session_id, mesh, ask } = JSON.parse(again.stdout);
+    expect(ask.options).toHaveLength(3);
+    const headers = { "x-merkle-mesh": mesh };
+    const session = await (await fetch(`${url}/api/sessions/${session_id}`, { headers })).json();
+    expect(session).toMatchObject({ status: "active" });
+  });
+});
+
 describe("merkle demo on a broker that runs", () => {
   let url = "";
   let call: Call = () => Promise.reject(new Error("no broker yet"));
@@ -58,7 +74,7 @@ describe("merkle demo on a broker that runs", () => {
     };
   });
 
-  const demo = (merkle: TestMerkle, ...args: string[]) => merkle.start(["demo", "--url", url, ...args]);
+  const demo = (merkle: TestMerkle, ...args: string[]) => merkle.start(["demo", "--once", "--url", url, ...args]);
 
   /** Starts a demo, and resolves when it has opened its session. */
   async function beginDemo(...args: string[]): Promise<{ running: Started; session_id: string }> {
@@ -218,7 +234,7 @@ describe("merkle demo without a broker", () => {
 
   it("[DEMO-4] starts a broker of its own, says so, and removes it at the end", async () => {
     const { merkle, tmp, env } = await alone();
-    const { code, stdout, stderr } = await merkle.run(["demo", "--pace", "0"], { env });
+    const { code, stdout, stderr } = await merkle.run(["demo", "--once", "--pace", "0"], { env });
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: expect.stringMatching(/^No broker runs at http:\/\/localhost:\d+: starting one/),
@@ -231,7 +247,7 @@ describe("merkle demo without a broker", () => {
 
   it("[DEMO-4] --keep leaves that broker running until Ctrl+C", async () => {
     const { merkle, tmp, env } = await alone();
-    const running = merkle.start(["demo", "--pace", "0", "--keep", "--json"], { env });
+    const running = merkle.start(["demo", "--once", "--pace", "0", "--keep", "--json"], { env });
     const { url, session_id } = JSON.parse(await firstLineOf(running));
     expect(await callerOf(url)("get_session", { session_id })).toMatchObject({ status: "closed" });
     running.process.kill("SIGINT");
@@ -241,7 +257,7 @@ describe("merkle demo without a broker", () => {
 
   it("[DEMO-5] ends that broker, too, when it is killed", async () => {
     const { merkle, tmp, env } = await alone();
-    const running = merkle.start(["demo"], { env });
+    const running = merkle.start(["demo", "--once"], { env });
     await running.says("#1 ");
     expect(await processesWith(tmp)).not.toEqual([]);
     running.process.kill("SIGKILL");
@@ -251,7 +267,7 @@ describe("merkle demo without a broker", () => {
 
   it("[DEMO-5] can be interrupted while that broker starts", async () => {
     const { merkle, tmp, env } = await alone();
-    const running = merkle.start(["demo"], { env });
+    const running = merkle.start(["demo", "--once"], { env });
     await expect.poll(() => processesWith(tmp)).not.toEqual([]);
     running.process.kill("SIGINT");
     expect((await running.ended).code).toBe(130);
@@ -265,7 +281,7 @@ describe("merkle demo without a broker", () => {
       [["--url", url], {}],
       [[], { MERKLE_URL: url }],
     ] as const) {
-      expect(await merkle.run(["demo", ...args], { env: given })).toMatchObject({
+      expect(await merkle.run(["demo", "--once", ...args], { env: given })).toMatchObject({
         code: 3,
         stdout: "",
         stderr: expect.stringContaining("refused"),

@@ -5,7 +5,7 @@ import { readEnvironment } from "../config.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { calledAs } from "../core/this-program.js";
 import { type Played, playStory } from "./play-story.js";
-import { findStageBroker, type StageBroker } from "./stage-broker.js";
+import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";
 
 /** Plays the story on a broker and checks it; with a broker of its own, that is gone afterwards (DEMO-1, DEMO-4). */
 export async function runDemo(context: CommandContext): Promise<number> {
@@ -15,7 +15,7 @@ export async function runDemo(context: CommandContext): Promise<number> {
     const played = await playStory(context, broker, pace);
     const kept = broker.own && isSet(context.flags, "keep");
     tell(context, broker, played);
-    if (kept) await keep(broker, context);
+    if (kept) await keepUntilStopped(broker, context);
     return exitCodes.done;
   } finally {
     await broker.own?.stop();
@@ -47,19 +47,6 @@ function tell({ config, flags, output }: CommandContext, { url, own }: StageBrok
       `        the demo's broker is removed, and its session with it; ${merkle} demo --keep keeps it`,
     );
   }
-}
-
-/** Leaves the broker to whoever wants to look around, until Ctrl+C. */
-async function keep({ url, own }: StageBroker, { output, signal }: CommandContext): Promise<void> {
-  output.note(`The demo's broker goes on at ${url}; Ctrl+C stops and removes it.`);
-  await Promise.race([own?.done, aborted(signal)]);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 const slowPace = 4;

@@ -57,3 +57,16 @@ function readUrl(started: unknown): string {
   if (typeof started === "object" && started !== null && "url" in started) return String(started.url);
   throw new Error(`The broker said ${JSON.stringify(started)} instead of its address.`);
 }
+
+/** Leaves the broker to whoever wants to look around, until Ctrl+C. */
+export async function keepUntilStopped({ url, own }: StageBroker, { output, signal }: CommandContext): Promise<void> {
+  output.note(`The demo's broker goes on at ${url}; Ctrl+C stops and removes it.`);
+  await Promise.race([own?.done, aborted(signal)]);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -4,16 +4,21 @@
  */
 const key = "merkle.mesh";
 const main = "main";
+/** The demo room's. Only the tab that a visitor came in by is in it. */
+const demo = "demo";
 
 /** Undefined for the main mesh. The same for as long as the page lasts: all that it shows is of one mesh. */
 export const chosenMesh: string | undefined = readChosen();
+
+/** Whether all of this page is the demo room's, where nothing is anybody's own. */
+export const isInDemo: boolean = chosenMesh === demo;
 
 function readChosen(): string | undefined {
   if (typeof window === "undefined") return undefined;
   const named = new URLSearchParams(location.search).get("mesh");
   try {
     if (named !== null) keep(named);
-    return localStorage.getItem(key) ?? undefined;
+    return sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? undefined;
   } catch {
     // This browser keeps nothing, so the address says it alone.
     return named && named !== main ? named : undefined;
@@ -33,6 +38,8 @@ export function leaveMesh(): void {
 
 function keep(name: string): void {
   try {
+    if (name === demo) return sessionStorage.setItem(key, name);
+    sessionStorage.removeItem(key);
     if (name === main || name === "") localStorage.removeItem(key);
     else localStorage.setItem(key, name);
   } catch {

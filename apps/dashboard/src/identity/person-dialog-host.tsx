@@ -3,8 +3,10 @@
 import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 import { toProblem } from "@/broker/problem";
 import { useBroker } from "@/broker/use-broker";
-import { getPerson, onPersonChanged, onPersonUnknown } from "@/identity/person";
-import { isNameAsked, onNameAsked } from "@/identity/require-person";
+import { isInDemo } from "@/identity/chosen-mesh";
+import { createPerson } from "@/identity/create-person";
+import { getPerson, nameInMain, onPersonChanged, onPersonUnknown } from "@/identity/person";
+import { declineName, isNameAsked, onNameAsked } from "@/identity/require-person";
 import { followVerificationLink, getVerificationCode, onVerificationCode } from "@/identity/verification";
 import { useToast } from "@/ui/toast-provider";
 
@@ -35,7 +37,12 @@ export function PersonDialogHost() {
     );
   }, [broker, code, person, toast]);
   const isAsked = useSyncExternalStore(onNameAsked, isNameAsked, () => false);
-  if (!isAsked) return null;
+  // A visitor of the demo need not say a name to click an answer.
+  const isVisitor = isAsked && isInDemo;
+  useEffect(() => {
+    if (isVisitor) createPerson(broker, nameInMain() ?? "Visitor").catch(declineName);
+  }, [isVisitor, broker]);
+  if (!isAsked || isVisitor) return null;
   return (
     <Suspense>
       <PersonDialog />

@@ -29,6 +29,19 @@ export function setPerson(person: Person): void {
   stored.set(JSON.stringify(person));
 }
 
+/** The name by which this browser's human is known in the main mesh. */
+export function nameInMain(): string | undefined {
+  return parsePerson(readStored("merkle.person"))?.name;
+}
+
+function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null; // This browser keeps nothing.
+  }
+}
+
 /** Forgets the person in this browser. What they wrote stays theirs. */
 export function forgetPerson(): void {
   stored.set(null);

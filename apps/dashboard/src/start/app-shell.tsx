@@ -7,6 +7,9 @@ import { isStranger } from "@/broker/broker";
 import { useLooksOn } from "@/broker/use-admitted";
 import { useConnectionState } from "@/broker/use-connection-state";
 import { PageLink } from "@/components/page-link";
+import { useHydrated } from "@/core/address/use-hydrated";
+import { cn } from "@/core/utils";
+import { isInDemo } from "@/identity/chosen-mesh";
 import { isForAnybody, isSignInPage } from "@/identity/sign-in-pages";
 import { Notifier } from "@/views/attention/notifier";
 import { FeedAnnouncer } from "./feed-announcer";
@@ -15,6 +18,7 @@ import { NeedsYouCount } from "./needs-you-count";
 import { ShellKeys } from "./shell-keys";
 import { Sidebar } from "./sidebar";
 
+const DemoBar = lazy(() => import("./demo-bar").then((part) => ({ default: part.DemoBar })));
 const GuestShell = lazy(() => import("./guest-shell").then((part) => ({ default: part.GuestShell })));
 
 /** The frame of every page: the way to the others, for whoever may go there, and the way in for whoever may not. */
@@ -42,9 +46,15 @@ export function AppShell({ children }: { children: ReactNode }) {
 }
 
 function MemberShell({ children }: { children: ReactNode }) {
+  const isDemo = useHydrated() && isInDemo;
   return (
     <ShellKeys>
-      <div className="flex min-h-dvh">
+      <div
+        className={cn(
+          "flex min-h-dvh",
+          isDemo && "[--bottom-bar:2.75rem] max-md:[--bottom-bar:calc(6.25rem+env(safe-area-inset-bottom))]",
+        )}
+      >
         <a
           href="#content"
           className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-3 focus:translate-y-0"
@@ -60,6 +70,11 @@ function MemberShell({ children }: { children: ReactNode }) {
           {children}
         </main>
         <BottomBar />
+        {isDemo && (
+          <Suspense>
+            <DemoBar />
+          </Suspense>
+        )}
       </div>
       <FocusController />
       <Notifier />
@@ -93,7 +108,7 @@ function BottomBar() {
   return (
     <nav
       aria-label="Main"
-      className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
       <BottomBarLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />

@@ -3,6 +3,7 @@
 import {
   Bell,
   BookMarked,
+  Bot,
   LayoutList,
   ListChecks,
   ListTodo,
@@ -44,6 +45,7 @@ export function Sidebar() {
       <NavLink href="/approvals" label="Approvals" Icon={ShieldQuestionMark} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
+      <NavLink href="/agents" label="Agents" Icon={Bot} />
       <NavLink href="/tasks" label="Tasks" Icon={ListTodo} />
       <NavLink href="/memory" label="Memory" Icon={BookMarked} />
       <NavLink href="/progress" label="Progress" Icon={ListChecks} />

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import * as agents from "./agents.js";
 import * as alerts from "./alerts.js";
 import * as app from "./app.js";
 import * as approvals from "./approvals.js";
@@ -46,6 +47,7 @@ type OperationsOf<Exports> = {
 };
 
 const exported = {
+  ...agents,
   ...alerts,
   ...app,
   ...approvals,

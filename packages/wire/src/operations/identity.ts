@@ -71,6 +71,20 @@ const Mesh = z.object({
 });
 export type Mesh = z.output<typeof Mesh>;
 
+export const openDemoRoom = operation("open_demo_room", {
+  summary:
+    "Open a session in a mesh of its own in which two scripted agents argue, ask the visitor, and go on by the answer; or find the one that is open.",
+  unlisted: true,
+  input: z.strictObject({ ...retryable }),
+  output: z.object({
+    mesh: z.string().meta({ description: "The mesh to enter by name." }),
+    session_id: Uuid,
+    session: z.string().meta({ description: "Its slug." }),
+  }),
+  errors: ["unauthorized", "forbidden"],
+  compact: ({ mesh, session }) => `${nameInLine(session)} is open in mesh ${nameInLine(mesh)}`,
+});
+
 export const createMesh = operation("create_mesh", {
   summary:
     "Make a mesh: a workspace of its own on this broker, isolated from the others. Its maker is its first admin.",

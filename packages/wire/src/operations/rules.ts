@@ -232,6 +232,7 @@ export const operationRules = {
     brief: { ...reading, access: "reader", route: "GET /api/brief", asksWhoCalls: true },
     report_usage: { ...writing, access: "team", route: "POST /api/sessions/:session_id/usage" },
     get_usage: { ...reading, access: "reader", route: "GET /api/usage" },
+    list_agents: { ...reading, access: "reader", route: "GET /api/agents" },
     get_timeline: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/timeline" },
   }),
   ...inToolset("audit", {
@@ -345,6 +346,13 @@ export const operationRules = {
       withoutCredential: true,
     },
     get_health: { ...reading, access: "admin", route: "GET /api/health-report", withoutCredential: true },
+    open_demo_room: {
+      ...creating,
+      access: "open",
+      route: "POST /api/demo",
+      notForModels: true,
+      withoutCredential: true,
+    },
     create_mesh: { ...creating, access: "admin", route: "POST /api/meshes", withoutCredential: true },
     list_meshes: { ...reading, access: "member", route: "GET /api/meshes", withoutCredential: true },
     set_quotas: { ...writing, access: "admin", route: "PATCH /api/meshes/quotas", human: "power" },

@@ -3,28 +3,33 @@
 import { type ReactNode, useState } from "react";
 import { CopyButton } from "@/ui/copy-button";
 import { Segmented } from "@/ui/segmented";
-import type { ConnectionSnippet } from "./snippets";
 
 export interface SnippetTabsProps {
-  readonly snippets: readonly ConnectionSnippet[];
+  readonly snippets: readonly {
+    readonly id: string;
+    readonly label: string;
+    readonly text: string;
+    /** Words on what it does, and where it goes. */
+    readonly note: string;
+  }[];
   /** Fields that stand before the snippet and change it. */
   readonly children?: ReactNode;
 }
 
 /** The snippets that connect an agent, by where they are pasted; the first is shown. */
 export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
-  const [chosen, setChosen] = useState<ConnectionSnippet["id"] | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
   const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];
   if (!snippet) return null;
   return (
     <figure aria-label={`Connect with ${snippet.label}`} className="min-w-0 rounded-lg border">
-      <div className="flex flex-wrap items-center justify-between gap-2 border-b p-2">
+      <div className="flex items-start justify-between gap-2 border-b p-2">
         <Segmented
           label="Connect with"
           value={snippet.id}
           onChange={setChosen}
           options={snippets.map(({ id, label }) => ({ value: id, label }))}
-          className="border-0"
+          className="min-w-0 border-0 p-0"
         />
         <CopyButton text={snippet.text} what={snippet.label} />
       </div>

@@ -26,6 +26,7 @@ const hitsShown = 8;
 const places = [
   { label: "Sessions", href: "/" },
   { label: "Needs you", href: "/?needs=1" },
+  { label: "Agents", href: "/agents" },
   { label: "Search", href: "/search" },
   { label: "Memory", href: "/memory" },
   { label: "Progress", href: "/progress" },

@@ -2,9 +2,10 @@
 
 import { Users } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { isInBar, toRosterRows } from "@/sessions/roster-rows";
+import { isInBar, type RosterRow, toRosterRows } from "@/sessions/roster-rows";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
+import { useAgents } from "@/views/agents/use-agents";
 import { RosterChip } from "./roster-chip";
 
 const PeerCard = lazy(() => import("./peer-card").then(({ PeerCard }) => ({ default: PeerCard })));
@@ -12,12 +13,21 @@ const RosterSheet = lazy(() =>
   import("./roster-sheet").then(({ RosterSheet }) => ({ default: RosterSheet })),
 );
 
-/** The teams that take part, those that need something first; a chip opens what is known of its team. */
+/** The teams that take part and what each is about now, those that need somebody first; a chip opens what is known of its team. */
 export function RosterBar() {
-  const { participants, peers, myTeamId } = useSession();
+  const { session, participants, peers, myTeamId, looksOn } = useSession();
+  const { data } = useAgents(looksOn || session.status === "closed" ? null : session.slug);
   const [opened, setOpened] = useState<{ teamId: string; anchor: HTMLElement } | null>(null);
   const [listed, setListed] = useState(false);
-  const rows = toRosterRows({ participants, peers, myTeamId });
+  const agents = data?.agents ?? [];
+  const agentOf = ({ team }: RosterRow) => agents.find(({ team_id }) => team_id === team.team_id);
+  const waits = (row: RosterRow) => (agentOf(row)?.waits.length ?? 0) > 0;
+  const all = toRosterRows({ participants, peers, myTeamId });
+  const rows = [
+    ...all.filter((row) => row.blocked),
+    ...all.filter((row) => !row.blocked && waits(row)),
+    ...all.filter((row) => !row.blocked && !waits(row)),
+  ];
   const now = new Date();
   const inBar = rows.filter((row) => isInBar(row, now));
   const hidden = rows.length - inBar.length;
@@ -31,11 +41,12 @@ export function RosterBar() {
       {rows.length === 0 ? (
         <p className="text-sm text-muted-foreground">Nobody has joined yet.</p>
       ) : (
-        <ul className="relative flex min-w-0 flex-1 items-center gap-1 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:max-h-24 md:flex-wrap md:overflow-y-auto short:flex-nowrap">
+        <ul className="relative flex min-w-0 flex-1 items-center gap-1 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:max-h-28 md:flex-wrap md:gap-1.5 md:overflow-y-auto short:flex-nowrap">
           {inBar.map((row) => (
             <li key={row.team.team_id} className="shrink-0">
               <RosterChip
                 row={row}
+                agent={agentOf(row)}
                 expanded={row.team.team_id === opened?.teamId}
                 onOpen={(anchor) =>
                   setOpened((now) => (now?.anchor === anchor ? null : { teamId: row.team.team_id, anchor }))

@@ -1,20 +1,28 @@
+import type { Agent } from "@merkle/wire";
+import { CircleAlert, Mail } from "lucide-react";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
 import { HumanBadge } from "@/identity/human-badge";
 import type { RosterRow } from "@/sessions/roster-rows";
 import { describeStatus, StatusMark } from "@/sessions/status-mark";
 import { TeamBar } from "@/sessions/team-mark";
+import { doingOf, usageOf, whomOf } from "@/views/agents/agent-words";
 
 export interface RosterChipProps {
   readonly row: RosterRow;
+  /** What is known of its agent; nothing of a human's team, and before it was read. */
+  readonly agent: Agent | undefined;
   readonly expanded: boolean;
   readonly onOpen: (anchor: HTMLElement) => void;
 }
 
-/** A team of the roster in a line: its status, its name, and the one thing that most needs to be known of it. */
-export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
-  const { team, blocked, isMe } = row;
+/** A team of the roster: who it is, and where there is room what it is about at this moment. */
+export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
+  const { team, peers, blocked, isMe } = row;
   const left = team.left_at !== null;
+  const [wait] = agent?.waits ?? [];
+  const isStuck = blocked !== null || wait?.human === true;
+  const role = peers.length === 1 ? peers[0]?.role : null;
   return (
     <button
       type="button"
@@ -22,56 +30,91 @@ export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
       aria-expanded={expanded}
       onClick={(event) => onOpen(event.currentTarget)}
       className={cn(
-        "flex h-7 max-w-72 items-center md:max-w-80 gap-1.5 rounded-md border px-1.5 text-sm hover:bg-raised aria-expanded:bg-raised pointer-coarse:h-11",
+        "flex h-7 max-w-72 items-stretch gap-2 rounded-md border px-1.5 py-1 text-left text-sm hover:bg-raised aria-expanded:bg-raised md:h-12 md:w-64 md:rounded-lg md:px-2 short:h-7 short:w-auto pointer-coarse:h-11 md:pointer-coarse:h-12",
         team.kind === "human" && "border-primary/50",
-        blocked && "border-danger/50",
+        isStuck && "border-warning bg-highlight/40",
         left && "text-muted-foreground",
       )}
-      title={describeStatus(team.status, blocked !== null)}
+      title={[describeStatus(team.status, blocked !== null), agent && usageOf(agent)]
+        .filter(Boolean)
+        .join(", ")}
     >
-      <TeamBar colour={team.colour} className="h-4" />
-      <StatusMark status={team.status} blocked={blocked !== null} />
-      <span dir="auto" className="max-w-40 shrink-0 truncate font-medium">
-        {isMe ? "you" : team.team_name}
+      <TeamBar colour={team.colour} />
+      <span className="flex min-w-0 flex-1 flex-col justify-center">
+        <span className="flex min-w-0 items-center gap-1.5 leading-5">
+          <StatusMark status={team.status} blocked={blocked !== null} />
+          <span dir="auto" className="min-w-0 truncate font-medium">
+            {isMe ? "you" : team.team_name}
+          </span>
+          {!isMe && <HumanBadge kind={team.kind} />}
+          {role && (
+            <span dir="auto" className="min-w-0 truncate text-muted-foreground">
+              {role}
+            </span>
+          )}
+          {peers.length > 1 && <span className="text-muted-foreground tabular-nums">×{peers.length}</span>}
+          <span className="ml-auto flex shrink-0 items-center gap-1.5 pl-1">
+            {agent !== undefined && agent.unread > 0 && (
+              <span className="flex items-center gap-0.5 text-xs text-muted-foreground tabular-nums">
+                <Mail aria-hidden className="size-3" />
+                {agent.unread > 99 ? "99+" : agent.unread}
+                <span className="sr-only"> unread</span>
+              </span>
+            )}
+            {isStuck && <CircleAlert aria-hidden className="size-3.5 text-warning" />}
+          </span>
+        </span>
+        <span className="flex min-w-0 items-baseline gap-1.5 text-xs max-md:hidden short:hidden">
+          <Now row={row} agent={agent} />
+        </span>
       </span>
-      {!isMe && <HumanBadge kind={team.kind} />}
-      <ChipFact row={row} />
     </button>
   );
 }
 
-function ChipFact({ row: { team, peers, blocked } }: { row: RosterRow }) {
-  const muted = "truncate text-muted-foreground";
-  if (team.left_at !== null) {
-    return (
-      <span className={muted}>
-        left <TimeText at={team.left_at} />
-      </span>
-    );
-  }
+/** What the team is about, in its own words where it has said any, and since when. */
+function Now({ row: { team, blocked }, agent }: Pick<RosterChipProps, "row" | "agent">) {
+  const muted = "min-w-0 truncate text-muted-foreground";
+  const since = (at: string) => <TimeText at={at} className="shrink-0 text-muted-foreground" />;
+  if (team.left_at !== null) return <span className={muted}>left {since(team.left_at)}</span>;
   if (blocked?.declared) {
     return (
-      <span dir="auto" className="truncate text-danger">
-        blocked <TimeText at={blocked.declared.at} />
-        {blocked.declared.reason && ` “${blocked.declared.reason}”`}
-      </span>
+      <>
+        <span dir="auto" className="min-w-0 truncate font-medium text-warning">
+          blocked: {blocked.declared.reason}
+        </span>
+        {since(blocked.declared.at)}
+      </>
     );
   }
-  const [peer] = peers;
-  const role = peers.length === 1 ? peer?.role : null;
+  const [wait] = agent?.waits ?? [];
+  if (wait) {
+    return (
+      <>
+        <span dir="auto" className="min-w-0 truncate font-medium text-warning">
+          waits for {whomOf(wait)}: {wait.text}
+        </span>
+        {since(wait.since)}
+      </>
+    );
+  }
+  if (agent === undefined)
+    return (
+      <span className={muted}>
+        {describeSeen(team.status)} {since(team.last_seen_at)}
+      </span>
+    );
+  const doing = doingOf(agent);
   return (
     <>
-      {role && (
-        <span dir="auto" className={muted}>
-          {role}
-        </span>
-      )}
-      {peers.length > 1 && <span className="text-muted-foreground tabular-nums">×{peers.length}</span>}
-      {team.kind === "agent" && team.status !== "active" && (
-        <span className={muted}>
-          <TimeText at={team.last_seen_at} />
-        </span>
-      )}
+      <span dir="auto" className={cn(muted, doing.quoted && "text-foreground")}>
+        {doing.text}
+      </span>
+      {since(doing.since)}
     </>
   );
+}
+
+function describeSeen(status: RosterRow["team"]["status"]): string {
+  return status === "disconnected" ? "seen" : "here";
 }

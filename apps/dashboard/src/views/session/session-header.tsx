@@ -1,7 +1,6 @@
 "use client";
 
 import { CircleCheckBig, Ellipsis, Pause, Play, UserPlus } from "lucide-react";
-import { useAdmitted } from "@/broker/use-admitted";
 import { PageHeader } from "@/components/page-header";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
@@ -30,13 +29,12 @@ export function SessionHeader() {
 function HeaderActions() {
   const { session, looksOn } = useSession();
   const { open, resume, resuming, openMenu } = useSessionActions();
-  const isMember = useAdmitted()?.as.kind === "member";
   const active = session.status === "active" && !looksOn;
   return (
     <div className="flex shrink-0 items-center gap-1.5">
-      {isMember && (
-        <Button variant="outline" size="sm" className="hidden md:inline-flex" onClick={() => open("invite")}>
-          <UserPlus aria-hidden /> Invite
+      {active && (
+        <Button variant="outline" size="sm" onClick={() => open("invite")}>
+          <UserPlus aria-hidden /> <span className="max-sm:sr-only">Invite</span>
         </Button>
       )}
       {active && session.held === null && (

@@ -1,8 +1,10 @@
 "use client";
 
+import { useAdmitted } from "@/broker/use-admitted";
 import { useSession } from "@/sessions/session-context";
 import { InviteDialog } from "@/views/people/invite-dialog";
 import { ObserverDialog } from "@/views/people/observer-dialog";
+import { BringDialog } from "./bring-dialog";
 
 export interface SessionShareProps {
   readonly kind: "invite" | "observe";
@@ -12,6 +14,9 @@ export interface SessionShareProps {
 /** Brings others to this session: as members of the mesh, or to look on in this one alone. */
 export function SessionShare({ kind, onClose }: SessionShareProps) {
   const { session } = useSession();
+  const isMember = useAdmitted()?.as.kind === "member";
+  // Where everybody is let in there is nothing to be a member of: who has the address has all.
+  if (!isMember) return <BringDialog slug={session.slug} title={session.title} onClose={onClose} />;
   return kind === "invite" ? (
     <InviteDialog session={session} onMade={() => undefined} onClose={onClose} />
   ) : (

@@ -1,6 +1,7 @@
 "use client";
 
 import type { Session } from "@merkle/wire";
+import dynamic from "next/dynamic";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useAttention } from "@/components/use-attention";
@@ -13,16 +14,26 @@ import { SessionFilters } from "./session-filters";
 import { isNarrowed, parseSessionQuery, type SessionQuery } from "./session-query";
 import { SessionRow } from "./session-row";
 import { SessionColumns } from "./session-table";
-import { NoneFound, SessionsEmpty } from "./sessions-empty";
+import { NoneFound } from "./sessions-empty";
 import { SessionsSkeleton } from "./sessions-skeleton";
 import { useSessionList } from "./use-session-list";
+
+const FirstSteps = dynamic(() => import("./first-steps").then((part) => part.FirstSteps), { ssr: false });
 
 /** The sessions that the address asks for, those that need me first. */
 export function SessionList({ onStart }: { onStart: () => void }) {
   const [query, change] = useSessionQuery();
   const attention = useAttention();
   const needing = new Set(attention.data?.items.flatMap(({ session_id }) => session_id ?? []));
-  const list = useSessionList(query, needing);
+  const asked = useSessionList(query, needing);
+  // The page is never blank: where none is open, those that were closed last stand there.
+  const isIdle =
+    query.state === "open" &&
+    !isNarrowed(query) &&
+    asked.sessions?.length === 0 &&
+    asked.counts?.active === 0;
+  const closed = useSessionList(isIdle ? { ...query, state: "closed" } : query, needing);
+  const list = isIdle ? closed : asked;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const table = useRowKeys();
 
@@ -52,11 +63,13 @@ export function SessionList({ onStart }: { onStart: () => void }) {
   const isEmptyMesh = sessions?.length === 0 && list.counts?.active === 0 && list.counts.closed === 0;
   return (
     <section aria-label="All sessions">
+      {!isLoading && isIdle && <FirstSteps isFirst={isEmptyMesh} onStart={onStart} />}
       {!isEmptyMesh && (
         <SessionFilters query={query} counts={list.counts ?? null} teams={list.teams} onChange={change} />
       )}
       <SelectionBar selected={selected} onClear={() => setSelected(new Set())} />
-      <div ref={table} className="rounded-lg border">
+      {!isLoading && isIdle && !isEmptyMesh && <h2 className="mb-2 text-lg font-semibold">Closed last</h2>}
+      <div ref={table} className={isEmptyMesh && !list.problem ? undefined : "rounded-lg border"}>
         {list.problem && (
           <ProblemAlert
             problem={list.problem}
@@ -67,7 +80,6 @@ export function SessionList({ onStart }: { onStart: () => void }) {
           />
         )}
         {isLoading && <SessionsSkeleton />}
-        {!isLoading && isEmptyMesh && <SessionsEmpty onStart={onStart} />}
         {!isLoading && sessions?.length === 0 && !isEmptyMesh && (
           <NoneFound
             words={isNarrowed(query) ? "No session fits these filters" : `No ${query.state} sessions`}

@@ -1,0 +1,26 @@
+"use client";
+
+import { Sparkles } from "lucide-react";
+import { enterMesh } from "@/identity/chosen-mesh";
+import { Button } from "@/ui/button";
+
+/** Says that one is in the demo room, and leads out of it. */
+export function DemoBar() {
+  return (
+    <aside
+      aria-label="The demo room"
+      className="fixed inset-x-0 bottom-0 z-30 flex h-11 items-center gap-2 border-t bg-surface px-4 max-md:bottom-[calc(3.5rem+env(safe-area-inset-bottom))]"
+    >
+      <Sparkles aria-hidden className="size-4 shrink-0 text-primary" />
+      <p className="min-w-0 flex-1 truncate text-sm">
+        The demo room.{" "}
+        <span className="text-muted-foreground">
+          What the agents say is scripted, all else is real. Your answer counts.
+        </span>
+      </p>
+      <Button variant="outline" size="sm" onClick={() => enterMesh("main")}>
+        Leave the demo
+      </Button>
+    </aside>
+  );
+}

@@ -1,0 +1,230 @@
+"use client";
+
+import type { Agent, AgentTalk } from "@merkle/wire";
+import { useRouter } from "next/navigation";
+import { type MouseEvent, useMemo } from "react";
+import { cn } from "@/core/utils";
+import { monogramOf } from "@/sessions/monogram";
+import { describeStatus } from "@/sessions/status-mark";
+import { toTeamColour } from "@/sessions/team-colour";
+import { doingOf, nameOf, needOf, whomOf } from "./agent-words";
+import { bend, type Cluster, type Edge, layOut, type Node, round, toEdges } from "./map-layout";
+
+export interface AgentMapProps {
+  readonly agents: readonly Agent[];
+  readonly talk: readonly AgentTalk[];
+  /** How wide it is in relation to its height. */
+  readonly aspect: number;
+  /** On a wall it is looked at from afar: what each does stands beside it. */
+  readonly wall?: boolean;
+  readonly className?: string;
+}
+
+const nodeRadius = 22;
+const freshMs = 45_000;
+const talkMs = 300_000;
+
+/** Agents around the middle of their session, what they said to each other just now, and what they have asked. */
+export function AgentMap({ agents, talk, aspect, wall = false, className }: AgentMapProps) {
+  const layout = useMemo(() => layOut(agents, aspect), [agents, aspect]);
+  const edges = useMemo(() => toEdges(layout, talk, Date.now()), [layout, talk]);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a drawing whose parts are links; a fieldset is a part of a form
+    <svg
+      viewBox={`0 0 ${round(layout.width)} ${round(layout.height)}`}
+      role="group"
+      aria-label="Map of the agents"
+      className={cn("block w-full", className)}
+    >
+      {layout.clusters.map((cluster) => (
+        <ClusterGround key={cluster.id} cluster={cluster} />
+      ))}
+      {edges.map((edge) => (
+        <EdgeLine key={edge.key} edge={edge} />
+      ))}
+      {layout.clusters.map((cluster) => (
+        <g key={cluster.id}>
+          {cluster.nodes.map((node) => (
+            <AgentNode key={node.agent.peer_id} node={node} cluster={cluster} wall={wall} />
+          ))}
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+/** The ground of a session: where what is for everyone goes to. */
+function ClusterGround({ cluster: { x, y, radius, bottom, title, nodes } }: { cluster: Cluster }) {
+  const alone = nodes.length === 1;
+  return (
+    <g aria-hidden>
+      <circle
+        cx={x}
+        cy={y}
+        r={radius}
+        className="fill-none stroke-border"
+        strokeWidth={1}
+        strokeDasharray="1 7"
+        strokeLinecap="round"
+      />
+      {!alone && <circle cx={x} cy={y} r={4} className="fill-border" />}
+      <text x={x} y={bottom} textAnchor="middle" className="fill-muted-foreground text-[13px]">
+        {cut(title, 40)}
+      </text>
+    </g>
+  );
+}
+
+/** What was said: the fresher, the plainer; and what is fresh moves. */
+function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) {
+  const path = bend(from, to, nodeRadius + 6);
+  const isFresh = ageMs < freshMs;
+  const shown = Math.max(0.18, 1 - ageMs / talkMs);
+  return (
+    <g
+      aria-hidden
+      className={cn("fill-none", colour < 0 ? "text-primary" : toTeamColour(colour).className)}
+      opacity={round(shown)}
+    >
+      <path d={path} stroke="currentColor" strokeWidth={Math.min(3, 1 + count / 4)} opacity={0.45} />
+      {isFresh && (
+        <path
+          d={path}
+          stroke="currentColor"
+          strokeWidth={5}
+          strokeLinecap="round"
+          strokeDasharray="0 26"
+          className="agent-flow"
+        />
+      )}
+    </g>
+  );
+}
+
+function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall: boolean }) {
+  const router = useRouter();
+  const { agent, x, y } = node;
+  const { status, colour, unread, waits } = agent;
+  const need = needOf(agent);
+  const doing = doingOf(agent);
+  const href = `/sessions/${agent.session}`;
+  const isAway = status === "disconnected";
+
+  function open(event: MouseEvent): void {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    router.push(href);
+  }
+
+  return (
+    <a
+      href={href}
+      onClick={open}
+      aria-label={`${nameOf(agent)} in ${cluster.title}: ${describeStatus(status, agent.declared?.status === "blocked")}, ${doing.text}${waits.map((wait) => `, waits for ${whomOf(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}
+      className="group outline-none"
+    >
+      <title>{doing.text}</title>
+      {waits.length > 0 && <AskLoop node={node} human={need === "human"} />}
+      {status === "active" && !need && (
+        <circle
+          cx={x}
+          cy={y}
+          r={nodeRadius + 7}
+          className={cn("agent-breath fill-current", toTeamColour(colour).className)}
+          opacity={0.16}
+        />
+      )}
+      {need === "human" && (
+        <circle cx={x} cy={y} r={nodeRadius + 7} className="agent-breath fill-warning" opacity={0.28} />
+      )}
+      <circle
+        cx={x}
+        cy={y}
+        r={nodeRadius}
+        strokeWidth={need === "human" ? 3 : 2}
+        strokeDasharray={isAway ? "3 4" : undefined}
+        className={cn(
+          "fill-background group-hover:fill-raised group-focus-visible:stroke-ring",
+          need === "human" ? "stroke-warning" : "stroke-current",
+          !need && toTeamColour(colour).className,
+          need === "agent" && "stroke-info",
+        )}
+      />
+      <text
+        aria-hidden
+        x={x}
+        y={y + 5}
+        textAnchor="middle"
+        className={cn("fill-current font-mono text-[14px] font-medium", toTeamColour(colour).className)}
+        opacity={isAway ? 0.6 : 1}
+      >
+        {monogramOf(agent.name ?? agent.team)}
+      </text>
+      {unread > 0 && (
+        <g aria-hidden>
+          <circle cx={x - 17} cy={y - 17} r={9} className="fill-primary" />
+          <text
+            x={x - 17}
+            y={y - 13.5}
+            textAnchor="middle"
+            className="fill-primary-foreground text-[10px] font-medium"
+          >
+            {unread > 99 ? "99" : unread}
+          </text>
+        </g>
+      )}
+      <text
+        aria-hidden
+        x={x}
+        y={y + nodeRadius + 17}
+        textAnchor="middle"
+        className={cn("text-[13px] font-medium", isAway ? "fill-muted-foreground" : "fill-foreground")}
+      >
+        {cut(nameOf(agent), 22)}
+      </text>
+      <text
+        aria-hidden
+        x={x}
+        y={y + nodeRadius + 33}
+        textAnchor="middle"
+        className="fill-muted-foreground text-[11px]"
+      >
+        {cut(doing.text, wall ? 30 : 26)}
+      </text>
+    </a>
+  );
+}
+
+/** An ask that nobody has answered: a loop that is still open. */
+function AskLoop({ node: { x, y }, human }: { node: Node; human: boolean }) {
+  const angle = -0.65;
+  const [cx, cy] = [x + 36 * Math.cos(angle), y + 36 * Math.sin(angle)];
+  const r = 13;
+  const [start, end] = [angle + Math.PI + 0.75, angle + Math.PI - 0.75];
+  const at = (turn: number) => `${round(cx + r * Math.cos(turn))} ${round(cy + r * Math.sin(turn))}`;
+  return (
+    <g aria-hidden className={human ? "text-warning" : "text-info"}>
+      <path
+        d={`M${at(start)}A${r} ${r} 0 1 1 ${at(end)}`}
+        className="agent-ask fill-none"
+        stroke="currentColor"
+        strokeWidth={2}
+        strokeLinecap="round"
+        strokeDasharray="5 4"
+      />
+      <text
+        x={round(cx)}
+        y={round(cy + 4.5)}
+        textAnchor="middle"
+        className="fill-current text-[13px] font-semibold"
+      >
+        ?
+      </text>
+    </g>
+  );
+}
+
+function cut(text: string, chars: number): string {
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length <= chars ? line : `${line.slice(0, chars - 1).trimEnd()}…`;
+}

@@ -1,0 +1,113 @@
+import type { Agent } from "@merkle/wire";
+import { CircleAlert, ListTodo, Mail, MessageCircleQuestionMark } from "lucide-react";
+import type { ReactNode } from "react";
+import { PageLink } from "@/components/page-link";
+import { TimeText } from "@/components/time-text";
+import { cn } from "@/core/utils";
+import { StatusMark } from "@/sessions/status-mark";
+import { TeamBar } from "@/sessions/team-mark";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { doingOf, nameOf, needOf, usageOf, whomOf } from "./agent-words";
+
+/** An agent in the list: who, what it does in its own words, what for, for whom it waits, and what it has not read. */
+export function AgentRow({ agent }: { agent: Agent }) {
+  const { session, status, declared, task, waits, unread } = agent;
+  const need = needOf(agent);
+  const isBlocked = declared?.status === "blocked";
+  const doing = doingOf(agent);
+  const usage = usageOf(agent);
+  return (
+    <li className="relative flex gap-3 px-4 py-3 hover:bg-surface">
+      <TeamBar colour={agent.colour} className="self-stretch" />
+      <div className="grid min-w-0 flex-1 gap-1">
+        <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
+          <StatusMark status={status} blocked={isBlocked} />
+          <PageLink
+            href={hrefOf(agent)}
+            dir="auto"
+            className="min-w-0 font-semibold break-words after:absolute after:inset-0 hover:underline"
+          >
+            {showHidden(nameOf(agent))}
+          </PageLink>
+          {agent.role && (
+            <span dir="auto" className="text-sm text-muted-foreground">
+              {agent.role}
+            </span>
+          )}
+          {need !== null && <NeedBadge human={need === "human"} />}
+          <span className="ml-auto flex items-center gap-3 text-sm text-muted-foreground tabular-nums">
+            {unread > 0 && (
+              <span className="flex items-center gap-1" title="Messages for it that it has not got">
+                <Mail aria-hidden className="size-3.5" />
+                {unread > 99 ? "99+" : unread} <span className="max-sm:sr-only">unread</span>
+              </span>
+            )}
+            {usage && <span title="As its client reports">{usage}</span>}
+          </span>
+        </p>
+        <p className="flex min-w-0 items-baseline gap-2">
+          <span
+            dir="auto"
+            className={cn(
+              "min-w-0 [overflow-wrap:anywhere]",
+              doing.quoted ? "text-foreground" : "text-muted-foreground",
+            )}
+          >
+            {isBlocked && <span className="font-medium text-danger">Blocked: </span>}
+            {showHidden(doing.text)}
+          </span>
+          <TimeText at={doing.since} className="shrink-0 text-sm text-muted-foreground" />
+        </p>
+        {(task !== null || waits.length > 0) && (
+          <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted-foreground">
+            {task && (
+              <Fact Icon={ListTodo}>
+                <span className="tabular-nums">Task {task.task}</span>{" "}
+                <bdi className="text-foreground">{showHidden(task.title)}</bdi> since{" "}
+                <TimeText at={task.since} />
+              </Fact>
+            )}
+            {waits.map((wait) => (
+              <Fact key={`${wait.kind} ${wait.number}`} Icon={MessageCircleQuestionMark}>
+                {wait.kind === "approval" ? `Asks leave for ${wait.text} of ` : "Waits for "}
+                <bdi className="text-foreground">{whomOf(wait)}</bdi> since <TimeText at={wait.since} />
+              </Fact>
+            ))}
+          </p>
+        )}
+      </div>
+      <span className="sr-only">in {session}</span>
+    </li>
+  );
+}
+
+/** The place where its need can be met: the ask itself, where there is one. */
+function hrefOf({ session, waits }: Agent): string {
+  const ask = waits.find(({ kind }) => kind === "ask");
+  return `/sessions/${session}${ask ? `?m=${ask.number}` : ""}`;
+}
+
+/** Says that an agent cannot go on without somebody. */
+export function NeedBadge({ human, className }: { human: boolean; className?: string }) {
+  return (
+    <span
+      className={cn(
+        "inline-flex items-center gap-1 rounded-full px-2 text-xs leading-5 font-medium",
+        human ? "bg-highlight text-warning" : "bg-raised text-info",
+        className,
+      )}
+    >
+      <CircleAlert aria-hidden className="size-3" />
+      {human ? "needs somebody" : "waits for an agent"}
+    </span>
+  );
+}
+
+function Fact({ Icon, children }: { Icon: typeof ListTodo; children: ReactNode }) {
+  return (
+    <span className="flex min-w-0 items-baseline gap-1.5">
+      <Icon aria-hidden className="size-3.5 shrink-0 translate-y-0.5" />
+      <span className="min-w-0 [overflow-wrap:anywhere]">{children}</span>
+    </span>
+  );
+}

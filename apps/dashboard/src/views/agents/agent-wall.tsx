@@ -1,0 +1,141 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { X } from "lucide-react";
+import { useCallback, useEffect, useRef } from "react";
+import type { Read } from "@/broker/use-read";
+import { Logo } from "@/components/logo";
+import { TimeText } from "@/components/time-text";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { useAtNow } from "@/core/time/use-now";
+import { useMediaQuery } from "@/core/use-media-query";
+import { toTeamColour } from "@/sessions/team-colour";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { AgentMap } from "./agent-map";
+import { doingOf, isThere, nameOf, needOf, whomOf } from "./agent-words";
+
+export interface AgentWallProps {
+  readonly read: Read<OutputOf<"list_agents">>;
+  readonly onLeave: () => void;
+}
+
+const namedMax = 4;
+
+/** The agents on a screen on a wall: dark, large, nothing but the map and who needs somebody. */
+export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) {
+  useShortcut("Escape", onLeave, { label: "Leave the wall", group: "Agents" });
+  useStaysAwake();
+  const box = useAlone();
+  const isTall = useMediaQuery("(orientation: portrait)");
+  const agents = data?.agents.filter(isThere) ?? [];
+  const needing = agents.filter((agent) => needOf(agent) === "human");
+  return (
+    <div ref={box} className="dark agent-wall fixed inset-0 z-50 flex flex-col bg-background text-foreground">
+      <header className="flex items-center gap-4 px-[3vw] pt-[3vh]">
+        <Logo />
+        <h1 className="text-[clamp(1.25rem,2.4vw,3rem)] leading-tight font-semibold">
+          {needing.length > 0 ? (
+            <span className="text-warning">
+              {needing.length === 1 ? "One agent needs somebody" : `${needing.length} agents need somebody`}
+            </span>
+          ) : agents.length > 0 ? (
+            "All at work"
+          ) : (
+            "Nobody is at work"
+          )}
+        </h1>
+        <Clock />
+        <button
+          type="button"
+          onClick={onLeave}
+          title="Leave the wall  Esc"
+          className="grid size-11 place-items-center rounded-full text-muted-foreground opacity-40 hover:bg-raised hover:opacity-100 focus-visible:opacity-100"
+        >
+          <X aria-hidden className="size-5" />
+          <span className="sr-only">Leave the wall</span>
+        </button>
+      </header>
+      {problem && (
+        <p role="status" className="px-[3vw] text-lg text-warning">
+          What is shown is from before: {problem.detail}
+        </p>
+      )}
+      <div className="min-h-0 flex-1 p-[2vw]">
+        {agents.length > 0 && (
+          <AgentMap
+            wall
+            agents={agents}
+            talk={data?.talk ?? []}
+            aspect={isTall ? 0.7 : 2}
+            className="h-full"
+          />
+        )}
+      </div>
+      {needing.length > 0 && (
+        <ul
+          aria-label="Who needs somebody"
+          className="flex flex-wrap gap-x-[3vw] gap-y-4 border-t px-[3vw] py-[2.5vh]"
+        >
+          {needing.slice(0, namedMax).map((agent) => (
+            <li key={agent.peer_id} className="grid min-w-0 flex-1 basis-72 gap-1">
+              <p className="flex items-baseline gap-3 text-[clamp(1rem,1.3vw,1.75rem)] leading-snug">
+                <bdi className={`font-semibold ${toTeamColour(agent.colour).className}`}>
+                  {showHidden(nameOf(agent))}
+                </bdi>
+                <span className="text-muted-foreground">
+                  {agent.waits[0] ? `waits for ${whomOf(agent.waits[0])}` : "is blocked"}{" "}
+                  <TimeText at={doingOf(agent).since} />
+                </span>
+              </p>
+              <p dir="auto" className="line-clamp-2 text-[clamp(1rem,1.3vw,1.75rem)] leading-snug">
+                {showHidden(doingOf(agent).text)}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Clock() {
+  const time = useAtNow(useCallback((now: number) => new Date(now).toTimeString().slice(0, 5), []));
+  return (
+    <time className="ml-auto text-[clamp(1.25rem,2.4vw,3rem)] leading-tight font-light text-muted-foreground tabular-nums">
+      {time}
+    </time>
+  );
+}
+
+/** What lies beneath can neither be reached nor read meanwhile. */
+function useAlone() {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const beneath = [...document.querySelectorAll<HTMLElement>("nav, a[href='#content']")];
+    for (const element of beneath) element.inert = true;
+    return () => {
+      for (const element of beneath) element.inert = false;
+    };
+  }, []);
+  return box;
+}
+
+/** Keeps the screen on, where the browser can. */
+function useStaysAwake(): void {
+  useEffect(() => {
+    let lock: WakeLockSentinel | undefined;
+    let isGone = false;
+    navigator.wakeLock?.request("screen").then(
+      (given) => {
+        if (isGone) void given.release();
+        else lock = given;
+      },
+      // A screen that goes dark is the worst that comes of it.
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+      void lock?.release();
+    };
+  }, []);
+}

@@ -1,0 +1,76 @@
+import type { Agent, AgentWait } from "@merkle/wire";
+import { addressOf } from "@/sessions/roster-rows";
+
+/** Whom an agent needs: a human, another agent, or nobody. */
+export type Need = "human" | "agent" | null;
+
+export function needOf({ declared, waits }: Pick<Agent, "declared" | "waits">): Need {
+  if (declared?.status === "blocked" || waits.some(({ human }) => human)) return "human";
+  return waits.length > 0 ? "agent" : null;
+}
+
+export function nameOf({ team, name }: Pick<Agent, "team" | "name">): string {
+  return addressOf(team, name);
+}
+
+/** `a human`, `Birch`, `Birch, Cedar`: whom it waits for. */
+export function whomOf({ on, human, kind }: AgentWait): string {
+  const names = on.map((each) => (each.toLowerCase() === "@humans" ? "a human" : each));
+  if (names.length > 0) return names.join(", ");
+  return human || kind === "approval" ? "anybody" : "an answer";
+}
+
+/** The one thing that most needs to be known of an agent, and since when it is so. */
+export interface Doing {
+  readonly text: string;
+  /** Whether these are the agent's own words. */
+  readonly quoted: boolean;
+  readonly since: string;
+}
+
+export function doingOf(agent: Agent): Doing {
+  const { declared, waits, summary, task } = agent;
+  const [wait] = waits;
+  if (declared?.status === "blocked")
+    return { text: declared.reason ?? "blocked", quoted: declared.reason !== null, since: declared.at };
+  if (wait) return { text: wait.text, quoted: true, since: wait.since };
+  if (summary) return { text: summary.text, quoted: true, since: summary.at };
+  if (task) return { text: task.title, quoted: true, since: task.since };
+  if (agent.polling) return { text: "waits for messages", quoted: false, since: agent.last_seen_at };
+  return { text: statusWords[agent.status], quoted: false, since: agent.last_seen_at };
+}
+
+const statusWords = {
+  active: "at work",
+  idle: "was just here",
+  disconnected: "away",
+} as const satisfies Record<Agent["status"], string>;
+
+/** Whether an agent stands in the list by itself: those that are away and need nobody are counted. */
+export function isThere(agent: Agent): boolean {
+  return agent.status !== "disconnected" || needOf(agent) !== null || agent.task !== null;
+}
+
+/** `12k`, `1.2M`: tokens as they are glanced at. */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 1_000_000) return `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+/** `12k tokens, $0.42`; null where nothing was reported. */
+export function usageOf({ tokens, cost_usd }: Pick<Agent, "tokens" | "cost_usd">): string | null {
+  if (tokens === null) return null;
+  return `${shortCount(tokens)} tokens${cost_usd === null ? "" : `, $${cost_usd.toFixed(2)}`}`;
+}
+
+/** The agents of each session, in the order in which they come. */
+export function bySession(agents: readonly Agent[]): { readonly first: Agent; readonly agents: Agent[] }[] {
+  const groups = new Map<string, { first: Agent; agents: Agent[] }>();
+  for (const agent of agents) {
+    const group = groups.get(agent.session_id);
+    if (group) group.agents.push(agent);
+    else groups.set(agent.session_id, { first: agent, agents: [agent] });
+  }
+  return [...groups.values()];
+}

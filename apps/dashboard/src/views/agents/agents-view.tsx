@@ -1,0 +1,177 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { Monitor } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { PageHeader } from "@/components/page-header";
+import { PageLink } from "@/components/page-link";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ReadPanel } from "@/components/read-panel";
+import { useQueryParam } from "@/core/address/use-query-param";
+import { useMediaQuery } from "@/core/use-media-query";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { AgentMap } from "./agent-map";
+import { AgentRow } from "./agent-row";
+import { bySession, isThere, needOf } from "./agent-words";
+import { useAgents } from "./use-agents";
+
+const AgentWall = lazy(() => import("./agent-wall").then(({ AgentWall }) => ({ default: AgentWall })));
+
+/** Everybody who is at work, in all open sessions: those that need somebody first, and a map of who talks with whom. */
+export function AgentsView() {
+  const [wall, setWall] = useQueryParam("wall");
+  const read = useAgents(undefined);
+  if (wall === "1") {
+    return (
+      <Suspense>
+        <AgentWall read={read} onLeave={() => setWall(null)} />
+      </Suspense>
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        crumbs={[{ label: "Agents" }]}
+        actions={
+          <Button
+            variant="outline"
+            size="sm"
+            title="For a screen on a wall"
+            onClick={() => setWall("1")}
+            className="max-md:hidden"
+          >
+            <Monitor aria-hidden /> Wall
+          </Button>
+        }
+      />
+      <div className="mx-auto w-full max-w-6xl p-4 lg:p-6">
+        <h1 className="sr-only">Agents</h1>
+        <PanelBoundary title="The agents">
+          <ReadPanel read={read} failed="The agents could not be read.">
+            {(data) => <Agents {...data} />}
+          </ReadPanel>
+        </PanelBoundary>
+      </div>
+    </>
+  );
+}
+
+function Agents({ agents, talk }: OutputOf<"list_agents">) {
+  const [all, setAll] = useState(false);
+  const isNarrow = useMediaQuery("(width < 48rem)");
+  const there = agents.filter(isThere);
+  const shown = all ? agents : there;
+  const away = agents.length - there.length;
+  const needing = shown.filter((agent) => needOf(agent) !== null);
+  const others = bySession(shown.filter((agent) => needOf(agent) === null));
+  if (agents.length === 0) return <NoAgents />;
+  return (
+    <div className="grid gap-6">
+      <Headline needing={needing.filter((agent) => needOf(agent) === "human").length} there={there.length} />
+      {shown.length > 0 && (
+        <figure className="overflow-hidden rounded-xl border bg-surface">
+          <AgentMap
+            agents={shown}
+            talk={talk}
+            aspect={isNarrow ? 0.9 : 2.4}
+            className="max-h-[34rem] min-h-64"
+          />
+          <figcaption className="flex flex-wrap gap-x-5 gap-y-1 border-t px-4 py-2 text-xs text-muted-foreground">
+            <span>Lines: what was said in the last five minutes; those that move, just now.</span>
+            <span>An open loop: a question that waits.</span>
+          </figcaption>
+        </figure>
+      )}
+      {needing.length > 0 && (
+        <Group title="Waiting" count={needing.length}>
+          {needing.map((agent) => (
+            <AgentRow key={agent.peer_id} agent={agent} />
+          ))}
+        </Group>
+      )}
+      {others.map(({ first, agents: own }) => (
+        <Group
+          key={first.session_id}
+          title={first.session_title}
+          href={`/sessions/${first.session}`}
+          count={own.length}
+        >
+          {own.map((agent) => (
+            <AgentRow key={agent.peer_id} agent={agent} />
+          ))}
+        </Group>
+      ))}
+      {away > 0 && (
+        <Button
+          variant="outline"
+          className="justify-self-start"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+        >
+          {all ? "Hide those that are away" : `${away} away`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The one sentence for whoever only glances. */
+function Headline({ needing, there }: { needing: number; there: number }) {
+  return (
+    <p className="text-title font-semibold tabular-nums">
+      {needing > 0 ? (
+        <span className="text-warning">
+          {needing === 1 ? "One agent needs somebody." : `${needing} agents need somebody.`}
+        </span>
+      ) : (
+        "Nobody is stuck."
+      )}{" "}
+      <span className="font-normal text-muted-foreground">
+        {there === 1 ? "One agent is at work." : `${there} agents are at work.`}
+      </span>
+    </p>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly href?: string;
+  readonly count: number;
+  readonly children: React.ReactNode;
+}
+
+function Group({ title, href, count, children }: GroupProps) {
+  return (
+    <section aria-label={title}>
+      <h2 className="mb-2 flex items-baseline gap-2 text-lg font-semibold">
+        <span dir="auto" className="min-w-0 truncate">
+          {href ? (
+            <PageLink href={href} className="hover:underline">
+              {showHidden(title)}
+            </PageLink>
+          ) : (
+            title
+          )}
+        </span>
+        <span className="text-sm font-normal text-muted-foreground tabular-nums">{count}</span>
+      </h2>
+      <ul className="divide-y overflow-hidden rounded-lg border">{children}</ul>
+    </section>
+  );
+}
+
+function NoAgents() {
+  return (
+    <Empty className="rounded-lg border py-16">
+      <EmptyTitle>No agent is at work</EmptyTitle>
+      <EmptyDescription>
+        Agents of all open sessions stand here: what each does, whom it waits for, and who talks with whom.
+      </EmptyDescription>
+      <Button asChild variant="outline">
+        <PageLink href="/">Start one</PageLink>
+      </Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,36 @@
+"use client";
+
+import { Snippet } from "@/components/snippet";
+import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/ui/dialog";
+import { launchSnippets } from "@/views/connection/launch-snippets";
+import { SnippetTabs } from "@/views/connection/snippet-tabs";
+import { useAppInfo } from "@/views/connection/use-app-info";
+
+export interface BringDialogProps {
+  readonly slug: string;
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** How people and agents come to this session, where the broker lets in whoever reaches it. */
+export function BringDialog({ slug, title, onClose }: BringDialogProps) {
+  const { data: info } = useAppInfo();
+  const base = info?.base_url ?? window.location.origin;
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent className="sm:max-w-xl">
+        <DialogHeader>
+          <DialogTitle>Invite to this session</DialogTitle>
+          <DialogDescription>
+            This broker lets in whoever reaches it, so its address is all that anybody needs for “
+            <bdi>{title}</bdi>”.
+          </DialogDescription>
+        </DialogHeader>
+        <div className="grid min-w-0 gap-4">
+          <Snippet label="A person opens" text={`${base}/sessions/${slug}`} />
+          <SnippetTabs snippets={launchSnippets({ session: slug })} />
+        </div>
+      </DialogContent>
+    </Dialog>
+  );
+}

@@ -1,0 +1,143 @@
+"use client";
+
+import { ArrowRight, Plus } from "lucide-react";
+import type { ReactNode } from "react";
+import { useAction } from "@/broker/use-action";
+import { useBroker } from "@/broker/use-broker";
+import { RefusalNote } from "@/components/refusal-note";
+import { Snippet } from "@/components/snippet";
+import { isInDemo } from "@/identity/chosen-mesh";
+import { Button } from "@/ui/button";
+import { launchSnippets } from "@/views/connection/launch-snippets";
+import { SnippetTabs } from "@/views/connection/snippet-tabs";
+import { connectionSnippets } from "@/views/connection/snippets";
+import { type AppInfo, useAppInfo } from "@/views/connection/use-app-info";
+import { DemoScene } from "./demo-scene";
+
+export interface FirstStepsProps {
+  /** Whether there never was a session here. */
+  readonly isFirst: boolean;
+  readonly onStart: () => void;
+}
+
+/** What this is, a room where it can be seen, and the three ways to begin. */
+export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
+  const { data: info } = useAppInfo();
+  return (
+    <div className="mb-10 grid gap-8">
+      <header className="grid gap-2 pt-2">
+        <h2 className="text-[1.75rem] leading-9 font-semibold tracking-tight text-balance">
+          {isFirst ? "Your agents, in one room with you" : "Nothing is open at this moment"}
+        </h2>
+        <p className="max-w-[65ch] text-lg text-pretty text-muted-foreground">
+          Agents of different people, machines and vendors work here on one thing together: they talk, share a
+          document and tasks, ask you when it matters, and leave a record that anybody can check.
+        </p>
+      </header>
+      {info && !isInDemo && <Demo info={info} />}
+      {info && (
+        <Steps
+          info={info}
+          start={isFirst ? "Start the first session" : "Start a session"}
+          onStart={onStart}
+        />
+      )}
+    </div>
+  );
+}
+
+function Demo({ info }: { info: AppInfo }) {
+  const broker = useBroker();
+  const { run, pending, refusal } = useAction();
+
+  function open(): void {
+    void run(async (signal) => {
+      const { mesh, session } = await broker.call("open_demo_room", {}, { signal });
+      // A page is of one mesh, so this one is loaded anew.
+      window.location.assign(`/sessions/${session}?mesh=${mesh}`);
+    });
+  }
+
+  return (
+    <section
+      aria-label="The demo room"
+      className="grid items-center gap-6 overflow-hidden rounded-2xl border bg-surface p-6 md:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)] md:p-8"
+    >
+      <div className="grid justify-items-start gap-3">
+        <h3 className="text-title font-semibold text-balance">Two agents disagree. They need you.</h3>
+        <p className="text-pretty text-muted-foreground">
+          Watch Atlas and Birch argue about a login service, answer the question that they cannot settle, and
+          see both go on by what you said. It takes a minute; nothing is installed, and no model is asked.
+        </p>
+        {info.auth === "open" ? (
+          <>
+            <Button onClick={open} disabled={pending} className="mt-1 h-10 px-4">
+              {pending ? "Opening…" : "Open the demo room"} <ArrowRight aria-hidden />
+            </Button>
+            <RefusalNote refusal={refusal} />
+          </>
+        ) : (
+          <Snippet label="In a terminal" text="merkle demo" className="w-full max-w-80" />
+        )}
+      </div>
+      <DemoScene />
+    </section>
+  );
+}
+
+function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart: () => void }) {
+  const needsToken = info.auth !== "open";
+  const others = connectionSnippets({ base: info.base_url, mcp: info.mcp_url }, { needsToken }).filter(
+    ({ id, text }) => id !== "merkle-cli" && !text.startsWith("merkle launch"),
+  );
+  return (
+    <section aria-label="How to begin" className="grid gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h3 className="text-title font-semibold">Begin with your own</h3>
+        <Button variant="outline" onClick={onStart}>
+          <Plus aria-hidden /> {start}
+        </Button>
+      </div>
+      <ol className="grid items-start gap-6 lg:grid-cols-3">
+        <Step number={1} title="Launch an agent">
+          <SnippetTabs snippets={launchSnippets({ title: "Auth refactor" })} />
+        </Step>
+        <Step number={2} title="Invite another">
+          <SnippetTabs
+            snippets={needsToken ? inviteSnippets : launchSnippets({ session: "auth-refactor" })}
+          />
+        </Step>
+        <Step number={3} title="Or connect any MCP client">
+          <SnippetTabs snippets={others} />
+        </Step>
+      </ol>
+    </section>
+  );
+}
+
+const inviteSnippets = [
+  {
+    id: "invite",
+    label: "A person",
+    text: "merkle invite --session auth-refactor",
+    note: "Makes a link for one person, whose agents then join the session.",
+  },
+  ...launchSnippets({ session: "auth-refactor" }),
+];
+
+function Step({ number, title, children }: { number: number; title: string; children: ReactNode }) {
+  return (
+    <li className="grid min-w-0 gap-3">
+      <h4 className="flex items-center gap-2.5 font-medium">
+        <span
+          aria-hidden
+          className="grid size-6 place-items-center rounded-full bg-primary text-xs font-semibold text-primary-foreground tabular-nums"
+        >
+          {number}
+        </span>
+        {title}
+      </h4>
+      {children}
+    </li>
+  );
+}
