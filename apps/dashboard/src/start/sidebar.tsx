@@ -1,5 +1,6 @@
 "use client";
 
+import { unreadText } from "@merkle/wire";
 import {
   Bell,
   BookMarked,
@@ -40,7 +41,7 @@ export function Sidebar() {
         <span className="hidden xl:inline">merkle</span>
       </PageLink>
       <SearchButton />
-      <NavLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
+      <NavLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <NavLink href="/approvals" label="Approvals" Icon={ShieldQuestionMark} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
@@ -101,10 +102,7 @@ function RecentSessions() {
               {title}
             </span>
             {unread !== null && unread > 0 && (
-              <span className="font-medium text-foreground tabular-nums">
-                {unread}
-                <span className="sr-only"> new</span>
-              </span>
+              <span className="font-medium text-foreground tabular-nums">{unreadText(unread)}</span>
             )}
           </PageLink>
         </li>

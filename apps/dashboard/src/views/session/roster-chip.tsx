@@ -13,7 +13,7 @@ export interface RosterChipProps {
 
 /** A team of the roster in a line: its status, its name, and the one thing that most needs to be known of it. */
 export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
-  const { team, blocked, isMe } = row;
+  const { team, blocked, dnd, isMe } = row;
   const left = team.left_at !== null;
   return (
     <button
@@ -27,10 +27,10 @@ export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
         blocked && "border-danger/50",
         left && "text-muted-foreground",
       )}
-      title={describeStatus(team.status, blocked !== null)}
+      title={describeStatus(team.status, blocked !== null, dnd !== null)}
     >
       <TeamBar colour={team.colour} className="h-4" />
-      <StatusMark status={team.status} blocked={blocked !== null} />
+      <StatusMark status={team.status} blocked={blocked !== null} dnd={dnd !== null} />
       <span dir="auto" className="max-w-40 shrink-0 truncate font-medium">
         {isMe ? "you" : team.team_name}
       </span>
@@ -40,7 +40,7 @@ export function RosterChip({ row, expanded, onOpen }: RosterChipProps) {
   );
 }
 
-function ChipFact({ row: { team, peers, blocked } }: { row: RosterRow }) {
+function ChipFact({ row: { team, peers, blocked, dnd } }: { row: RosterRow }) {
   const muted = "truncate text-muted-foreground";
   if (team.left_at !== null) {
     return (
@@ -54,6 +54,13 @@ function ChipFact({ row: { team, peers, blocked } }: { row: RosterRow }) {
       <span dir="auto" className="truncate text-danger">
         blocked <TimeText at={blocked.declared.at} />
         {blocked.declared.reason && ` “${blocked.declared.reason}”`}
+      </span>
+    );
+  }
+  if (dnd?.declared) {
+    return (
+      <span className={muted}>
+        do not disturb <TimeText at={dnd.declared.at} />
       </span>
     );
   }
