@@ -4,6 +4,7 @@ import { unreadText } from "@merkle/wire";
 import {
   Bell,
   BookMarked,
+  BookOpen,
   LayoutList,
   ListChecks,
   ListTodo,
@@ -17,6 +18,7 @@ import { lazy, Suspense } from "react";
 import { useRead } from "@/broker/use-read";
 import { Logo } from "@/components/logo";
 import { PageLink } from "@/components/page-link";
+import { cn } from "@/core/utils";
 import { Keys } from "./keys";
 import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
@@ -53,6 +55,11 @@ export function Sidebar() {
       </Suspense>
       <NavLink href="/verify" label="Verify" Icon={ShieldCheck} />
       <NavLink href="/settings" label="Settings" Icon={Settings2} />
+      {/* Pages of another site, which the broker serves beside these. */}
+      <a href="/docs/" title="Docs" className={cn(navRow, "mt-auto")}>
+        <BookOpen aria-hidden className="size-4 shrink-0" />
+        <span className="sr-only xl:not-sr-only xl:flex-1">Docs</span>
+      </a>
     </nav>
   );
 }

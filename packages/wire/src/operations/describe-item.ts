@@ -37,7 +37,7 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
     case "budget_near":
       return { who: null, what: "A token budget is nearly used up", quote };
     case "quiet":
-      return { who: null, what: "Quiet: nobody polls or speaks", quote: null };
+      return { who: null, what: "Quiet: nobody speaks or asks for messages", quote: null };
     case "undelivered":
       return {
         who: null,

@@ -1,0 +1,19 @@
+import { type AttentionItem, describeItem } from "@merkle/wire";
+
+/** An item in one line: who, what, and what they said. */
+export function ItemSentence({ item }: { readonly item: AttentionItem }) {
+  const { who, what, quote } = describeItem(item);
+  return (
+    <>
+      {who !== null && <bdi className="font-medium">{who}</bdi>} {what}
+      {quote !== null && (
+        <>
+          {" "}
+          <q dir="auto" className="text-muted-foreground">
+            {quote}
+          </q>
+        </>
+      )}
+    </>
+  );
+}
