@@ -59,7 +59,7 @@ async function formatSession(
     head.join("\n"),
     session.description.trim() === "" ? "" : indented(session.description.trimEnd()),
     participants.length === 0 ? "" : formatRoster(participants, output),
-    folded === 0 ? "" : `  ${counted(folded, "more team")} never spoke nor polled`,
+    folded === 0 ? "" : `  ${counted(folded, "more team")} never spoke nor asked for messages`,
   ];
   return parts.filter((each) => each !== "").join("\n\n");
 }

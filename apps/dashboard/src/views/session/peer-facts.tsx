@@ -57,7 +57,7 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
             </span>
           </Fact>
         )}
-        <Fact name={peer.kind !== "agent" ? "Last seen" : "Last poll"}>
+        <Fact name={peer.kind !== "agent" ? "Last seen" : "Last asked for messages"}>
           <LastPoll peer={peer} />
         </Fact>
         <Fact name="Has read">

@@ -50,7 +50,7 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
         <Narrow>
           <TeamStack teams={session.present} total={session.teams} />
           <LastSaid session={session} />
-          <span>doc {documentLabel}</span>
+          <span>{document_version === 0 ? "no document" : `document ${documentLabel}`}</span>
           <Unread count={session.unread} words />
         </Narrow>
       </TableCell>

@@ -51,14 +51,16 @@ interface ReviewProps {
 const noneLeft: ReadonlySet<string> = new Set();
 
 function Review({ proposal, onDecided }: ReviewProps) {
-  const { content, hunks, status } = proposal;
+  const { content, hunks, left: rest, status } = proposal;
   const [layout] = usePreference("diff");
   // Changes that are left out are kept instead of those that are chosen, so that one that was not seen yet is never left out
   // unasked.
   const [left, setLeft] = useState(noneLeft);
   const [isEdited, setEdited] = useState(false);
   const list = useRef<HTMLDivElement>(null);
-  const lines = useMemo(() => linesOfHunks(content ?? "", hunks), [content, hunks]);
+  // Of one that was taken in part what was not taken is what there is to see: the rest stands in the text.
+  const shown = rest.length > 0 ? rest : hunks;
+  const lines = useMemo(() => linesOfHunks(content ?? "", shown), [content, shown]);
   const chosen = useMemo(
     () => new Set(hunks.map(({ id }) => id).filter((id) => !left.has(id))),
     [hunks, left],
@@ -90,11 +92,17 @@ function Review({ proposal, onDecided }: ReviewProps) {
               Its text was removed together with the version that it was made from.
             </p>
           )}
+          {rest.length > 0 && (
+            <p role="note" className="border-b bg-surface px-3 py-2 text-sm">
+              {rest.length === 1 ? "1 change was" : `${rest.length} changes were`} not taken. This is what is
+              left of the proposal, on v{proposal.accepted_version}.
+            </p>
+          )}
           {content !== null && hunks.length === 0 && (
             <p className="p-4 text-muted-foreground">The text reads like this already.</p>
           )}
           <div ref={list} className="flex-1">
-            {hunks.map((hunk) => (
+            {shown.map((hunk) => (
               <ProposalHunk
                 key={hunk.id}
                 hunk={hunk}
