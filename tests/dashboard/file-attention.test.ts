@@ -33,7 +33,7 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
     await page.getByText("Nothing needs you now").waitFor();
     const proposal_id = await work.propose(await work.openTopic(), "A day.");
     const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
-    await row.getByText(`Bo proposes ${proposal_id}, +2 −0 to the file`).waitFor();
+    await row.getByText(`Bo made proposal ${proposal_id}, +2 −0 to the file`).waitFor();
     const href = `/sources?file=docs/docs/guide.md&proposal=${proposal_id}`;
     const detail = page.getByRole("region", { name: "Detail" });
     expect(await detail.getByRole("link", { name: source_path, exact: true }).getAttribute("href")).toBe(
@@ -60,7 +60,7 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
       .waitFor();
     expect(new URL(page.url()).searchParams.get("file")).toBe(source_path);
     await page.goBack();
-    await row.getByText(`Bo proposes ${proposal_id}`).waitFor();
+    await row.getByText(`Bo made proposal ${proposal_id}`).waitFor();
 
     const rejecting = { proposal_id, decision: "reject", team_id } as const;
     await dashboard.rest.call("decide_proposal", rejecting);
@@ -76,13 +76,17 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
       as: await dashboard.newPerson(),
     });
     const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
-    await row.getByText(`Job ${job_id} incorporate: Agent failed with exit code 3. See its log.`).waitFor();
+    await row
+      .getByText(
+        `Job ${job_id} could not rewrite the text for its comment: Agent failed with exit code 3. See its log.`,
+      )
+      .waitFor();
     await row.getByRole("button", { name: "Retry" }).click();
     const again = await fake.next();
     expect(again.job.parameters["Source path"]).toBe(source_path);
     await expect.poll(() => row.count()).toBe(0);
     again.end({ exit_code: 3 });
-    await row.getByText(`Job ${again.job.job_id} incorporate`).waitFor();
+    await row.getByText(`Job ${again.job.job_id} could not rewrite`).waitFor();
     // On a phone an item that is looked at takes the place of the list.
     await row.getByRole("button", { name: /^Job failed: / }).tap();
     const open = page.getByRole("link", { name: `Open ${source_path}` });

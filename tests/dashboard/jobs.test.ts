@@ -141,7 +141,9 @@ describe.skipIf(dashboard.isMissing)("jobs in the page", () => {
     failing.end({ exit_code: 7, error_tail: "no" });
     await page.goto(`${dashboard.broker.url}/needs-you`);
     const needs = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
-    const failed = needs.filter({ hasText: `Job ${failing.job.job_id} conclude: Agent failed` });
+    const failed = needs.filter({
+      hasText: `Job ${failing.job.job_id} could not draft the conclusion: Agent failed`,
+    });
     await failed.getByRole("button", { name: "Retry" }).click();
     const run = await fake.next();
     await failed.waitFor({ state: "detached" });

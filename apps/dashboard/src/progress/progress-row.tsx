@@ -118,7 +118,7 @@ function Brief({ entry: { summary, opening, marked } }: { entry: ListedProgressE
   return (
     <MarkdownText
       text={summary ?? opening}
-      className="line-clamp-2 max-w-[96ch] [overflow-wrap:anywhere] text-muted-foreground [&_:is(figure,hr,table)]:hidden [&_:is(p,h1,h2,h3,h4,h5,h6,ul,ol,li,blockquote)]:m-0 [&_:is(p,h1,h2,h3,h4,h5,h6,ul,ol,li,blockquote)]:inline [&_:is(p,h1,h2,h3,h4,h5,h6,ul,ol,li,blockquote)]:border-0 [&_:is(p,h1,h2,h3,h4,h5,h6,ul,ol,li,blockquote)]:p-0"
+      className="in-brief line-clamp-2 max-w-[96ch] [overflow-wrap:anywhere] text-muted-foreground"
     />
   );
 }

@@ -84,7 +84,7 @@ function StripRow({ item, onChanged }: { readonly item: AttentionItem; readonly 
           className="shrink-0 text-right text-sm text-muted-foreground tabular-nums sm:w-12"
         />
       </PageLink>
-      <span className="max-w-full max-sm:ms-auto max-sm:pb-2">
+      <span className="max-w-full max-sm:hidden">
         <ItemActions item={item} onChanged={onChanged} onAnswer={() => router.push(href)} />
       </span>
     </li>

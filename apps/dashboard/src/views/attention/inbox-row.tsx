@@ -48,14 +48,17 @@ export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged
           </span>
           <span className="flex min-w-0 items-baseline gap-3 text-sm text-muted-foreground">
             <span
-              className="max-w-48 min-w-0 truncate sm:w-28 xl:w-40"
+              className="max-w-48 min-w-0 truncate sm:w-28 xl:w-36"
               // A path that is too long keeps its end, which is the file's name.
               dir={item.session_id === null ? "rtl" : "auto"}
             >
               <bdi>{nameOfPlace(item)}</bdi>
             </span>
             {item.snoozed_until === null ? (
-              <TimeText at={item.since} className="shrink-0 tabular-nums sm:w-12 sm:text-right" />
+              <TimeText
+                at={item.since}
+                className="shrink-0 tabular-nums sm:w-13 sm:text-right sm:group-focus-within:hidden sm:group-hover:hidden sm:group-data-selected:hidden"
+              />
             ) : (
               <span className="shrink-0">
                 back <TimeText at={item.snoozed_until} as="clock" />
@@ -64,19 +67,22 @@ export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged
           </span>
         </span>
       </button>
-      <span className="flex max-w-full items-center gap-1 max-sm:ms-auto max-sm:pb-2">
-        {!isPutAway(item) && <ItemActions item={item} onChanged={onChanged} onAnswer={onAnswer} />}
-        <span
-          className={cn(
-            "flex text-muted-foreground",
-            // On a screen with a pointer they come where it is, and take no room from what is read.
-            !isPutAway(item) &&
-              "sm:sr-only sm:group-focus-within:not-sr-only sm:group-hover:not-sr-only sm:group-data-selected:not-sr-only",
-          )}
-        >
-          <PutAway item={item} away={away} />
-        </span>
+      {/* On a screen with a pointer what puts it away comes in the place of its age, and takes no room from what is read. */}
+      <span
+        className={cn(
+          "flex w-16 shrink-0 justify-end text-muted-foreground max-sm:order-last max-sm:w-auto max-sm:pb-2",
+          isPutAway(item)
+            ? "w-auto"
+            : "sm:sr-only sm:group-focus-within:not-sr-only sm:group-hover:not-sr-only sm:group-data-selected:not-sr-only",
+        )}
+      >
+        <PutAway item={item} away={away} />
       </span>
+      {!isPutAway(item) && (
+        <span className="flex min-w-20 max-w-full justify-end max-sm:ms-auto max-sm:pb-2 sm:shrink-0">
+          <ItemActions item={item} onChanged={onChanged} onAnswer={onAnswer} showsOptions={false} />
+        </span>
+      )}
     </li>
   );
 }

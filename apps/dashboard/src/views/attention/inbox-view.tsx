@@ -143,7 +143,7 @@ function Items() {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
           tabIndex={0}
           className={cn(
-            "min-w-0 flex-1 -outline-offset-2 lg:max-w-[30rem] lg:overflow-y-auto lg:border-l xl:max-w-[36rem]",
+            "min-w-0 flex-1 -outline-offset-2 lg:max-w-[24rem] lg:overflow-y-auto lg:border-l xl:max-w-[28rem] 2xl:max-w-[36rem]",
             !chosen && "max-lg:hidden",
           )}
         >

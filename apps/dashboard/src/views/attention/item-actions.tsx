@@ -15,10 +15,12 @@ export interface ItemActionsProps {
   readonly onChanged: () => void;
   /** Where there is one line for all of it: what most would do, and to answer in words leads elsewhere. */
   readonly onAnswer?: (() => void) | undefined;
+  /** Whether the answers that an ask offers stand elsewhere on the page. */
+  readonly showsOptions?: boolean;
 }
 
 /** The actions on an item, and what came of them. */
-export function ItemActions({ item, onChanged, onAnswer }: ItemActionsProps) {
+export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: ItemActionsProps) {
   const attempt = useAttempt(onChanged);
   const inLine = onAnswer !== undefined;
   return (
@@ -27,8 +29,9 @@ export function ItemActions({ item, onChanged, onAnswer }: ItemActionsProps) {
       className={cn("min-w-0", inLine && "flex max-w-full flex-row-reverse items-center gap-2")}
     >
       <div className={cn("flex items-center gap-2", inLine ? "shrink-0" : "flex-wrap")}>
-        {actionsFor(item, attempt, onAnswer)}
-        {!inLine && <OpenPlace item={item} />}
+        {actionsFor(item, attempt, { onAnswer, showsOptions })}
+        {/* Beside a review, and below what is asked, it would be the same way twice. */}
+        {!inLine && !["ask", "proposal", "approval"].includes(item.kind) && <OpenPlace item={item} />}
       </div>
       <p
         role="status"
@@ -41,11 +44,15 @@ export function ItemActions({ item, onChanged, onAnswer }: ItemActionsProps) {
   );
 }
 
-function actionsFor(item: AttentionItem, attempt: Attempt, onAnswer: (() => void) | undefined): ReactNode {
+function actionsFor(
+  item: AttentionItem,
+  attempt: Attempt,
+  { onAnswer, showsOptions }: Pick<ItemActionsProps, "onAnswer" | "showsOptions">,
+): ReactNode {
   switch (item.kind) {
     case "ask":
       if (onAnswer === undefined) return <Answer item={item} attempt={attempt} />;
-      return isShort(item.options) ? (
+      return showsOptions && isShort(item.options) ? (
         <Options item={item} attempt={attempt} />
       ) : (
         <Button size="sm" variant="outline" onClick={onAnswer}>

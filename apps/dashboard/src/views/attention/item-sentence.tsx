@@ -1,4 +1,5 @@
 import { type AttentionItem, describeItem } from "@merkle/wire";
+import { plainBrief } from "@/progress/plain-brief";
 
 /** An item in one line: who, what, and what they said. */
 export function ItemSentence({ item }: { readonly item: AttentionItem }) {
@@ -10,7 +11,7 @@ export function ItemSentence({ item }: { readonly item: AttentionItem }) {
         <>
           {" "}
           <q dir="auto" className="text-muted-foreground">
-            {quote}
+            {plainBrief(quote)}
           </q>
         </>
       )}

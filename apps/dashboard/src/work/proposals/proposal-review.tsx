@@ -57,15 +57,22 @@ function Review({ proposal, onDecided }: ReviewProps) {
   // unasked.
   const [left, setLeft] = useState(noneLeft);
   const [isEdited, setEdited] = useState(false);
+  // Known from the answer to the decision, before the proposal was read again.
+  const [accepted, setAccepted] = useState<{ readonly version: number | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
   // Of one that was taken in part what was not taken is what there is to see: the rest stands in the text.
-  const shown = rest.length > 0 ? rest : hunks;
+  const isTaken = accepted !== null && status === "open";
+  const notTaken = useMemo(
+    () => (isTaken ? hunks.filter(({ id }) => left.has(id)) : rest),
+    [isTaken, hunks, left, rest],
+  );
+  const shown = notTaken.length > 0 ? notTaken : hunks;
   const lines = useMemo(() => linesOfHunks(content ?? "", shown), [content, shown]);
   const chosen = useMemo(
     () => new Set(hunks.map(({ id }) => id).filter((id) => !left.has(id))),
     [hunks, left],
   );
-  const isOpen = status === "open";
+  const isOpen = status === "open" && !isTaken;
   useHunkKeys(list);
 
   function choose(id: string, isChosen: boolean): void {
@@ -92,10 +99,10 @@ function Review({ proposal, onDecided }: ReviewProps) {
               Its text was removed together with the version that it was made from.
             </p>
           )}
-          {rest.length > 0 && (
+          {notTaken.length > 0 && (
             <p role="note" className="border-b bg-surface px-3 py-2 text-sm">
-              {rest.length === 1 ? "1 change was" : `${rest.length} changes were`} not taken. This is what is
-              left of the proposal, on v{proposal.accepted_version}.
+              {notTaken.length === 1 ? "1 change was" : `${notTaken.length} changes were`} not taken. This is
+              what is left of the proposal, on v{proposal.accepted_version ?? accepted?.version}.
             </p>
           )}
           {content !== null && hunks.length === 0 && (
@@ -114,11 +121,12 @@ function Review({ proposal, onDecided }: ReviewProps) {
               />
             ))}
           </div>
-          {isOpen ? (
+          {isTaken ? null : isOpen ? (
             <ProposalActions
               proposal={proposal}
               chosen={chosen}
               onEdit={() => setEdited(true)}
+              onAccepted={(version) => setAccepted({ version })}
               onDecided={onDecided}
             />
           ) : (
