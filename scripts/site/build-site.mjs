@@ -9,6 +9,12 @@ import { fileOf, sitePages, urlOf } from "./pages.mjs";
 
 export { sitePages };
 
+/** Those of the dashboard. */
+const fonts = [
+  ["geist-sans", "Geist-Variable.woff2"],
+  ["geist-mono", "GeistMono-Variable.woff2"],
+];
+
 const own = fileURLToPath(new URL(".", import.meta.url));
 
 /**
@@ -33,7 +39,9 @@ export async function buildSite({ root, folder, base }) {
     await mkdir(dirname(join(folder, asset)), { recursive: true });
     await copyFile(join(root, asset), join(folder, asset));
   }
-  for (const name of ["site.css", "search.js"]) await copyFile(join(own, name), join(folder, name));
+  for (const name of ["site.css", "search.js", "theme.js"]) await copyFile(join(own, name), join(folder, name));
+  for (const [family, name] of fonts)
+    await copyFile(join(root, "node_modules/geist/dist/fonts", family, name), join(folder, name));
   const entries = names.flatMap((name) => entriesOf(pages.get(name), base + urlOf(name)));
   await write(join(folder, "search.json"), JSON.stringify(entries));
   return names.length;

@@ -23,12 +23,14 @@ export function layOut({ name, body, base, groups, pages }) {
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <link rel="stylesheet" href="${base}site.css">
+<script src="${base}theme.js"></script>
 <script src="${base}search.js" data-base="${base}" defer></script>
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
 <header>
 <a class="home" href="${base}">Merkle <span>docs</span></a>
+${base === "/docs/" ? '<a class="back" href="/">Dashboard</a>' : ""}
 <search><input type="search" id="search" placeholder="Search  /" aria-label="Search the docs" autocomplete="off" role="combobox" aria-expanded="false" aria-controls="found"><ol id="found" role="listbox" aria-label="Found" hidden></ol></search>
 </header>
 <div class="columns">

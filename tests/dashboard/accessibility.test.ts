@@ -76,7 +76,13 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     await page.getByRole("button", { name: "Where tokens are kept" }).click();
     await page.getByRole("button", { name: /^Check in this browser/ }).click();
     await inspect(page.getByText("Its hash was computed here"));
-    await go("/settings");
+    await go("/needs-you");
+    await inspect(page.getByRole("region", { name: "Detail" }).getByText("Which staging key?"));
+    for (const part of ["me", "people"]) {
+      await go(`/settings?part=${part}`);
+      await inspect(page.getByRole("heading", { name: part === "me" ? "My name" : "Meshes" }));
+    }
+    await go("/settings?part=broker");
     await inspect(page.getByText("events behind").or(page.getByRole("heading", { name: "Health" })));
     await go("/nowhere");
     await inspect(page.getByRole("heading", { name: "There is no page here" }));

@@ -75,7 +75,7 @@ describe.skipIf(dashboard.isMissing)("the approvals of a person", () => {
   it("[APPROVE-8] [APPROVE-9] it is among what needs its person, is all there on a phone, and another device of theirs has nothing of it", async () => {
     const { as, ask, answerTo } = await startAsking();
     const approval = await ask({ command: `curl https://example.com/${"x".repeat(200)}` });
-    const small = await dashboard.open("/?needs=1", { as, ...phone });
+    const small = await dashboard.open("/needs-you", { as, ...phone });
     await small.page.getByRole("link", { name: `Look at approval ${approval}` }).click();
     const allow = small.page.getByRole("button", { name: "Allow once" });
     await allow.waitFor();

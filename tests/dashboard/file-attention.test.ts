@@ -27,25 +27,31 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
   });
 
   it("[DASH-301] a proposal stands among what needs somebody with its file, leads there, and goes when it is decided elsewhere", async () => {
-    const { page, problems, findBarriers } = await dashboard.open("/", { as: await dashboard.newPerson() });
-    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    const { page, problems, findBarriers } = await dashboard.open("/needs-you", {
+      as: await dashboard.newPerson(),
+    });
+    await page.getByText("Nothing needs you now").waitFor();
     const proposal_id = await work.propose(await work.openTopic(), "A day.");
     const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
-    await row.getByText(`Bo proposes ${proposal_id}, +2 −0 to the file`).waitFor();
+    await row.getByText(`Bo made proposal ${proposal_id}, +2 −0 to the file`).waitFor();
     const href = `/sources?file=docs/docs/guide.md&proposal=${proposal_id}`;
-    expect(await row.getByRole("link", { name: source_path, exact: true }).getAttribute("href")).toBe(href);
+    const detail = page.getByRole("region", { name: "Detail" });
+    expect(await detail.getByRole("link", { name: source_path, exact: true }).getAttribute("href")).toBe(
+      href,
+    );
+    await detail.getByText("A day.").waitFor();
     const review = row.getByRole("link", { name: `Review proposal ${proposal_id} of ${source_path}` });
     expect(await review.getAttribute("href")).toBe(href);
     await expect.poll(() => page.title()).toMatch(/^\(1\) /);
     await page.getByText("1 waiting").first().waitFor();
     expect(await findBarriers()).toEqual([]);
 
-    await row.getByLabel(`Put away: ${source_path}`).click();
-    await row.getByRole("button", { name: "Dismiss" }).click();
+    await row.getByRole("button", { name: `Done: ${source_path}` }).click();
     await expect.poll(() => row.count()).toBe(0);
-    await page.getByRole("button", { name: /^1 put away/ }).click();
+    await page.getByRole("radio", { name: "Snoozed or done 1" }).check();
     await row.getByRole("button", { name: "Bring back" }).click();
-    await row.getByLabel(`Put away: ${source_path}`).waitFor();
+    await page.getByText("Nothing is put away").waitFor();
+    await page.getByRole("radio", { name: "Waiting 1" }).check();
 
     await review.click();
     await page
@@ -54,7 +60,7 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
       .waitFor();
     expect(new URL(page.url()).searchParams.get("file")).toBe(source_path);
     await page.goBack();
-    await row.getByText(`Bo proposes ${proposal_id}`).waitFor();
+    await row.getByText(`Bo made proposal ${proposal_id}`).waitFor();
 
     const rejecting = { proposal_id, decision: "reject", team_id } as const;
     await dashboard.rest.call("decide_proposal", rejecting);
@@ -65,17 +71,26 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
 
   it("[DASH-301] [DASH-274] a failed job of a file is tried again in its row, which is gone then", async () => {
     const job_id = await work.failJob(await work.openTopic());
-    const { page, problems } = await dashboard.open("/", { ...phone, as: await dashboard.newPerson() });
+    const { page, problems } = await dashboard.open("/needs-you", {
+      ...phone,
+      as: await dashboard.newPerson(),
+    });
     const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
-    await row.getByText(`Job ${job_id} incorporate: Agent failed with exit code 3. See its log.`).waitFor();
-    const open = row.getByRole("link", { name: `Open ${source_path}` });
-    expect(await open.getAttribute("href")).toBe("/sources?file=docs/docs/guide.md&jobs=1");
+    await row
+      .getByText(
+        `Job ${job_id} could not rewrite the text for its comment: Agent failed with exit code 3. See its log.`,
+      )
+      .waitFor();
     await row.getByRole("button", { name: "Retry" }).click();
     const again = await fake.next();
     expect(again.job.parameters["Source path"]).toBe(source_path);
     await expect.poll(() => row.count()).toBe(0);
     again.end({ exit_code: 3 });
-    await row.getByText(`Job ${again.job.job_id} incorporate`).waitFor();
+    await row.getByText(`Job ${again.job.job_id} could not rewrite`).waitFor();
+    // On a phone an item that is looked at takes the place of the list.
+    await row.getByRole("button", { name: /^Job failed: / }).tap();
+    const open = page.getByRole("link", { name: `Open ${source_path}` });
+    expect(await open.getAttribute("href")).toBe("/sources?file=docs/docs/guide.md&jobs=1");
     await open.click();
     await page.getByRole("button", { name: `Retry job ${again.job.job_id}` }).waitFor();
     expect(problems).toEqual([]);

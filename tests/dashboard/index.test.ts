@@ -119,7 +119,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
 
   it("[DASH-32] a blocked peer and a hold stay until they are over; a hold is ended from the list", async () => {
     const session = await startSession();
-    const { page } = await openPage(browser, url, asPerson(await newPerson()));
+    const { page } = await openPage(browser, `${url}/needs-you`, asPerson(await newPerson()));
     const { session_id, team_id } = session;
     await rest.call("set_status", { session_id, team_id, status: "blocked", reason: "needs the key" });
     const blocked = itemOf(page, session.title).filter({ hasText: "needs the key" });
@@ -139,19 +139,80 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     await ask(session);
     const person = asPerson(await newPerson());
     const [{ page: one }, { page: two }] = await Promise.all([
-      openPage(browser, url, person),
-      openPage(browser, url, person),
+      openPage(browser, `${url}/needs-you`, person),
+      openPage(browser, `${url}/needs-you`, person),
     ]);
     await itemOf(two, session.title).waitFor();
     await itemOf(one, session.title)
-      .getByLabel(/^Put away/)
+      .getByLabel(/^Snooze/)
       .click();
-    await one.getByRole("button", { name: "1 hour" }).click();
+    await itemOf(one, session.title).getByRole("button", { name: "1 hour" }).click();
     await itemOf(two, session.title).waitFor({ state: "detached" });
 
-    await two.getByRole("button", { name: /put away · show/ }).click();
+    await two.getByRole("radio", { name: /^Snoozed or done 1$/ }).check();
     await itemOf(two, session.title).getByRole("button", { name: "Bring back" }).click();
     await itemOf(one, session.title).waitFor();
+  });
+
+  it("[DASH-331] [DASH-332] what needs me is a page: a line each and one of them whole, gone along, answered, opened and done with by keys", async () => {
+    const session = await startSession();
+    for (const text of ["Which **key**?", "Which region?", "Which week?"]) {
+      await rest.call("post_message", { ...credentialsOf(session), content: { text, kind: "ask" } });
+    }
+    const { page, problems, findBarriers } = await openPage(
+      browser,
+      `${url}/needs-you`,
+      asPerson(await newPerson()),
+    );
+    const { keyboard } = page;
+    const items = itemOf(page, session.title);
+    await items.nth(2).waitFor();
+    const detail = page.getByRole("region", { name: "Detail" });
+    await items
+      .first()
+      .getByRole("button", { name: /^Ask: Atlas asks/ })
+      .click();
+    await detail.locator("strong", { hasText: "key" }).waitFor();
+    await keyboard.press("j");
+    await detail.getByText("Which region?").waitFor();
+    expect(new URL(page.url()).searchParams.get("item")).toMatch(/^ask:/);
+    expect(await findBarriers()).toEqual([]);
+
+    await keyboard.press("a");
+    await expect.poll(() => page.evaluate("document.activeElement.placeholder")).toBe("Your answer…");
+    await keyboard.type("eu-west-1");
+    await keyboard.press("Enter");
+    await expect.poll(() => items.count()).toBe(2);
+    const { messages } = await rest.call("get_history", { session_id: session.session_id });
+    expect(messages.at(-1)).toMatchObject({ from: { human: true }, content: { answer: "eu-west-1" } });
+
+    await items
+      .filter({ hasText: "Which week?" })
+      .getByRole("button", { name: /^Ask: / })
+      .click();
+    await keyboard.press("e");
+    await page.getByText("Done: Atlas asks: “Which week?”").waitFor();
+    await expect.poll(() => items.count()).toBe(1);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => items.count()).toBe(2);
+    await items
+      .first()
+      .getByRole("button", { name: /^Ask: / })
+      .focus();
+    await keyboard.press("Enter");
+    await page.waitForURL(`**/sessions/*?m=*`);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-333] above the sessions are three of them at most, and the way to all", async () => {
+    const { page } = await openPage(browser, url, asPerson(await newPerson()));
+    const rows = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
+    await rows.nth(2).waitFor();
+    expect(await rows.count()).toBe(3);
+    const { total } = await rest.call("list_attention", {});
+    await page.getByRole("link", { name: `All ${total}` }).click();
+    await page.waitForURL("**/needs-you");
+    await expect.poll(() => rows.count()).toBe(total);
   });
 
   it("[DASH-36] new messages are counted, and both browsers of a person agree on what is read", async () => {

@@ -139,9 +139,11 @@ describe.skipIf(dashboard.isMissing)("jobs in the page", () => {
     await dashboard.rest.call("start_job", { kind: "conclude", session_id, team_id: session.convener });
     const failing = await fake.next();
     failing.end({ exit_code: 7, error_tail: "no" });
-    await page.goto(`${dashboard.broker.url}/`);
+    await page.goto(`${dashboard.broker.url}/needs-you`);
     const needs = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
-    const failed = needs.filter({ hasText: `Job ${failing.job.job_id} conclude: Agent failed` });
+    const failed = needs.filter({
+      hasText: `Job ${failing.job.job_id} could not draft the conclusion: Agent failed`,
+    });
     await failed.getByRole("button", { name: "Retry" }).click();
     const run = await fake.next();
     await failed.waitFor({ state: "detached" });

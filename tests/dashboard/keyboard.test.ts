@@ -207,7 +207,7 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
       ["m", "/memory"],
       ["p", "/progress"],
       ["f", "/sources"],
-      ["n", "/?needs=1"],
+      ["n", "/needs-you"],
       ["s", "/"],
     ] as const) {
       await keyboard.press("g");

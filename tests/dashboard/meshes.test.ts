@@ -30,14 +30,14 @@ it.skipIf(dashboard.isMissing)(
 
     const { page, problems } = await dashboard.open("/sessions/in-second?mesh=second");
     await page.getByRole("heading", { name: "In second" }).waitFor();
-    await page.goto(`${broker.url}/settings`);
+    await page.goto(`${broker.url}/settings?part=people`);
     const meshes = page.getByRole("list", { name: "Meshes" });
     const second = meshes.getByRole("listitem").filter({ hasText: "second" });
     await second.getByText("this browser").waitFor();
     await second.getByText(/^1 session, \d agents? online$/).waitFor();
     await meshes.getByRole("button", { name: "Open main" }).click();
     await page.waitForURL(`${broker.url}/`);
-    await page.goto(`${broker.url}/settings`);
+    await page.goto(`${broker.url}/settings#meshes`);
     await meshes.getByRole("listitem").filter({ hasText: "main" }).getByText("this browser").waitFor();
     expect(problems).toEqual([]);
   },

@@ -12,7 +12,10 @@ describe.skipIf(dashboard.isMissing)("the settings of who is let in", () => {
   it("[DASH-177] an admin invites, sees what becomes of it, and revokes invites and members", async () => {
     const { admin, broker } = dashboard;
     const session = await createTestSession(dashboard.rest, "Plan the move");
-    const { page, problems, findBarriers } = await dashboard.open("/settings", await dashboard.signedIn());
+    const { page, problems, findBarriers } = await dashboard.open(
+      "/settings?part=people",
+      await dashboard.signedIn(),
+    );
     await page.getByRole("button", { name: "Invite somebody…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox", { name: /^Leads to/ }).selectOption({ label: "Plan the move" });
@@ -51,7 +54,7 @@ describe.skipIf(dashboard.isMissing)("the settings of who is let in", () => {
 
   it("[DASH-178] tokens, browsers and meshes are listed, made and ended; what is secret is shown once", async () => {
     const { broker } = dashboard;
-    const { page, problems, findBarriers } = await dashboard.open("/settings", {
+    const { page, problems, findBarriers } = await dashboard.open("/settings#tokens", {
       ...(await dashboard.signedIn()),
       colorScheme: "dark",
     });
@@ -83,6 +86,8 @@ describe.skipIf(dashboard.isMissing)("the settings of who is let in", () => {
     const meshes = page.getByRole("list", { name: "Meshes" });
     await meshes.getByRole("listitem").filter({ hasText: "pricing" }).getByText("admin").waitFor();
     await meshes.getByRole("listitem").filter({ hasText: "main" }).getByText("this browser").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole("link", { name: "This broker", exact: true }).click();
     await page.getByText(/Bearer \$\{MERKLE_TOKEN\}/).waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
@@ -94,14 +99,19 @@ describe.skipIf(dashboard.isMissing)("the settings of who is let in", () => {
     const { link } = await rest.call("create_invite", {});
     const member = await joinMesh(broker.url, { invite: link, name: "Fern" }, onTestFinished);
     const signedIn = await dashboard.signedIn(member);
-    const { page, problems } = await dashboard.open("/settings", { ...phone, ...signedIn });
+    const { page, problems } = await dashboard.open("/settings#people", { ...phone, ...signedIn });
     await page.getByRole("list", { name: "Members", exact: true }).getByText("Fern").waitFor();
-    await page.getByRole("textbox", { name: "Connection URL" }).waitFor();
-    for (const name of ["Save", "Test", "Create", "Save for everybody"]) {
-      expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
-    }
     expect(await page.getByRole("button", { name: "Revoke Ana" }).count()).toBe(0);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+    const expectNone = async (...names: string[]) => {
+      for (const name of names) {
+        expect(await page.getByRole("button", { name, exact: true }).count(), name).toBe(0);
+      }
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+    };
+    await expectNone("Create");
+    await page.getByRole("link", { name: "This broker", exact: true }).click();
+    await page.getByRole("textbox", { name: "Connection URL" }).waitFor();
+    await expectNone("Save", "Test", "Save for everybody");
 
     await page.goto(new URL(`/sessions/${session.slug}`, page.url()).href);
     const dialog = page.getByRole("dialog");

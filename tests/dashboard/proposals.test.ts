@@ -19,7 +19,7 @@ describe.skipIf(dashboard.isMissing)("proposals in the page", () => {
     await page.getByRole("button", { name: `Review proposal ${proposal_id}` }).click();
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
     await review.getByText("Said for how long.").waitFor();
-    await review.getByText("base v1 (current)").waitFor();
+    await review.getByText("made from v1, the newest text").waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     const notes = review.getByRole("region", { name: "Change in Notes" });
@@ -28,6 +28,9 @@ describe.skipIf(dashboard.isMissing)("proposals in the page", () => {
     expect(await findBarriers()).toEqual([]);
     await review.getByRole("button", { name: "Accept 1 of 2" }).click();
     await review.getByRole("status").getByText("Accepted as v2 by Ana").waitFor();
+    await review.getByText("1 change was not taken. This is what is left of the proposal, on v2.").waitFor();
+    await notes.getByText("Four, and five.").waitFor();
+    expect(await review.getByRole("region", { name: /^Change in/ }).count()).toBe(1);
     expect(await read(session)).toBe(plan.replace("Keep v1 tokens", "Keep v1 tokens for 30 days"));
     expect(await findBarriers()).toEqual([]);
     await review.getByRole("button", { name: "What v2 changed" }).click();

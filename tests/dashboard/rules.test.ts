@@ -69,7 +69,7 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     const page = await openAs("Ana", session);
     await page.getByText("QUIET", { exact: true }).waitFor();
     const banner = page.getByRole("region", { name: "Why the session does not go on" });
-    await banner.getByText(/Quiet: nobody has polled or spoken since/).waitFor();
+    await banner.getByText(/Quiet: nobody has spoken or asked for messages since/).waitFor();
     await banner.getByRole("button", { name: "Nudge all" }).click();
     await banner.getByText(/Birch is away and reads when it comes back/).waitFor();
     // What came of it stays when somebody speaks, until it was read.
@@ -334,7 +334,7 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     });
     const [ana, ben] = await Promise.all(
       ["Ana", "Ben"].map(async (name) =>
-        dashboard.open("/", { as: await dashboard.newPerson(name) }).then(({ page }) => page),
+        dashboard.open("/needs-you", { as: await dashboard.newPerson(name) }).then(({ page }) => page),
       ),
     );
     const item = (page: Page | undefined) =>
@@ -343,10 +343,7 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
         .getByRole("listitem")
         .filter({ hasText: "Personal matters" });
     await item(ben)?.waitFor();
-    await item(ana)
-      ?.getByLabel(/^Put away/)
-      .click();
-    await ana?.getByRole("button", { name: "Dismiss" }).click();
+    await item(ana)?.getByRole("button", { name: /^Done/ }).click();
     await item(ana)?.waitFor({ state: "detached" });
     await ben?.reload();
     await item(ben)?.waitFor();

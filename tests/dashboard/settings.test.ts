@@ -10,7 +10,7 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     const { broker, rest } = dashboard;
     const session = await createTestSession(rest, "Split the auth service");
     await session.post(session.convener, "Here.");
-    const { page, problems, findBarriers } = await dashboard.open("/settings", {
+    const { page, problems, findBarriers } = await dashboard.open("/settings#connection", {
       as: await dashboard.newPerson(),
     });
     const url = page.getByRole("textbox", { name: "Connection URL" });
@@ -31,7 +31,9 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     await url.fill("mesh.example.com/mcp");
     await snippet.getByText("'http://mesh.example.com/mcp?view=compact'").waitFor();
     const elsewhere = page.getByRole("link", { name: "Open this page there to find out" });
-    await expect.poll(() => elsewhere.getAttribute("href")).toBe("http://mesh.example.com/settings");
+    await expect
+      .poll(() => elsewhere.getAttribute("href"))
+      .toBe("http://mesh.example.com/settings#connection");
 
     const own = broker.url.replace("localhost", "127.0.0.1");
     await url.fill(own);
@@ -93,10 +95,12 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     await expect.poll(() => page.getByRole("radio", { name: "UTC" }).isChecked()).toBe(true);
     expect(await background(page)).toBe("rgb(14, 17, 22)");
 
+    await page.getByRole("link", { name: "People", exact: true }).click();
     // Where everybody is let in there is nobody to manage, and that is said.
     await page.getByText("Everyone who reaches this broker is let in", { exact: false }).waitFor();
     expect(await page.getByRole("button", { name: "Invite somebody…" }).count()).toBe(0);
 
+    await page.getByRole("link", { name: "This broker", exact: true }).click();
     const waits = page.getByRole("spinbutton", { name: /^Empty waits/ });
     await waits.fill("12");
     await page.getByRole("button", { name: "Save for everybody" }).click();
@@ -106,7 +110,7 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
   });
 
   it("[DASH-162] [DASH-163] how the broker is stands there, on a phone too", async () => {
-    const { page, problems, findBarriers } = await dashboard.open("/settings", phone);
+    const { page, problems, findBarriers } = await dashboard.open("/settings?part=broker", phone);
     await page.getByText(/PostgreSQL \d+/).waitFor();
     await page.getByText(/with \d+ subscriptions/).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);

@@ -33,7 +33,7 @@ describe.skipIf(dashboard.isMissing)("what agents reported to have used", () => 
     await page.getByRole("region", { name: "Task 1" }).waitFor();
     expect(problems).toEqual([]);
 
-    const settings = await dashboard.open("/settings", { as, ...phone });
+    const settings = await dashboard.open("/settings#usage", { as, ...phone });
     const all = settings.page.getByRole("region", { name: "Reported usage" });
     await all.getByRole("link", { name: "Split the auth service" }).waitFor();
     expect(await settings.page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);

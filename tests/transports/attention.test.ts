@@ -142,7 +142,8 @@ describe("What waits for a human", () => {
     expect(await waiting(session)).toEqual([]);
     await ask(session, "Done?");
     await transport.call("hold_session", ana);
-    expect(await kinds(session)).toEqual(["ask", "held"]);
+    await makeOld(session, 20);
+    expect(await kinds(session), "a held session counts once").toEqual(["ask", "held"]);
     await transport.call("conclude_session", {
       session_id: session.sessionId,
       team_id: session.convener,
@@ -153,6 +154,9 @@ describe("What waits for a human", () => {
 
   it("[ATT-6] an open session is quiet when nobody has polled or spoken for quiet_after_s, until somebody does", async () => {
     const session = await createTestSession(transport);
+    await makeOld(session, 20);
+    expect(await waiting(session), "nothing was said in it yet").toEqual([]);
+    await makeOld(session, -20);
     const since = (await session.post(session.convener, "anybody?")).at;
     await makeOld(session, 9);
     expect(await waiting(session)).toEqual([]);

@@ -394,6 +394,49 @@ describe("peers", () => {
     });
   });
 
+  it("[PEER-18] what is declared with the team's credential counts for its peers everywhere, until a word of the team frees them", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id } = session;
+    const { team_id, peer } = await join(session, { peer_name: "aspen" });
+    const setStatus = async (credential: string, status: "idle" | "working" | "dnd" | "blocked", rest = {}) =>
+      (await transport.call("set_status", { session_id, team_id: credential, status, ...rest })).declared;
+    const shown = async () => {
+      const { participants } = await transport.call("list_participants", { session_id });
+      const { sessions } = await transport.call("list_sessions", {});
+      const { cursor, recipients } = await transport.call("post_message", {
+        session_id,
+        team_id: session.convener,
+        content: { text: "hello" },
+        to: "aspen",
+      });
+      const { recipients: later } = await transport.call("message_status", { session_id, message: cursor });
+      const present = sessions.find((each) => each.session_id === session_id)?.present[1];
+      return {
+        peer: (await listPeers(session))[1]?.declared?.status ?? null,
+        team: participants[1]?.declared?.status ?? null,
+        list: [present?.blocked, present?.dnd],
+        posted: recipients?.[0]?.declared ?? null,
+        later: later[0]?.declared ?? null,
+      };
+    };
+    const everywhere = (status: "dnd" | "blocked" | null) => ({
+      ...{ peer: status, team: status, posted: status, later: status },
+      list: [status === "blocked", status === "dnd"],
+    });
+    await setStatus(team_id, "blocked", { reason: "the key" });
+    expect(await shown()).toEqual(everywhere("blocked"));
+    expect((await listPeers(session))[1]?.declared).toMatchObject({ reason: "the key" });
+    expect(await setStatus(peer, "working", { automatic: true })).toMatchObject({ status: "blocked" });
+    await setStatus(team_id, "dnd");
+    expect(await shown()).toEqual(everywhere("dnd"));
+    await setStatus(peer, "blocked", { reason: "a licence" });
+    expect(await shown()).toEqual(everywhere("blocked"));
+    expect(await setStatus(peer, "idle")).toMatchObject({ status: "idle" });
+    const { items } = await transport.call("list_attention", { session: session_id });
+    expect(items.filter(({ kind }) => kind === "blocked")).toEqual([]);
+    expect(await shown()).toMatchObject({ peer: "idle", team: null, list: [false, false], later: "idle" });
+  });
+
   it("[WS-8] whoever follows is told that the roster has changed", async () => {
     const session = await createTestSession(transport);
     const { team_id } = await join(session, {});

@@ -18,6 +18,7 @@ export { withProgress } from "./core/progress.js";
 export { createRefusedCalls, type RefusedCalls } from "./core/refused-calls.js";
 export { sourceHref } from "./core/source-href.js";
 export { parseSourcePath, rootNamePattern, type SourcePathParts } from "./core/source-path.js";
+export { unreadText } from "./core/unread-text.js";
 export { isUuid } from "./core/uuid.js";
 export type { TaskChange, TaskCheck, TopicCloseReason } from "./core/values.js";
 export { briefKinds, briefLine } from "./feed/brief-line.js";

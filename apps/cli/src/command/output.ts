@@ -47,6 +47,7 @@ export interface Signs {
   readonly gone: string;
   /** The sign of something that waits for somebody. */
   readonly blocked: string;
+  readonly dnd: string;
   /** The character of a line across the screen. */
   readonly rule: string;
 }
@@ -154,6 +155,7 @@ const unicodeSigns: Signs = {
   idle: "◐",
   gone: "○",
   blocked: "◆",
+  dnd: "⊖",
   rule: "─",
 };
 const plainSigns: Signs = {
@@ -164,6 +166,7 @@ const plainSigns: Signs = {
   idle: "~",
   gone: "-",
   blocked: "#",
+  dnd: "x",
   rule: "-",
 };
 

@@ -9,7 +9,6 @@ import { oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { counted } from "../text/time.js";
 import { needAdvice, needText, toNeed } from "../views/needs.js";
-import { unreadText } from "../views/session-rows.js";
 
 export const inbox: Command = {
   name: "inbox",
@@ -22,9 +21,14 @@ export const inbox: Command = {
       reader.call("list_attention", {}),
       reader.call("list_sessions", { status: "open", limit: limits.sessionsPageMax }),
     ]);
-    const unread = sessions.filter((session) => unreadText(session) !== "");
+    const unread = sessions.filter((session) => (session.unread ?? 0) > 0);
     if (output.json) {
-      const counts = unread.map(({ slug, last_read, last_sequence }) => ({ slug, last_read, last_sequence }));
+      const counts = unread.map(({ slug, unread, last_read, last_sequence }) => ({
+        slug,
+        unread,
+        last_read,
+        last_sequence,
+      }));
       output.show({ ...attention, unread: counts }, "");
       return exitCodes.done;
     }

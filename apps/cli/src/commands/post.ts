@@ -103,11 +103,8 @@ function isAway({ status, connected }: RecipientState): boolean {
 
 function describeRecipient(state: RecipientState): string {
   const name = peerName(state.team, state.peer);
-  if (isAway(state)) return `${name} last seen ${toAge(state.last_seen_at)} ago`;
-  const declared =
-    state.declared === "dnd" || state.declared === "blocked" || state.declared === "working"
-      ? `, ${state.declared}`
-      : "";
+  const declared = state.declared === null || state.declared === "idle" ? "" : `, ${state.declared}`;
+  if (isAway(state)) return `${name} last seen ${toAge(state.last_seen_at)} ago${declared}`;
   return `${name} ${state.status}${declared}, ${wakingText(state)}`;
 }
 

@@ -1,4 +1,4 @@
-import { type OutputOf, type Session, sealText } from "@merkle/wire";
+import { type OutputOf, type Session, sealText, unreadText } from "@merkle/wire";
 import { toDashboardUrl } from "../broker/address.js";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
@@ -9,7 +9,7 @@ import { getSession } from "../sessions/find-session.js";
 import { indented, oneLine } from "../text/one-line.js";
 import { counted, toAge, toMoment } from "../text/time.js";
 import { needText } from "../views/needs.js";
-import { formatRoster, unreadText } from "../views/session-rows.js";
+import { formatRoster } from "../views/session-rows.js";
 
 export const show: Command = {
   name: "show",
@@ -43,7 +43,7 @@ async function formatSession(
   const separator = ` ${output.dot} `;
   const counts = [
     counted(session.last_sequence, "message"),
-    unreadText(session),
+    unreadText(session.unread),
     `document v${session.document_version}`,
     saidText(session),
   ].filter((each) => each !== "");
@@ -59,7 +59,7 @@ async function formatSession(
     head.join("\n"),
     session.description.trim() === "" ? "" : indented(session.description.trimEnd()),
     participants.length === 0 ? "" : formatRoster(participants, output),
-    folded === 0 ? "" : `  ${counted(folded, "more team")} never spoke nor polled`,
+    folded === 0 ? "" : `  ${counted(folded, "more team")} never spoke nor asked for messages`,
   ];
   return parts.filter((each) => each !== "").join("\n\n");
 }

@@ -39,8 +39,13 @@ function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_
   return leftAt === null && declared?.status === "blocked";
 }
 
-export function signOf(peer: Peer, output: { readonly signs: Signs }): string {
-  return isBlocked(peer) ? output.signs.blocked : presenceSign(peer, output);
+/** The sign of a peer or a team: what others must know before they wait for it, else whether it is there. */
+export function signOf(
+  peer: Pick<Peer, "declared" | "left_at" | "status">,
+  { signs }: { readonly signs: Signs },
+): string {
+  if (isBlocked(peer)) return signs.blocked;
+  return peer.left_at === null && peer.declared?.status === "dnd" ? signs.dnd : presenceSign(peer, { signs });
 }
 
 /** The declared state, and the observed one, each with its age: `blocked 6m "needs a key", idle`. */
@@ -51,7 +56,7 @@ export function stateText(peer: Peer): string {
 }
 
 /** That it is idle is what is seen anyway. */
-function declaredText({ declared }: Peer): string {
+export function declaredText({ declared }: Pick<Peer, "declared">): string {
   if (declared === null || declared.status === "idle") return "";
   const reason = declared.reason === null ? "" : ` "${oneLine(declared.reason)}"`;
   return `${declared.status} ${toAge(declared.at)}${reason}`;

@@ -64,7 +64,12 @@ it.each<[Partial<typeof item>, object, string, string]>([
     "proposal 7, +1 −1 to the document, 6m ago",
     "merkle doc accept auth 7",
   ],
-  [{ kind: "quiet" }, { kind: "quiet", at }, "nobody has spoken or polled for 6m", "merkle peers auth"],
+  [
+    { kind: "quiet" },
+    { kind: "quiet", at },
+    "nobody has spoken or asked for messages for 6m",
+    "merkle peers auth",
+  ],
   [
     { kind: "undelivered", number: 3, sequence: 9 },
     { kind: "undelivered", messages: 3, first: 9, at },

@@ -122,7 +122,7 @@ export function needText(need: Need): string {
     case "quota_near":
       return `a quota of the mesh is nearly used up: ${oneLine(need.text)}`;
     case "quiet":
-      return `nobody has spoken or polled for ${toAge(need.at)}`;
+      return `nobody has spoken or asked for messages for ${toAge(need.at)}`;
     case "undelivered":
       return need.messages === 1
         ? `message #${need.first} has reached nobody for ${toAge(need.at)}`

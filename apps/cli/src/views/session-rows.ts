@@ -1,8 +1,8 @@
-import type { Participant, Session } from "@merkle/wire";
+import { type Participant, type Session, unreadText } from "@merkle/wire";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Output } from "../command/output.js";
 import { inParallel } from "../core/in-parallel.js";
-import { presenceSign } from "../sessions/peer-names.js";
+import { declaredText, signOf } from "../sessions/peer-names.js";
 import { teamMarks } from "../sessions/team-marks.js";
 import { oneLine } from "../text/one-line.js";
 import { type Cell, formatTable } from "../text/table.js";
@@ -29,7 +29,7 @@ export async function formatSessions(
       await teamsCell(session, { broker, output }),
       { text: lastEvent(session), paint: output.dim },
       { text: `v${session.document_version}` },
-      { text: unreadText(session) },
+      { text: unreadText(session.unread) },
     ],
   );
   return formatTable(rows, { columns: output.columns, flexible: [0, 1], more: output.signs.more });
@@ -47,20 +47,13 @@ function lastEvent({ closed_at: closedAt, last_said_at: saidAt }: Session): stri
   return saidAt === null ? "nothing said" : `said ${toAge(saidAt)}`;
 }
 
-/** `4 new`, for a person who has read there before. */
-export function unreadText({ last_read: read, last_sequence: last }: Session): string {
-  return read === null || read >= last ? "" : `${last - read} new`;
-}
-
 const lettersMax = 8;
 
 /** The teams that are there, each as its mark and a sign: `A● B◐ C○`. */
 function rosterCell(participants: readonly Participant[], output: Output): Cell {
   const present = inJoinOrder(participants).filter((team) => team.left_at === null);
   const marks = teamMarks(present.map((team) => team.team_name));
-  const letters = present
-    .slice(0, lettersMax)
-    .map((team, index) => `${marks[index]}${presenceSign(team, output)}`);
+  const letters = present.slice(0, lettersMax).map((team, index) => `${marks[index]}${signOf(team, output)}`);
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
   const text = [...letters, ...rest].join(" ");
   const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
@@ -73,7 +66,7 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
   const rows = inJoinOrder(participants).map((team, index): Cell[] => [
     { text: `  ${oneLine(team.team_name)}`, paint: output.teamColour(index) },
     { text: team.kind },
-    { text: `${presenceSign(team, output)} ${statusOf(team)}` },
+    { text: `${signOf(team, output)} ${statusOf(team)}` },
     { text: lastSeen(team), paint: output.dim },
     { text: team.convener ? "convener" : "" },
     { text: team.peers > 0 ? counted(team.peers, "peer") : "" },
@@ -87,7 +80,7 @@ function inJoinOrder(participants: readonly Participant[]): Participant[] {
 
 function statusOf(team: Participant): string {
   if (team.left_at !== null) return "left";
-  return team.polling ? `${team.status}, polling` : team.status;
+  return [declaredText(team), team.status, team.polling ? "polling" : ""].filter(Boolean).join(", ");
 }
 
 function lastSeen(team: Participant): string {

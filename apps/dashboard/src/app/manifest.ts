@@ -20,7 +20,7 @@ export default function manifest(): MetadataRoute.Manifest {
       { src: "/icons/maskable-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
     ],
     shortcuts: [
-      { name: "Needs you", url: "/?needs=1" },
+      { name: "Needs you", url: "/needs-you" },
       { name: "Search", url: "/search" },
     ],
   };

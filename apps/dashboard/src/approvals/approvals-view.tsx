@@ -2,6 +2,7 @@
 
 import type { OutputOf } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { Panel } from "@/components/panel";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -19,12 +20,12 @@ export function ApprovalsView() {
   return (
     <>
       <PageHeader crumbs={[{ label: "Approvals" }]} />
-      <div className="flex max-w-3xl flex-col gap-6 p-4 lg:p-6">
+      <PageBody reading className="flex flex-col gap-6">
         <h1 className="sr-only">Approvals</h1>
         <PanelBoundary title="The approvals">
           <OwnApprovals />
         </PanelBoundary>
-      </div>
+      </PageBody>
     </>
   );
 }

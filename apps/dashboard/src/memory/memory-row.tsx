@@ -10,6 +10,7 @@ import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { copyText } from "@/core/copy-text";
 import { cn } from "@/core/utils";
+import { MarkdownText } from "@/text/markdown/markdown-text";
 import { MarkedText } from "@/text/marked-text";
 import { Button } from "@/ui/button";
 import type { ShownMemory } from "./use-memories";
@@ -36,7 +37,8 @@ const charsMax = 900;
 export function MemoryRow({ memory, showsSession, chosenTags, onAction }: MemoryRowProps) {
   const { id, content, marked, tags, forgotten } = memory;
   const [isWhole, setIsWhole] = useState(false);
-  const text = isWhole ? content : (marked ?? content);
+  // Where something was searched for, the place where it was found comes before how it reads.
+  const isFound = marked !== undefined && !isWhole;
   const isLong = content.length > charsMax || content.split("\n").length > linesMax;
   return (
     <li
@@ -44,17 +46,24 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
       className="grid min-w-0 gap-x-4 gap-y-1 px-3 py-row sm:grid-cols-[minmax(0,1fr)_auto]"
     >
       <div className="min-w-0">
-        <p
+        <div
           id={`${id}-text`}
-          dir="auto"
           className={cn(
-            "[overflow-wrap:anywhere] whitespace-pre-wrap",
+            "[overflow-wrap:anywhere]",
             forgotten && "text-muted-foreground line-through decoration-1",
-            !isWhole && isLong && "line-clamp-[8]",
+            !isWhole &&
+              isLong &&
+              "max-h-40 overflow-hidden [mask-image:linear-gradient(#000_70%,transparent)]",
           )}
         >
-          {isWhole ? content : <MarkedText text={text} />}
-        </p>
+          {isFound ? (
+            <p dir="auto" className="whitespace-pre-wrap">
+              <MarkedText text={marked} />
+            </p>
+          ) : (
+            <MarkdownText text={content} className="max-w-[72ch]" />
+          )}
+        </div>
         {isLong && (
           <Button
             variant="ghost"

@@ -1,5 +1,6 @@
 "use client";
 
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { MemoryBrowser } from "./memory-browser";
@@ -9,12 +10,12 @@ export function MemoryView() {
   return (
     <>
       <PageHeader crumbs={[{ label: "Memory" }]} />
-      <div className="max-w-5xl p-4 lg:p-6">
+      <PageBody>
         <h1 className="sr-only">Memory</h1>
         <PanelBoundary title="The memories">
           <MemoryBrowser session={null} />
         </PanelBoundary>
-      </div>
+      </PageBody>
     </>
   );
 }

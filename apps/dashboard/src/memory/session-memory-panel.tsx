@@ -1,5 +1,6 @@
 "use client";
 
+import { PageBody } from "@/components/page-body";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useSession } from "@/sessions/session-context";
 import { MemoryBrowser } from "./memory-browser";
@@ -8,10 +9,12 @@ import { MemoryBrowser } from "./memory-browser";
 export function SessionMemoryPanel() {
   const { session } = useSession();
   return (
-    <section aria-label="Memory" className="min-w-0 p-4">
-      <PanelBoundary title="The memories">
-        <MemoryBrowser session={session.slug} />
-      </PanelBoundary>
+    <section aria-label="Memory" className="min-w-0">
+      <PageBody>
+        <PanelBoundary title="The memories">
+          <MemoryBrowser session={session.slug} />
+        </PanelBoundary>
+      </PageBody>
     </section>
   );
 }

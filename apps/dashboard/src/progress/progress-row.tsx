@@ -8,6 +8,7 @@ import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { cn } from "@/core/utils";
+import { MarkdownText } from "@/text/markdown/markdown-text";
 import { MarkedText } from "@/text/marked-text";
 import { CopyButton } from "@/ui/copy-button";
 import { plainBrief } from "./plain-brief";
@@ -106,11 +107,19 @@ export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenT
 
 /** The summary where there is one, else how the text begins; where something was searched, the part that was found. */
 function Brief({ entry: { summary, opening, marked } }: { entry: ListedProgressEntry }) {
-  const isFound = marked?.includes("«") === true;
+  if (marked?.includes("«")) {
+    return (
+      <p dir="auto" className="line-clamp-2 [overflow-wrap:anywhere] text-muted-foreground">
+        <MarkedText text={plainBrief(marked)} />
+      </p>
+    );
+  }
+  // Whatever its parts are, in brief they run on in two lines.
   return (
-    <p dir="auto" className="line-clamp-2 [overflow-wrap:anywhere] text-muted-foreground">
-      {isFound ? <MarkedText text={plainBrief(marked)} /> : (summary ?? plainBrief(opening))}
-    </p>
+    <MarkdownText
+      text={summary ?? opening}
+      className="in-brief line-clamp-2 max-w-[96ch] [overflow-wrap:anywhere] text-muted-foreground"
+    />
   );
 }
 

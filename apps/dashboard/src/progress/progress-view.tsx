@@ -1,6 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -29,7 +30,7 @@ export function ProgressView() {
           </Part>
         </ul>
       </nav>
-      <div className="max-w-6xl p-4 lg:p-6">
+      <PageBody>
         <h1 className="sr-only">{showsThoughts ? "Thoughts" : "Progress"}</h1>
         {showsThoughts ? (
           <PanelBoundary title="The audit sessions">
@@ -40,7 +41,7 @@ export function ProgressView() {
             <ProgressBrowser session={null} />
           </PanelBoundary>
         )}
-      </div>
+      </PageBody>
     </>
   );
 }

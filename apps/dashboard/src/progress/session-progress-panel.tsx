@@ -1,5 +1,6 @@
 "use client";
 
+import { PageBody } from "@/components/page-body";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useSession } from "@/sessions/session-context";
 import { ProgressBrowser } from "./progress-browser";
@@ -8,10 +9,12 @@ import { ProgressBrowser } from "./progress-browser";
 export function SessionProgressPanel() {
   const { session } = useSession();
   return (
-    <section aria-label="Progress" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4">
-      <PanelBoundary title="The progress log">
-        <ProgressBrowser session={session.slug} />
-      </PanelBoundary>
+    <section aria-label="Progress" className="min-h-0 min-w-0 flex-1 overflow-y-auto">
+      <PageBody>
+        <PanelBoundary title="The progress log">
+          <ProgressBrowser session={session.slug} />
+        </PanelBoundary>
+      </PageBody>
     </section>
   );
 }

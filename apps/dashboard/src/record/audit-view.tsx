@@ -2,6 +2,7 @@
 
 import { Download } from "lucide-react";
 import { Suspense } from "react";
+import { PageBody } from "@/components/page-body";
 import { PanelBoundary } from "@/components/panel-boundary";
 import type { ExportFormat } from "@/record/verify/export-address";
 import { useSession } from "@/sessions/session-context";
@@ -19,7 +20,7 @@ export function AuditView() {
   const { session } = useSession();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="grid max-w-7xl gap-x-8 gap-y-6 p-4 lg:grid-cols-[minmax(0,1fr)_23rem] lg:p-6">
+      <PageBody className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="grid content-start gap-6 lg:order-last">
           <PanelBoundary title="The seal">
             <SealCard />
@@ -44,7 +45,7 @@ export function AuditView() {
             </PanelBoundary>
           </section>
         </div>
-      </div>
+      </PageBody>
     </div>
   );
 }

@@ -52,7 +52,24 @@ function Proof({ sequence }: { readonly sequence: number }) {
       </Alert>
     );
   }
-  return <ProofReport checked={checked} />;
+  return (
+    <div className="grid gap-4">
+      {"size" in size || <NotSealed />}
+      <ProofReport checked={checked} />
+    </div>
+  );
+}
+
+function NotSealed() {
+  const { session } = useSession();
+  return (
+    <p role="note" className="rounded-md border bg-surface px-3 py-2 text-sm">
+      <span className="font-medium">Not sealed yet.</span>{" "}
+      {session.seal === null
+        ? "This is a proof of the record as it stands now, which the broker has signed; concluding the session seals it."
+        : "The message came after the seal. This is a proof of the record as it stands now, which the broker has signed."}
+    </p>
+  );
 }
 
 /** The check of a proof that the broker gave, computed here; null until it is done. */

@@ -2,6 +2,7 @@
 
 import { CircleCheck, LoaderCircle } from "lucide-react";
 import { Suspense, useEffect, useState } from "react";
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PageSkeleton } from "@/components/page-skeleton";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -24,12 +25,12 @@ export function VerifyView() {
   return (
     <Suspense fallback={<PageSkeleton />}>
       <PageHeader crumbs={[{ label: "Verify" }]} />
-      <div className="w-full max-w-3xl p-4 lg:p-6">
+      <PageBody reading>
         <h1 className="text-title font-semibold">Verify a record</h1>
         <PanelBoundary title="The checker">
           <Checker />
         </PanelBoundary>
-      </div>
+      </PageBody>
     </Suspense>
   );
 }

@@ -17,6 +17,7 @@ function team(team_id: string, change: Partial<Participant> = {}): Participant {
     left_at: null,
     status: "active",
     polling: false,
+    declared: null,
     connections: 1,
     last_read: 0,
     peers: 1,

@@ -7,6 +7,8 @@ export interface RosterRow {
   readonly peers: readonly Peer[];
   /** The peer that declared itself blocked, the longest first. */
   readonly blocked: Peer | null;
+  /** Where none is blocked: the one that does not want to be disturbed, the longest first. */
+  readonly dnd: Peer | null;
   readonly isMe: boolean;
 }
 
@@ -28,11 +30,13 @@ export function toRosterRows({ participants, peers, myTeamId }: RosterInput): Ro
 function toRow(team: Participant, all: readonly Peer[], myTeamId: string | null): RosterRow {
   const own = all.filter((peer) => peer.team_id === team.team_id);
   const there = own.filter((peer) => peer.left_at === null);
-  const blocked = there.filter(isBlocked).sort((a, b) => declaredAt(a).localeCompare(declaredAt(b)));
+  const byAge = there.toSorted((a, b) => declaredAt(a).localeCompare(declaredAt(b)));
+  const blocked = byAge.find(isBlocked) ?? null;
   return {
     team,
     peers: team.left_at === null ? there : own,
-    blocked: blocked[0] ?? null,
+    blocked,
+    dnd: blocked === null ? (byAge.find(isDnd) ?? null) : null,
     isMe: team.team_id === myTeamId,
   };
 }
@@ -45,6 +49,10 @@ function rankOf({ team, blocked }: RosterRow): number {
 
 export function isBlocked(peer: Peer): boolean {
   return peer.declared?.status === "blocked";
+}
+
+export function isDnd(peer: Peer): boolean {
+  return peer.declared?.status === "dnd";
 }
 
 function declaredAt(peer: Peer): string {

@@ -7,14 +7,22 @@ export interface StatusMarkProps {
   readonly status: Observed;
   /** Whether it declared itself blocked: the mark then says that, and the word both. */
   readonly blocked?: boolean | undefined;
+  /** The same of not wanting to be disturbed. */
+  readonly dnd?: boolean | undefined;
   /** Shows the word beside the mark, where there is room for it. */
   readonly withWord?: boolean | undefined;
   readonly className?: string | undefined;
 }
 
 /** A status as a mark that differs in shape as well as in colour, and as a word for the tooltip and for screen readers. */
-export function StatusMark({ status, blocked = false, withWord = false, className }: StatusMarkProps) {
-  const word = describeStatus(status, blocked);
+export function StatusMark({
+  status,
+  blocked = false,
+  dnd = false,
+  withWord = false,
+  className,
+}: StatusMarkProps) {
+  const word = describeStatus(status, blocked, dnd);
   return (
     <span
       title={withWord ? undefined : word}
@@ -25,15 +33,25 @@ export function StatusMark({ status, blocked = false, withWord = false, classNam
         viewBox="0 0 10 10"
         className="size-2.5 shrink-0 overflow-visible forced-color-adjust-none"
       >
-        {blocked ? <Diamond /> : shapeOf(status)}
+        {blocked ? <Diamond /> : dnd ? <NoEntry /> : shapeOf(status)}
       </svg>
       <span className={withWord ? "" : "sr-only"}>{word}</span>
     </span>
   );
 }
 
-export function describeStatus(status: Observed, blocked: boolean): string {
-  return blocked ? `blocked, ${status}` : status;
+export function describeStatus(status: Observed, blocked: boolean, dnd = false): string {
+  if (blocked) return `blocked, ${status}`;
+  return dnd ? `do not disturb, ${status}` : status;
+}
+
+function NoEntry() {
+  return (
+    <>
+      <circle cx="5" cy="5" r="5" className="fill-status-disconnected" />
+      <path d="M2.5 5h5" className="fill-none stroke-background [stroke-width:2]" />
+    </>
+  );
 }
 
 function Diamond() {

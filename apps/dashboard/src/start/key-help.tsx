@@ -30,9 +30,17 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           <DialogTitle>Keys</DialogTitle>
           <DialogDescription>
             {explanations[letterKeys]}{" "}
-            <PageLink href="/settings" onClick={onClose} className="text-link underline underline-offset-2">
+            <PageLink
+              href="/settings#appearance"
+              onClick={onClose}
+              className="text-link underline underline-offset-2"
+            >
               Change that
-            </PageLink>
+            </PageLink>{" "}
+            · how all of it works:{" "}
+            <a href="/docs/" className="text-link underline underline-offset-2">
+              the docs
+            </a>
           </DialogDescription>
         </DialogHeader>
         <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">

@@ -32,7 +32,7 @@ export function ShellKeys({ children }: { children: ReactNode }) {
   });
   useShortcut("?", actions.openHelp, { label: "Show the keys", group: "Everywhere" });
   useShortcut("g s", () => router.push("/"), { label: "Go to the sessions", group: "Everywhere" });
-  useShortcut("g n", () => router.push("/?needs=1"), { label: "Go to what needs you", group: "Everywhere" });
+  useShortcut("g n", () => router.push("/needs-you"), { label: "Go to what needs you", group: "Everywhere" });
   useShortcut("g a", () => router.push("/agents"), { label: "Go to the agents", group: "Everywhere" });
   useShortcut("g o", () => router.push("/approvals"), { label: "Go to the approvals", group: "Everywhere" });
   useShortcut("g t", () => router.push("/tasks"), { label: "Go to the tasks", group: "Everywhere" });

@@ -1,8 +1,10 @@
 "use client";
 
+import { unreadText } from "@merkle/wire";
 import {
   Bell,
   BookMarked,
+  BookOpen,
   Bot,
   LayoutList,
   ListChecks,
@@ -17,6 +19,7 @@ import { lazy, Suspense } from "react";
 import { useRead } from "@/broker/use-read";
 import { Logo } from "@/components/logo";
 import { PageLink } from "@/components/page-link";
+import { cn } from "@/core/utils";
 import { Keys } from "./keys";
 import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
@@ -41,7 +44,7 @@ export function Sidebar() {
         <span className="hidden xl:inline">merkle</span>
       </PageLink>
       <SearchButton />
-      <NavLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
+      <NavLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <NavLink href="/approvals" label="Approvals" Icon={ShieldQuestionMark} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
@@ -54,6 +57,11 @@ export function Sidebar() {
       </Suspense>
       <NavLink href="/verify" label="Verify" Icon={ShieldCheck} />
       <NavLink href="/settings" label="Settings" Icon={Settings2} />
+      {/* Pages of another site, which the broker serves beside these. */}
+      <a href="/docs/" title="Docs" className={cn(navRow, "mt-auto")}>
+        <BookOpen aria-hidden className="size-4 shrink-0" />
+        <span className="sr-only xl:not-sr-only xl:flex-1">Docs</span>
+      </a>
     </nav>
   );
 }
@@ -103,10 +111,7 @@ function RecentSessions() {
               {title}
             </span>
             {unread !== null && unread > 0 && (
-              <span className="font-medium text-foreground tabular-nums">
-                {unread}
-                <span className="sr-only"> new</span>
-              </span>
+              <span className="font-medium text-foreground tabular-nums">{unreadText(unread)}</span>
             )}
           </PageLink>
         </li>

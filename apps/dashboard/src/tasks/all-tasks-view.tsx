@@ -2,6 +2,7 @@
 
 import { limits } from "@merkle/wire/limits";
 import { useRead } from "@/broker/use-read";
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -15,12 +16,12 @@ export function AllTasksView() {
   return (
     <>
       <PageHeader crumbs={[{ label: "Tasks" }]} />
-      <div className="max-w-5xl p-4 lg:p-6">
+      <PageBody>
         <h1 className="sr-only">Tasks</h1>
         <PanelBoundary title="The tasks">
           <AllTasks />
         </PanelBoundary>
-      </div>
+      </PageBody>
     </>
   );
 }

@@ -25,7 +25,7 @@ export function ToolButton({ icon, label, isPressed, note, onClick }: ToolButton
       onClick={onClick}
     >
       {icon}
-      <span className="sr-only @min-[36rem]:not-sr-only">{label}</span>
+      <span className="sr-only @min-[36rem]:not-sr-only min-[1200px]:not-sr-only">{label}</span>
       {note}
     </Button>
   );

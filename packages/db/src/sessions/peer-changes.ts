@@ -195,13 +195,26 @@ export interface NewDeclaration {
   readonly automatic: boolean;
 }
 
-/** Notes a declared status, and returns the one that counts then. */
+/**
+ * Notes a declared status, and returns the one that counts then: what was declared for the whole team, by its unnamed peer, counts
+ * before what can be observed, until a word of the team says that it is free (PEER-18).
+ */
 export async function declareStatus(
   tx: Transaction,
-  sessionId: string,
-  peerId: string,
+  { sessionId, teamId, peerId }: { sessionId: string; teamId: string; peerId: string },
   { status, reason, at, automatic }: NewDeclaration,
 ): Promise<{ status: DeclaredStatus; reason: string | null; at: Date }> {
+  const isTeamsWord = and(
+    eq(peers.sessionId, sessionId),
+    eq(peers.teamId, teamId),
+    isNull(peers.name),
+    sql`${peers.declaredStatus} IN ('dnd', 'blocked')`,
+  );
+  const isFree = status !== "dnd" && status !== "blocked";
+  if (isFree && !automatic) {
+    const none = { declaredStatus: null, declaredReason: null, declaredAt: null };
+    await tx.update(peers).set(none).where(isTeamsWord);
+  }
   const stays = sql`${automatic} AND coalesce(${peers.declaredStatus} IN ('dnd', 'blocked'), false)`;
   const [row] = await tx
     .update(peers)
@@ -213,7 +226,13 @@ export async function declareStatus(
     .where(isPeer(sessionId, peerId))
     .returning({ status: peers.declaredStatus, reason: peers.declaredReason, at: peers.declaredAt });
   if (!row?.status || !row.at) throw new TypeError(`There is no peer ${peerId}.`);
-  return { status: row.status, reason: row.reason, at: row.at };
+  const own = { status: row.status, reason: row.reason, at: row.at };
+  if (own.status === "dnd" || own.status === "blocked" || !automatic) return own;
+  const [team] = await tx
+    .select({ status: peers.declaredStatus, reason: peers.declaredReason, at: peers.declaredAt })
+    .from(peers)
+    .where(isTeamsWord);
+  return team?.status && team.at ? { status: team.status, reason: team.reason, at: team.at } : own;
 }
 
 /** A peer's groups, held until the transaction ends, so that two changes come one after the other. */

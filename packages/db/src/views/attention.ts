@@ -233,7 +233,7 @@ export async function listNearSessions(db: Queryable, scope: FactScope): Promise
   return rows.map(toFact);
 }
 
-/** Sessions whose feed and whose peers' polls, as far as they are saved, have all been silent since before a time. */
+/** Sessions in which something was said, and whose feed and peers' polls, as far as they are saved, have been silent since before a time. */
 export async function listSilentSessions(
   db: Queryable,
   scope: FactScope,
@@ -249,7 +249,7 @@ export async function listSilentSessions(
     SELECT ${ofSession}, ${ms(sql`greatest(${spoken}, max(p.last_polled_at))`)}
     FROM ${openSessions(scope)}
     LEFT JOIN ${peers} p ON p.session_id = f.session_id
-    WHERE ${spoken} < ${silentBefore}
+    WHERE ${spoken} < ${silentBefore} AND f.last_chat_sequence > 0
     GROUP BY s.session_id, f.session_id
     HAVING coalesce(max(p.last_polled_at) < ${silentBefore}, true)
        AND coalesce(bool_or(${isElsewhere}), false) IS FALSE

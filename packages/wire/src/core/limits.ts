@@ -1,3 +1,5 @@
+import { unreadCountedMax } from "./unread-text.js";
+
 /**
  * Every bound of Merkle in one place. Sizes are UTF-8 bytes unless the name says characters or messages; a unit stands
  * last in the name. A value at its limit is accepted, one above it is refused (LIMIT-1).
@@ -131,7 +133,7 @@ export const limits = {
   briefCharsMax: 4_000,
   briefSessionsMax: 10,
   /** Unread messages are counted up to here. */
-  unreadCountedMax: 1_000,
+  unreadCountedMax,
 
   // Waiting.
   waitSecondsMax: 30,

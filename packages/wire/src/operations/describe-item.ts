@@ -17,9 +17,9 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
     case "ask":
       return { who, what: "asks", quote };
     case "proposal":
-      return { who, what: `${who === null ? "Proposal" : "proposes"} ${number}, ${text}`, quote: null };
+      return { who, what: `${who === null ? "Proposal" : "made proposal"} ${number}, ${text}`, quote: null };
     case "job_failed":
-      return { who: null, what: `Job ${number} ${text}`, quote: null };
+      return { who: null, what: `Job ${number} could not ${describeFailedJob(text)}`, quote: null };
     case "in_review":
       return { who: team, what: `did task ${number}, which waits for your word`, quote };
     case "handed_back":
@@ -37,7 +37,7 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
     case "budget_near":
       return { who: null, what: "A token budget is nearly used up", quote };
     case "quiet":
-      return { who: null, what: "Quiet: nobody polls or speaks", quote: null };
+      return { who: null, what: "Quiet: nobody speaks or asks for messages", quote: null };
     case "undelivered":
       return {
         who: null,
@@ -47,6 +47,18 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
     case "quota_near":
       return { who: null, what: "A quota of the mesh is nearly used up", quote };
   }
+}
+
+const jobPurposes: Readonly<Record<string, string>> = {
+  conclude: "draft the conclusion",
+  incorporate: "rewrite the text for its comment",
+  perspective: "read the text",
+};
+
+/** The text of a failed job: its kind, and why. */
+function describeFailedJob(text: string): string {
+  const [, kind = "", why = text] = /^([a-z]+): (.*)$/s.exec(text) ?? [];
+  return `${jobPurposes[kind] ?? kind}: ${why}`;
 }
 
 /** An item as one sentence. */

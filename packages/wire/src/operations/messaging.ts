@@ -57,10 +57,10 @@ export function compactRecipient(state: RecipientState): string {
   const name = peerAddress(state.team, state.peer);
   if (state.delivered)
     return `${name} got it${state.delivered_at ? ` ${messageTime(state.delivered_at)}` : ""}`;
-  const dnd = state.declared === "dnd" ? " (dnd)" : "";
+  const declared = state.declared === "dnd" || state.declared === "blocked" ? ` (${state.declared})` : "";
   if (state.status === "disconnected")
-    return `${name} is away since ${messageTime(state.last_seen_at)}, gets it on return`;
-  return `${name} is ${state.status}${dnd}${readsWhen(state)}`;
+    return `${name}${declared} is away since ${messageTime(state.last_seen_at)}, gets it on return`;
+  return `${name} is ${state.status}${declared}${readsWhen(state)}`;
 }
 
 /** When one that is there reads what has come, where nothing makes it read at once (VENDOR-6). */

@@ -7,7 +7,7 @@ export function placeOfItem(item: AttentionItem): string {
   const { kind, session, sequence, number } = item;
   if (kind === "approval") return "/approvals";
   if (kind === "proposal") return placeHref(item, { proposal: number });
-  if (item.kind === "quota_near") return "/settings";
+  if (item.kind === "quota_near") return "/settings#meshes";
   if (item.session_id === null) return sourceHref({ file: item.source_path, jobs: true });
   const home = `/sessions/${session}`;
   if (kind === "job_failed") return `${home}/jobs`;

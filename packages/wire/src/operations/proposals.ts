@@ -95,6 +95,10 @@ export const ProposalInFull = Proposal.extend({
     description:
       "Of an open one: what it would change of the text as it stands now. Of any other: what it changed of its base. For a conclusion that text is the Conclusion, not the document.",
   }),
+  left: z.array(Hunk).meta({
+    description:
+      "Of a document's rewrite that was accepted in part or edited: what of it was not taken, against the version that it became.",
+  }),
 }).meta({ id: "ProposalInFull" });
 export type ProposalInFull = z.output<typeof ProposalInFull>;
 

@@ -21,7 +21,7 @@ import { kept, messageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import { operation } from "./operation.js";
-import { Capabilities, SessionKey, Summary } from "./peers.js";
+import { Capabilities, Declared, SessionKey, Summary } from "./peers.js";
 
 /**
  * A row of the roster. `status` is derived, never declared (ROSTER-4): active while a wait is parked or within 10 s of a
@@ -39,6 +39,10 @@ export const Participant = z
     last_seen_at: Timestamp,
     left_at: Timestamp.nullable(),
     status: z.enum(["active", "idle", "disconnected"]),
+    declared: Declared.nullable().meta({
+      description:
+        "What it, or a peer of it that is there, declared of itself: blocked before dnd, then null.",
+    }),
     polling: z.boolean().meta({ description: "Whether a wait of this team is parked at this moment." }),
     connections: z
       .int()
@@ -54,7 +58,7 @@ export type Participant = z.output<typeof Participant>;
 function compactRoster(participants: readonly Participant[]): string[] {
   return participants.map(
     (team) =>
-      `- ${nameInLine(team.team_name)} ${team.left_at ? "left" : team.status}, seen ${messageTime(team.last_seen_at)}`,
+      `- ${nameInLine(team.team_name)} ${team.left_at ? "left" : team.status}${team.declared ? ` (${team.declared.status})` : ""}, seen ${messageTime(team.last_seen_at)}`,
   );
 }
 

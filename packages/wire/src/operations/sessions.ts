@@ -39,7 +39,10 @@ export const PresentTeam = z
     colour: z.int(),
     status: z.enum(["active", "idle", "disconnected"]),
     polling: z.boolean(),
-    blocked: z.boolean().meta({ description: "Whether one of its peers has declared itself blocked." }),
+    blocked: z
+      .boolean()
+      .meta({ description: "Whether it, or one of its peers, has declared itself blocked." }),
+    dnd: z.boolean().meta({ description: "The same of dnd, where none is blocked." }),
   })
   .meta({ id: "PresentTeam" });
 

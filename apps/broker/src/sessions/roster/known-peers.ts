@@ -20,7 +20,28 @@ export async function readKnownPeers(services: Parts, sessionId: string): Promis
   const { database } = services;
   const rows = await listPeers(database.orm, database.meshId, sessionId);
   const now = Date.now();
-  return rows.map((row) => toKnown(services, row, now));
+  return withTeamsWords(rows).map((row) => toKnown(services, row, now));
+}
+
+/**
+ * What was declared with a team's own credential is said of the whole team: it counts for each of its named peers that says
+ * neither `dnd` nor `blocked` of itself (PEER-18). The unnamed peer that holds it is often not shown.
+ */
+function withTeamsWords(rows: readonly PeerRosterRow[]): PeerRosterRow[] {
+  const words = new Map(
+    rows.filter((row) => !isNamed(row) && wantsNotice(row)).map((row) => [row.teamId, row]),
+  );
+  return rows.map((row) => {
+    const word = wantsNotice(row) || row.leftAt !== null ? undefined : words.get(row.teamId);
+    if (!word) return row;
+    const { declaredStatus, declaredReason, declaredAt } = word;
+    return { ...row, declaredStatus, declaredReason, declaredAt };
+  });
+}
+
+/** Whether a peer declared what others must know before they wait for it. */
+function wantsNotice({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">): boolean {
+  return declaredStatus === "blocked" || declaredStatus === "dnd";
 }
 
 function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
@@ -101,6 +122,6 @@ export function leftPeers<Peer extends Row>(rows: readonly Peer[]): Peer[] {
   );
 }
 
-function isNamed({ name }: Row): boolean {
+function isNamed({ name }: Pick<Row, "name">): boolean {
   return name !== null;
 }

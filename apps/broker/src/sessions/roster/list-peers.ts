@@ -84,6 +84,17 @@ function toDeclared({ declaredStatus, declaredReason, declaredAt }: PeerRosterRo
   return { status: declaredStatus, reason: declaredReason, at: declaredAt.toISOString() };
 }
 
+/** What of a team's peers' words others must know: the oldest `blocked`, else the oldest `dnd` (PEER-18). */
+function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
+  const words = peers
+    .filter(({ leftAt, teamLeftAt }) => leftAt === null && teamLeftAt === null)
+    .flatMap((peer) => toDeclared(peer) ?? [])
+    .sort((a, b) => a.at.localeCompare(b.at));
+  return (
+    words.find(({ status }) => status === "blocked") ?? words.find(({ status }) => status === "dnd") ?? null
+  );
+}
+
 function toSummary({ summary, summaryAt }: PeerRosterRow): WirePeer["summary"] {
   return summary === null || !summaryAt ? null : { text: summary, at: summaryAt.toISOString() };
 }
@@ -127,6 +138,7 @@ function toParticipant(
     last_seen_at: (seen > 0 ? new Date(seen) : teamJoinedAt).toISOString(),
     left_at: teamLeftAt?.toISOString() ?? null,
     status: bestStatus(peers.map((peer) => peer.status)),
+    declared: declaredOfTeam(peers),
     polling: peers.some((peer) => peer.polling),
     connections: peers.reduce((sum, peer) => sum + peer.connections, 0),
     last_read: lastReadOfTeam(peers, named),

@@ -35,12 +35,12 @@ function toSummary(summary: string, at: Date): Pick<PeerFacts, "summary" | "summ
 
 /** Notes the status that the caller's peer declares, or that was observed of it, and returns the one that counts (PEER-16). */
 export async function setStatus(
-  { services, session: { sessionId }, team: { peer }, write }: TeamContext<SessionServices>,
+  { services, session: { sessionId }, team: { teamId, peer }, write }: TeamContext<SessionServices>,
   { status, reason, automatic }: ParsedInputOf<"set_status">,
 ): Promise<OutputOf<"set_status">> {
   return write(async ({ tx, afterCommit }) => {
     const declaration = { status, reason: reason ?? null, at: new Date(), automatic };
-    const declared = await declareStatus(tx, sessionId, peer.peerId, declaration);
+    const declared = await declareStatus(tx, { sessionId, teamId, peerId: peer.peerId }, declaration);
     afterCommit(() => {
       announceRoster(services, sessionId);
       // An observed status lifts no block, so that it is no news for `attention` unless it is one.

@@ -80,6 +80,9 @@ export async function readFacts(
       findQuietSessions(services, scope),
       listUndeliveredFacts(orm, scope, undeliveredBefore(services)),
     ]);
+  // A held session is one thing to decide about: that its agents are silent, or have used up what they may, follows from it or can wait.
+  const heldIds = new Set(held.map(({ sessionId }) => sessionId));
+  const isNotHeld = ({ sessionId }: SessionFact) => !heldIds.has(sessionId);
   return [
     ...permissions.map((each) =>
       toFact("approval", each, each.number, { number: each.number, team: each.askedBy, text: each.tool }),
@@ -111,9 +114,11 @@ export async function readFacts(
     ...held.map((each) =>
       toFact("held", each, each.since.getTime(), { team: each.heldBy, text: each.reason }),
     ),
-    ...spent.map((each) => toFact("budget_spent", each, each.agentMessages)),
-    ...near.map((each) => toFact("budget_near", each, each.since.getTime(), { text: each.text })),
-    ...quiet.map((each) => toFact("quiet", each, each.since.getTime())),
+    ...spent.filter(isNotHeld).map((each) => toFact("budget_spent", each, each.agentMessages)),
+    ...near
+      .filter(isNotHeld)
+      .map((each) => toFact("budget_near", each, each.since.getTime(), { text: each.text })),
+    ...quiet.filter(isNotHeld).map((each) => toFact("quiet", each, each.since.getTime())),
     ...undelivered.map((each) =>
       toFact("undelivered", each, each.sequence, { sequence: each.sequence, number: each.count }),
     ),

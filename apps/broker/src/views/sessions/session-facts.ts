@@ -65,6 +65,7 @@ async function readPresentTeams(
 
 function toPresentTeam(services: Parts, rows: Group<PresentPeerRow>, now: number): PresentTeam {
   const [{ teamId, team, kind, colour }] = rows;
+  const declared = rows.map(({ declaredStatus }) => declaredStatus);
   const seen = rows.map((row) => sight(services, { ...row, left: false }, now));
   return {
     team_id: teamId,
@@ -73,7 +74,8 @@ function toPresentTeam(services: Parts, rows: Group<PresentPeerRow>, now: number
     colour,
     status: bestStatus(seen.map(({ status }) => status)),
     polling: seen.some(({ polling }) => polling),
-    blocked: rows.some(({ declaredStatus }) => declaredStatus === "blocked"),
+    blocked: declared.includes("blocked"),
+    dnd: !declared.includes("blocked") && declared.includes("dnd"),
   };
 }
 

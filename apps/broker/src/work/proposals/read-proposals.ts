@@ -38,7 +38,10 @@ export async function getProposal(
     readProposalContent(orm, row),
     readCurrentText(services, row),
   ]);
-  const from = row.status === "open" ? current.text : await readBaseText(services, row, row);
+  const [from, accepted] = await Promise.all([
+    row.status === "open" ? current.text : readBaseText(services, row, row),
+    readAcceptedText(services, row),
+  ]);
   const isKept = content !== null && from !== null;
   return {
     // The proposal is described beside the same newest text that the hunks are against.
@@ -47,7 +50,17 @@ export async function getProposal(
     current_version: current.version,
     current_sha: current.sha,
     hunks: isKept ? await services.workers.run(hunksTask, { from, to: content }) : [],
+    left:
+      content !== null && accepted !== null
+        ? await services.workers.run(hunksTask, { from: accepted, to: content })
+        : [],
   };
+}
+
+/** The version that a rewrite of a document became; null for what became none, and where it was redacted. */
+async function readAcceptedText(services: JobServices, row: ProposalBesideSource): Promise<string | null> {
+  if (row.kind !== "rewrite" || row.acceptedVersion === null) return null;
+  return readBaseText(services, row, { baseVersion: row.acceptedVersion, baseHash: null });
 }
 
 /**

@@ -78,7 +78,7 @@ describe("the screen of a watch", () => {
     }
     const { lines } = layOut(board({}), { columns: 80, rows: 24 }, look);
     expect(lines.slice(0, 7)).toEqual([
-      expect.stringMatching(/^認証 and .*… {2}open · 12 messages · doc v3$/),
+      expect.stringMatching(/^認証 and .*… {2}open · 12 messages · document v3$/),
       "NEEDS YOU 6",
       ...Array.from({ length: 4 }, () => expect.stringMatching(/^◆ held by Ana .*…$/)),
       "  and 2 more: merkle ls --needs",

@@ -66,6 +66,7 @@ function Waiting({ recipients }: { readonly recipients: readonly Recipient[] }) 
         <span key={`${recipient.team}/${recipient.peer ?? ""}`}>
           {index > 0 && ", "}
           <bdi>{nameOf(recipient)}</bdi>
+          {declaredOf(recipient) !== null && ` (${declaredOf(recipient)})`}
         </span>
       ))}
       {rest > 0 && ` and ${rest} more`}
@@ -77,7 +78,19 @@ function nameOf({ team, peer }: Recipient): string {
   return showHidden(peer === null ? team : `${team}/${peer}`);
 }
 
-function describe({ delivered, delivered_at, status, declared, wake }: Recipient): string {
+/** What it said of itself that explains why it has not got the message yet. */
+function declaredOf({ declared }: Recipient): string | null {
+  if (declared === "blocked") return "blocked";
+  return declared === "dnd" ? "does not want to be disturbed" : null;
+}
+
+function describe(recipient: Recipient): string {
+  const words = describeReach(recipient);
+  const declared = recipient.delivered ? null : declaredOf(recipient);
+  return declared === null ? words : `${declared}, ${words}`;
+}
+
+function describeReach({ delivered, delivered_at, status, declared, wake }: Recipient): string {
   if (delivered)
     return delivered_at === null
       ? "delivered"

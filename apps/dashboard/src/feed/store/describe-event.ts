@@ -63,7 +63,8 @@ export function describeEvent(message: Message): EventWords {
     case "message_redacted":
       return words(`${by} removed the text of ${describeRedactedPlace(message)}`, told("reason"));
     default:
-      return words(message.event ?? "An event");
+      // Another version posted it.
+      return words((message.event ?? "An event").replaceAll("_", " "));
   }
 }
 
@@ -104,12 +105,23 @@ function describeTaskChange(message: Message, by: string): string {
   return change === "ready" ? `Ready now: ${task}` : `${by} ${taskChanges[change] ?? "changed"} ${task}`;
 }
 
-/** `message_budget from 0 to 50` */
+/** `the message budget from 0 to 50` */
 function describeSettings(changes: unknown): string {
   return Object.entries(Object(changes))
-    .map(([name, change]) => `${name} from ${String(Object(change).from)} to ${String(Object(change).to)}`)
+    .map(([name, change]) => {
+      const { from, to } = Object(change);
+      return `${settingWords[name] ?? name.replaceAll("_", " ")} from ${String(from)} to ${String(to)}`;
+    })
     .join(", ");
 }
+
+const settingWords: Readonly<Record<string, string>> = {
+  message_budget: "the message budget",
+  token_budget: "the token budget",
+  team_token_budget: "the token budget of a team",
+  conclude_by: "who may conclude",
+  agent_concludes: "what an agent's draft of the conclusion does",
+};
 
 const redactedEvents: Readonly<Record<string, string>> = {
   session_metadata_updated: "A change of title or description",
@@ -128,7 +140,7 @@ function describeRedacted({ event = "", redaction }: Message): EventWords {
   const by = redaction?.by ?? null;
   const who = by === null ? "" : ` by ${isolated(by)}`;
   return words(
-    `${redactedEvents[event] ?? event}; what it said was removed${who}`,
+    `${redactedEvents[event] ?? event.replaceAll("_", " ")}; what it said was removed${who}`,
     redaction?.reason ?? null,
   );
 }

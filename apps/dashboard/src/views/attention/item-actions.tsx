@@ -4,32 +4,61 @@ import { type AttentionItem, nameOfPlace, placeOfItem } from "@merkle/wire";
 import { type ReactNode, useId, useState } from "react";
 import { useCall } from "@/broker/use-call";
 import { PageLink } from "@/components/page-link";
+import { cn } from "@/core/utils";
 import { useIsGuest } from "@/identity/use-person";
 import { Button } from "@/ui/button";
+import { Input } from "@/ui/input";
 import { type Attempt, useAttempt } from "./use-attempt";
 
 export interface ItemActionsProps {
   readonly item: AttentionItem;
   readonly onChanged: () => void;
+  /** Where there is one line for all of it: what most would do, and to answer in words leads elsewhere. */
+  readonly onAnswer?: (() => void) | undefined;
+  /** Whether the answers that an ask offers stand elsewhere on the page. */
+  readonly showsOptions?: boolean;
 }
 
-/** The actions on an item, without leaving the list, and what came of them. */
-export function ItemActions({ item, onChanged }: ItemActionsProps) {
+/** The actions on an item, and what came of them. */
+export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: ItemActionsProps) {
   const attempt = useAttempt(onChanged);
+  const inLine = onAnswer !== undefined;
   return (
-    <div className="mt-1.5">
-      <div className="flex flex-wrap items-center gap-2">{actionsFor(item, attempt)}</div>
-      <p role="status" className="text-sm empty:hidden">
+    <div
+      data-actions
+      className={cn("min-w-0", inLine && "flex max-w-full flex-row-reverse items-center gap-2")}
+    >
+      <div className={cn("flex items-center gap-2", inLine ? "shrink-0" : "flex-wrap")}>
+        {actionsFor(item, attempt, { onAnswer, showsOptions })}
+        {/* Beside a review, and below what is asked, it would be the same way twice. */}
+        {!inLine && !["ask", "proposal", "approval"].includes(item.kind) && <OpenPlace item={item} />}
+      </div>
+      <p
+        role="status"
+        title={attempt.outcome ?? undefined}
+        className={cn("text-sm text-muted-foreground empty:hidden", inLine ? "max-w-40 truncate" : "mt-2")}
+      >
         {attempt.outcome}
       </p>
     </div>
   );
 }
 
-function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
+function actionsFor(
+  item: AttentionItem,
+  attempt: Attempt,
+  { onAnswer, showsOptions }: Pick<ItemActionsProps, "onAnswer" | "showsOptions">,
+): ReactNode {
   switch (item.kind) {
     case "ask":
-      return <Answer item={item} attempt={attempt} />;
+      if (onAnswer === undefined) return <Answer item={item} attempt={attempt} />;
+      return showsOptions && isShort(item.options) ? (
+        <Options item={item} attempt={attempt} />
+      ) : (
+        <Button size="sm" variant="outline" onClick={onAnswer}>
+          Answer
+        </Button>
+      );
     case "approval":
       return (
         <Button asChild size="sm" variant="outline">
@@ -54,26 +83,16 @@ function actionsFor(item: AttentionItem, attempt: Attempt): ReactNode {
     case "quota_near":
     case "in_review":
     case "handed_back":
-      return <OpenPlace item={item} />;
+      return onAnswer && <OpenPlace item={item} />;
     case "blocked":
-      return (
-        <>
-          <Nudge item={item} to={addressOf(item)} label="Nudge" attempt={attempt} />
-          <OpenPlace item={item} />
-        </>
-      );
+      return <Nudge item={item} to={addressOf(item)} label="Nudge" attempt={attempt} />;
     case "held":
     case "budget_near":
     case "budget_spent":
       return <Resume item={item} attempt={attempt} />;
     case "quiet":
     case "undelivered":
-      return (
-        <>
-          <Nudge item={item} to="@all" label="Nudge all" attempt={attempt} />
-          <OpenPlace item={item} />
-        </>
-      );
+      return <Nudge item={item} to="@all" label="Nudge all" attempt={attempt} />;
   }
 }
 
@@ -89,14 +108,14 @@ interface ActionProps {
 
 type ItemOfSession = Extract<AttentionItem, { session_id: string }>;
 
-/** The answers that were offered, as buttons, and room for another one. */
-function Answer({ item, attempt }: ActionProps) {
-  const call = useCall();
-  const [open, setOpen] = useState(false);
-  const [text, setText] = useState("");
-  const id = useId();
+/** Few enough, and short enough, to stand beside what is asked. */
+function isShort(options: readonly string[]): boolean {
+  return options.length > 0 && options.length <= 3 && options.join("").length <= 30;
+}
 
-  function answer(answered: string): void {
+function useAnswer({ item, attempt }: ActionProps): (answered: string) => void {
+  const call = useCall();
+  return (answered) =>
     attempt.run(async () => {
       await call("post_message", {
         session_id: item.session_id,
@@ -105,61 +124,53 @@ function Answer({ item, attempt }: ActionProps) {
       });
       return `Answered: ${answered}`;
     });
-  }
-
-  return (
-    <>
-      {item.options.map((option) => (
-        <Button
-          key={option}
-          size="sm"
-          variant="outline"
-          disabled={attempt.busy}
-          onClick={() => answer(option)}
-        >
-          <span dir="auto" className="max-w-64 truncate">
-            {option}
-          </span>
-        </Button>
-      ))}
-      {item.options.length === 0 && !open && (
-        <Button size="sm" variant="outline" onClick={() => setOpen(true)}>
-          Answer
-        </Button>
-      )}
-      {open && (
-        <form
-          className="flex min-w-0 flex-1 basis-64 gap-2"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (text.trim() !== "") answer(text.trim());
-          }}
-        >
-          <label htmlFor={id} className="sr-only">
-            Your answer
-          </label>
-          <input
-            id={id}
-            ref={focusOnce}
-            value={text}
-            maxLength={500}
-            onChange={(event) => setText(event.target.value)}
-            onKeyDown={(event) => event.key === "Escape" && setOpen(false)}
-            className="h-7 min-w-0 flex-1 rounded-md border border-input bg-background px-2 pointer-coarse:h-11"
-          />
-          <Button size="sm" type="submit" disabled={attempt.busy || text.trim() === ""}>
-            Send
-          </Button>
-        </form>
-      )}
-      <OpenPlace item={item} />
-    </>
-  );
 }
 
-/** A field that was asked for is written into at once. */
-function focusOnce(field: HTMLInputElement | null): void {
-  field?.focus();
+/** The answers that were offered, as buttons. */
+function Options({ item, attempt }: ActionProps) {
+  const answer = useAnswer({ item, attempt });
+  return item.options.map((option) => (
+    <Button key={option} size="sm" variant="outline" disabled={attempt.busy} onClick={() => answer(option)}>
+      <span dir="auto" className="max-w-64 truncate">
+        {option}
+      </span>
+    </Button>
+  ));
+}
+
+/** The answers that were offered, and room for another one. */
+function Answer({ item, attempt }: ActionProps) {
+  const answer = useAnswer({ item, attempt });
+  const [text, setText] = useState("");
+  const id = useId();
+  return (
+    <>
+      <Options item={item} attempt={attempt} />
+      <form
+        className="flex min-w-0 basis-full gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== "") answer(text.trim());
+        }}
+      >
+        <label htmlFor={id} className="sr-only">
+          Your answer
+        </label>
+        <Input
+          id={id}
+          value={text}
+          maxLength={500}
+          dir="auto"
+          placeholder={item.options.length > 0 ? "Or in your own words…" : "Your answer…"}
+          onChange={(event) => setText(event.target.value)}
+          className="min-w-0 flex-1"
+        />
+        <Button type="submit" disabled={attempt.busy || text.trim() === ""}>
+          Send
+        </Button>
+      </form>
+    </>
+  );
 }
 
 function Nudge({ item, to, label, attempt }: ActionProps & { to: string; label: string }) {
@@ -186,23 +197,20 @@ function Resume({ item, attempt }: ActionProps) {
   const call = useCall();
   const isGuest = useIsGuest();
   return (
-    <>
-      <Button
-        size="sm"
-        variant="outline"
-        disabled={attempt.busy || isGuest}
-        title={isGuest ? "For verified humans: open the link that merkle up printed" : undefined}
-        onClick={() =>
-          attempt.run(async () => {
-            await call("resume_session", { session_id: item.session_id });
-            return "Resumed";
-          })
-        }
-      >
-        Resume
-      </Button>
-      <OpenPlace item={item} />
-    </>
+    <Button
+      size="sm"
+      variant="outline"
+      disabled={attempt.busy || isGuest}
+      title={isGuest ? "For verified humans: open the link that merkle up printed" : undefined}
+      onClick={() =>
+        attempt.run(async () => {
+          await call("resume_session", { session_id: item.session_id });
+          return "Resumed";
+        })
+      }
+    >
+      Resume
+    </Button>
   );
 }
 
@@ -210,32 +218,29 @@ function Resume({ item, attempt }: ActionProps) {
 function RetryJob({ item, attempt }: Pick<ActionProps, "attempt"> & { item: AttentionItem }) {
   const call = useCall();
   return (
-    <>
-      <Button
-        size="sm"
-        variant="outline"
-        disabled={attempt.busy}
-        onClick={() =>
-          attempt.run(async () => {
-            const { kind, topic_id, persona_name } = await call("get_job", { job_id: item.number ?? 0 });
-            const source =
-              item.session_id === null
-                ? { source_path: item.source_path ?? "" }
-                : { session_id: item.session_id };
-            const { job_id } = await call("start_job", {
-              kind,
-              ...source,
-              ...(topic_id !== null && { topic_id }),
-              ...(persona_name !== null && { persona_name }),
-            });
-            return `Job ${job_id} started`;
-          })
-        }
-      >
-        Retry
-      </Button>
-      <OpenPlace item={item} />
-    </>
+    <Button
+      size="sm"
+      variant="outline"
+      disabled={attempt.busy}
+      onClick={() =>
+        attempt.run(async () => {
+          const { kind, topic_id, persona_name } = await call("get_job", { job_id: item.number ?? 0 });
+          const source =
+            item.session_id === null
+              ? { source_path: item.source_path ?? "" }
+              : { session_id: item.session_id };
+          const { job_id } = await call("start_job", {
+            kind,
+            ...source,
+            ...(topic_id !== null && { topic_id }),
+            ...(persona_name !== null && { persona_name }),
+          });
+          return `Job ${job_id} started`;
+        })
+      }
+    >
+      Retry
+    </Button>
   );
 }
 

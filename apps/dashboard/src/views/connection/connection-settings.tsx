@@ -191,7 +191,7 @@ function FromBrowser({ address }: { address: ConnectionAddress }) {
     return <Yes>reached: this page came from there</Yes>;
   return (
     <a
-      href={`${address.base}/settings`}
+      href={`${address.base}/settings#connection`}
       target="_blank"
       rel="noopener noreferrer"
       className="inline-flex items-center gap-1 text-link underline-offset-4 hover:underline"

@@ -25,7 +25,7 @@ const hitsShown = 8;
 
 const places = [
   { label: "Sessions", href: "/" },
-  { label: "Needs you", href: "/?needs=1" },
+  { label: "Needs you", href: "/needs-you" },
   { label: "Agents", href: "/agents" },
   { label: "Search", href: "/search" },
   { label: "Memory", href: "/memory" },

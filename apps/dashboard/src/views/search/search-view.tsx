@@ -3,6 +3,7 @@
 import { type SearchKind, searchKinds } from "@merkle/wire";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useRef } from "react";
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -22,12 +23,12 @@ export function SearchView() {
   return (
     <>
       <PageHeader crumbs={[{ label: "Search" }]} />
-      <div className="max-w-4xl p-4 lg:p-6">
+      <PageBody>
         <h1 className="sr-only">Search</h1>
         <PanelBoundary title="The search">
           <SearchPanel />
         </PanelBoundary>
-      </div>
+      </PageBody>
     </>
   );
 }

@@ -25,10 +25,7 @@ export function HoldDialog({ onClose }: { onClose: () => void }) {
       role="alertdialog"
       title="Hold this session?"
       description={
-        <>
-          Peers get <code className="font-mono text-sm">session_held</code> when they post. Work already
-          running on their machines goes on.
-        </>
+        "Agents are told that it is held when they post. Work already running on their machines goes on."
       }
       isPower
       submit="Hold"

@@ -2,6 +2,7 @@
 
 import { NotebookPen } from "lucide-react";
 import { Suspense, useEffect } from "react";
+import { PageBody } from "@/components/page-body";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { RefusalNote } from "@/components/refusal-note";
 import { useQueryParam } from "@/core/address/use-query-param";
@@ -18,14 +19,14 @@ import { draftTheConclusion, useStartJob } from "@/work/jobs/use-start-job";
 /** The jobs that agents were given about the session's document, and how they go. */
 export function JobsTab() {
   return (
-    <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4 lg:p-6">
+    <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto">
       <PanelBoundary title="The jobs">
-        <div className="grid max-w-4xl gap-3">
+        <PageBody className="grid gap-3">
           <Jobs />
           <Suspense>
             <ConcludeByAddress />
           </Suspense>
-        </div>
+        </PageBody>
       </PanelBoundary>
     </section>
   );

@@ -57,6 +57,7 @@ function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
           <StatusMark
             status={team.status}
             blocked={row.blocked !== null}
+            dnd={row.dnd !== null}
             withWord
             className="mt-0.5 text-sm text-muted-foreground"
           />

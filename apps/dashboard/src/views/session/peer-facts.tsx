@@ -2,7 +2,7 @@ import type { Peer } from "@merkle/wire";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
-import { isBlocked } from "@/sessions/roster-rows";
+import { isBlocked, isDnd } from "@/sessions/roster-rows";
 import { useSession } from "@/sessions/session-context";
 import { StatusMark } from "@/sessions/status-mark";
 
@@ -14,7 +14,7 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
     <div className="grid gap-1 text-sm">
       {(!alone || name !== null || role !== null) && (
         <p className="flex min-w-0 flex-wrap items-center gap-x-1.5">
-          {!alone && <StatusMark status={peer.status} blocked={isBlocked(peer)} />}
+          {!alone && <StatusMark status={peer.status} blocked={isBlocked(peer)} dnd={isDnd(peer)} />}
           <span dir="auto" className="font-medium break-words">
             {name ?? "unnamed peer"}
           </span>
@@ -57,7 +57,7 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
             </span>
           </Fact>
         )}
-        <Fact name={peer.kind !== "agent" ? "Last seen" : "Last poll"}>
+        <Fact name={peer.kind !== "agent" ? "Last seen" : "Last asked for messages"}>
           <LastPoll peer={peer} />
         </Fact>
         <Fact name="Has read">

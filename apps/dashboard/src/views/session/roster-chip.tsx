@@ -18,7 +18,7 @@ export interface RosterChipProps {
 
 /** A team of the roster: who it is, and where there is room what it is about at this moment. */
 export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
-  const { team, peers, blocked, isMe } = row;
+  const { team, peers, blocked, dnd, isMe } = row;
   const left = team.left_at !== null;
   const [wait] = agent?.waits ?? [];
   const isStuck = blocked !== null || wait?.human === true;
@@ -35,14 +35,14 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
         isStuck && "border-warning bg-highlight/40",
         left && "text-muted-foreground",
       )}
-      title={[describeStatus(team.status, blocked !== null), agent && usageOf(agent)]
+      title={[describeStatus(team.status, blocked !== null, dnd !== null), agent && usageOf(agent)]
         .filter(Boolean)
         .join(", ")}
     >
       <TeamBar colour={team.colour} />
       <span className="flex min-w-0 flex-1 flex-col justify-center">
         <span className="flex min-w-0 items-center gap-1.5 leading-5">
-          <StatusMark status={team.status} blocked={blocked !== null} />
+          <StatusMark status={team.status} blocked={blocked !== null} dnd={dnd !== null} />
           <span dir="auto" className="min-w-0 truncate font-medium">
             {isMe ? "you" : team.team_name}
           </span>
@@ -57,7 +57,7 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
             {agent !== undefined && agent.unread > 0 && (
               <span className="flex items-center gap-0.5 text-xs text-muted-foreground tabular-nums">
                 <Mail aria-hidden className="size-3" />
-                {agent.unread > 99 ? "99+" : agent.unread}
+                {agent.unread}
                 <span className="sr-only"> unread</span>
               </span>
             )}
@@ -73,7 +73,7 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
 }
 
 /** What the team is about, in its own words where it has said any, and since when. */
-function Now({ row: { team, blocked }, agent }: Pick<RosterChipProps, "row" | "agent">) {
+function Now({ row: { team, blocked, dnd }, agent }: Pick<RosterChipProps, "row" | "agent">) {
   const muted = "min-w-0 truncate text-muted-foreground";
   const since = (at: string) => <TimeText at={at} className="shrink-0 text-muted-foreground" />;
   if (team.left_at !== null) return <span className={muted}>left {since(team.left_at)}</span>;
@@ -98,6 +98,7 @@ function Now({ row: { team, blocked }, agent }: Pick<RosterChipProps, "row" | "a
       </>
     );
   }
+  if (dnd?.declared) return <span className={muted}>do not disturb {since(dnd.declared.at)}</span>;
   if (agent === undefined)
     return (
       <span className={muted}>

@@ -38,7 +38,7 @@ export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onC
 }
 
 function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
-  const { team, peers, blocked, isMe } = row;
+  const { team, peers, blocked, dnd, isMe } = row;
   return (
     <>
       <h3 className="flex min-w-0 flex-wrap items-center gap-1.5">
@@ -50,7 +50,7 @@ function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
         <HumanBadge kind={team.kind} />
         <span className="ml-auto text-sm text-muted-foreground">
           {team.left_at === null ? (
-            <StatusMark status={team.status} blocked={blocked !== null} withWord />
+            <StatusMark status={team.status} blocked={blocked !== null} dnd={dnd !== null} withWord />
           ) : (
             <>
               left <TimeText at={team.left_at} />
@@ -59,7 +59,7 @@ function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
         </span>
       </h3>
       {team.folded && team.left_at === null && (
-        <p className="text-sm text-muted-foreground">Has neither spoken nor polled yet.</p>
+        <p className="text-sm text-muted-foreground">Has neither spoken nor asked for messages yet.</p>
       )}
       {peers.map((peer) => (
         <PeerFacts key={peer.peer_id} peer={peer} alone={peers.length === 1} />

@@ -72,7 +72,7 @@ function Quiet({ since }: { since: string | null }) {
         "The session is no longer quiet."
       ) : (
         <>
-          Quiet: nobody has polled or spoken since <TimeText at={since} as="clock" />.
+          Quiet: nobody has spoken or asked for messages since <TimeText at={since} as="clock" />.
         </>
       )}
     </Banner>

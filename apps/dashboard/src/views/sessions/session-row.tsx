@@ -1,4 +1,4 @@
-import type { Session } from "@merkle/wire";
+import { type Session, unreadText } from "@merkle/wire";
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
@@ -50,7 +50,7 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
         <Narrow>
           <TeamStack teams={session.present} total={session.teams} />
           <LastSaid session={session} />
-          <span>doc {documentLabel}</span>
+          <span>{document_version === 0 ? "no document" : `document ${documentLabel}`}</span>
           <Unread count={session.unread} words />
         </Narrow>
       </TableCell>
@@ -141,11 +141,9 @@ function Unread({ count, words = false }: { count: number | null; words?: boolea
       </span>
     );
   }
-  const label = count >= 1_000 ? "999+" : String(count);
   return (
     <span className="rounded-full bg-primary px-1.5 text-xs leading-5 font-medium text-primary-foreground tabular-nums">
-      {label}
-      {words ? " new" : <span className="sr-only"> new</span>}
+      {unreadText(count)}
     </span>
   );
 }
@@ -167,7 +165,7 @@ function TeamStack({ teams, total }: TeamStackProps) {
       {shown.map((team) => (
         <li key={team.team_id} title={describeTeam(team)} className="flex items-center gap-1">
           <TeamMark name={team.team_name} colour={team.colour} />
-          <StatusMark status={team.status} blocked={team.blocked} />
+          <StatusMark status={team.status} blocked={team.blocked} dnd={team.dnd} />
           <span className="sr-only">{describeTeam(team)}</span>
         </li>
       ))}

@@ -3,6 +3,7 @@
 import { Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { Suspense, useState } from "react";
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
@@ -12,8 +13,8 @@ import { SessionList } from "./session-list";
 import { SessionsSkeleton } from "./sessions-skeleton";
 
 /** It shows nothing before the broker has said what there is, and is here by then. */
-const AttentionPanel = dynamic(
-  () => import("@/views/attention/attention-panel").then((part) => part.AttentionPanel),
+const AttentionStrip = dynamic(
+  () => import("@/views/attention/attention-strip").then((part) => part.AttentionStrip),
   { ssr: false },
 );
 
@@ -39,15 +40,15 @@ export function SessionsView() {
           </Button>
         }
       />
-      <div className="mx-auto w-full max-w-6xl p-4 lg:p-6">
+      <PageBody>
         <h1 className="sr-only">Sessions</h1>
-        <AttentionPanel />
+        <AttentionStrip />
         <SincePanel />
         {/* The exported page does not know the address, which says what is shown. */}
         <Suspense fallback={<SessionsSkeleton />}>
           <SessionsOrMessages onStart={() => setIsStarting(true)} />
         </Suspense>
-      </div>
+      </PageBody>
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} />}
     </>
   );

@@ -49,13 +49,13 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   fold_after_s: {
     label: "Folded, seconds",
-    about: "A team that never spoke nor polled leaves the short roster after this.",
+    about: "A team that has neither spoken nor asked for messages leaves the short roster after this.",
     min: 10,
     max: 86_400,
   },
   quiet_after_s: {
     label: "Quiet, seconds",
-    about: "An open session in which nobody polled or spoke for this long needs you.",
+    about: "A session in which nobody has spoken or asked for messages for this long needs you.",
     min: 10,
     max: 86_400,
   },

@@ -34,7 +34,7 @@ function Report({ health }: { health: HealthReport }) {
       <Fact name="Connections">
         {count(health.connections)} with {count(health.subscriptions)} subscriptions
       </Fact>
-      <Fact name="Parked waits">{count(health.parked_waits)}</Fact>
+      <Fact name="Agents waiting for messages">{count(health.parked_waits)}</Fact>
       <Fact name="Open sessions">{count(health.open_sessions)}</Fact>
       <Fact name="Memory">{describeBytes(health.memory_bytes)}</Fact>
       <Fact name="Event loop late" note="over the last minute">

@@ -1,10 +1,13 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useEffect, useId, useSyncExternalStore } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
+import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
+import { useQuery } from "@/core/address/use-query";
 import { Skeleton } from "@/ui/skeleton";
 import { ConnectionSettings } from "@/views/connection/connection-settings";
 import { ServedPages } from "@/views/connection/served-pages";
@@ -57,139 +60,208 @@ const UsageTable = dynamic(() => import("@/record/usage-table").then((part) => p
 });
 const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
 
+type Part = "me" | "people" | "broker";
+
 interface Section {
+  readonly part: Part;
   readonly anchor: string;
   readonly title: string;
   readonly about: string;
-  readonly part: ReactNode;
+  readonly content: ReactNode;
   /** Whether it means something only where members alone are let in, or only to an admin. */
   readonly only?: "members" | "admins";
 }
 
 const sections: readonly Section[] = [
   {
-    anchor: "connection",
-    title: "Connection",
-    about: "Where agents find this broker. It holds for everybody.",
-    part: <ConnectionSettings />,
-  },
-  {
-    anchor: "people",
-    title: "People",
-    about: "Who is let in.",
-    part: <People />,
-  },
-  {
-    anchor: "tokens",
-    title: "Tokens and browsers",
-    about: "What lets programs and browsers in, besides the keys of members.",
-    part: <Tokens />,
-    only: "members",
-  },
-  {
-    anchor: "meshes",
-    title: "Meshes",
-    about: "Workspaces that know nothing of each other.",
-    part: <Meshes />,
-  },
-  {
+    part: "me",
     anchor: "name",
     title: "My name",
     about: "Who you are to the others, in this browser.",
-    part: <NameSettings />,
+    content: <NameSettings />,
   },
   {
+    part: "me",
     anchor: "appearance",
     title: "Appearance and keys",
     about: "How these pages look and behave, in this browser alone.",
-    part: <AppearanceSettings />,
+    content: <AppearanceSettings />,
   },
   {
+    part: "me",
     anchor: "notifications",
     title: "Notifications",
     about: "What this browser may tell you while you look elsewhere. Nothing, unless you choose it.",
-    part: <NotificationSettings />,
+    content: <NotificationSettings />,
   },
   {
+    part: "me",
     anchor: "alerts",
     title: "Told elsewhere",
     about: "Where you are told with no page open: on a phone, in a channel, by a program.",
-    part: <AlertSettings />,
+    content: <AlertSettings />,
   },
   {
+    part: "people",
+    anchor: "people",
+    title: "People",
+    about: "Who is let in.",
+    content: <People />,
+  },
+  {
+    part: "people",
+    anchor: "tokens",
+    title: "Tokens and browsers",
+    about: "What lets programs and browsers in, besides the keys of members.",
+    content: <Tokens />,
+    only: "members",
+  },
+  {
+    part: "people",
+    anchor: "meshes",
+    title: "Meshes",
+    about: "Workspaces that know nothing of each other.",
+    content: <Meshes />,
+  },
+  {
+    part: "broker",
+    anchor: "connection",
+    title: "Connection",
+    about: "Where agents find this broker. It holds for everybody.",
+    content: <ConnectionSettings />,
+  },
+  {
+    part: "broker",
     anchor: "broker",
     title: "Broker",
     about: "When agents stop, and what counts as being there. It holds for everybody.",
-    part: <BrokerSettings />,
+    content: <BrokerSettings />,
     only: "admins",
   },
   {
+    part: "broker",
     anchor: "jobs",
     title: "Jobs runner",
     about: "What runs the agents of jobs, where, and within which bounds.",
-    part: <RunnerFacts />,
+    content: <RunnerFacts />,
   },
   {
+    part: "broker",
     anchor: "usage",
     title: "Usage",
     about: "How many tokens agents and jobs have reported, in all sessions.",
-    part: <UsageTable groupings={["session", "team", "model", "day"]} />,
+    content: <UsageTable groupings={["session", "team", "model", "day"]} />,
   },
   {
+    part: "broker",
     anchor: "personas",
     title: "Personas",
     about: "Named ways of reading a document. Agents that read as one are told what stands here.",
-    part: <Personas />,
+    content: <Personas />,
   },
   {
+    part: "broker",
     anchor: "health",
     title: "Health",
     about: "How the broker is, read anew every few seconds.",
-    part: <Health />,
+    content: <Health />,
     only: "admins",
   },
   {
+    part: "broker",
     anchor: "served",
     title: "Also served here",
     about: "For programs and agents.",
-    part: <ServedPages />,
+    content: <ServedPages />,
   },
 ];
 
-/** The settings, for this browser and for everybody, and the broker's state. */
+const partLabels: Readonly<Record<Part, string>> = {
+  me: "Me",
+  people: "People",
+  broker: "This broker",
+};
+
+/** The part that the address asks for, by its name or by that of a section. */
+function usePart(): Part {
+  const asked = useQuery().get("part");
+  const anchor = useAnchor();
+  const named = sections.find((section) => section.anchor === anchor)?.part;
+  return named ?? (asked === "people" || asked === "broker" ? asked : "me");
+}
+
+/** What stands behind the # of the address; the exported page does not know it. */
+function useAnchor(): string {
+  return useSyncExternalStore(
+    onAnchor,
+    () => window.location.hash.slice(1),
+    () => "",
+  );
+}
+
+function onAnchor(listener: () => void): () => void {
+  for (const name of ["hashchange", "popstate"]) window.addEventListener(name, listener);
+  return () => {
+    for (const name of ["hashchange", "popstate"]) window.removeEventListener(name, listener);
+  };
+}
+
+/** The settings of whoever looks, of the people here, and of the broker: one of these at a time. */
 export function SettingsView() {
   const isMembers = useAdmitted() !== null;
   const isAdmin = useIsAdmin();
+  const part = usePart();
+  const anchor = useAnchor();
   const shown = sections.filter(
-    ({ only }) => only === undefined || (only === "members" ? isMembers : isAdmin),
+    ({ part: own, only }) =>
+      own === part && (only === undefined || (only === "members" ? isMembers : isAdmin)),
   );
+  // The section was not there yet when the browser looked for it.
+  useEffect(() => {
+    if (anchor !== "") document.getElementById(anchor)?.scrollIntoView();
+  }, [anchor]);
   return (
     <>
       <PageHeader crumbs={[{ label: "Settings" }]} />
-      <div className="grid gap-6 p-4 lg:grid-cols-[10rem_minmax(0,48rem)] lg:p-6">
+      <PageBody className="grid gap-x-12 gap-y-6 lg:grid-cols-[12rem_minmax(0,48rem)]">
         <h1 className="sr-only">Settings</h1>
         <nav aria-label="Settings" className="lg:sticky lg:top-6 lg:self-start">
-          <ul className="flex flex-wrap gap-1 lg:flex-col">
-            {shown.map(({ anchor, title }) => (
-              <li key={anchor}>
-                <a
-                  href={`#${anchor}`}
-                  className="inline-flex min-h-8 items-center rounded-md px-2 text-muted-foreground hover:bg-raised hover:text-foreground pointer-coarse:min-h-11"
+          <ul className="grid gap-x-1 gap-y-0.5 max-lg:flex max-lg:flex-wrap">
+            {Object.entries(partLabels).map(([name, label]) => (
+              <li key={name}>
+                <PageLink
+                  href={`/settings?part=${name}`}
+                  aria-current={name === part ? "page" : undefined}
+                  className="flex min-h-8 items-center rounded-md px-2 font-medium text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground pointer-coarse:min-h-11"
                 >
-                  {title}
-                </a>
+                  {label}
+                </PageLink>
+                {name === part && (
+                  <ul className="my-1 ms-2 hidden border-s ps-1 lg:block">
+                    {shown.map(({ anchor, title }) => (
+                      <li key={anchor}>
+                        <a
+                          href={`#${anchor}`}
+                          className="flex min-h-7 items-center rounded-md px-2 text-sm text-muted-foreground hover:text-foreground"
+                        >
+                          {title}
+                        </a>
+                      </li>
+                    ))}
+                  </ul>
+                )}
               </li>
             ))}
           </ul>
         </nav>
-        <div className="grid min-w-0 gap-6">
-          {shown.map(({ part, only: _, ...section }) => (
+        <div className="grid min-w-0 gap-8">
+          {shown.map(({ content, only: _, part: __, ...section }) => (
             <SettingsSection key={section.anchor} {...section}>
-              {part}
+              {content}
             </SettingsSection>
           ))}
         </div>
-      </div>
+      </PageBody>
     </>
   );
 }
@@ -210,7 +282,7 @@ function SettingsSection({ anchor, title, about, children }: SettingsSectionProp
     <section
       id={anchor}
       aria-labelledby={id}
-      className="min-w-0 scroll-mt-4 border-t pt-5 first:border-0 first:pt-0"
+      className="min-w-0 scroll-mt-4 border-t pt-6 first:border-0 first:pt-0"
     >
       <h2 id={id} className="text-lg font-semibold">
         {title}

@@ -35,7 +35,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
   const content = doc?.content ?? "";
   return (
     <header className="relative flex min-h-10 flex-wrap items-center gap-x-1 gap-y-1 border-b px-3 py-1 md:gap-x-2">
-      <h2 className="flex min-w-0 flex-1 items-baseline gap-x-2 truncate font-semibold">
+      <h2 className="flex min-w-0 flex-1 basis-40 items-baseline gap-x-2 truncate font-semibold">
         Document
         <span className="truncate text-sm font-normal text-muted-foreground tabular-nums">
           {doc && `v${doc.version}`}
@@ -50,7 +50,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
       <div
         role="toolbar"
         aria-label="Document"
-        className="flex flex-wrap items-center justify-end md:gap-0.5"
+        className="ms-auto flex flex-wrap items-center justify-end md:gap-0.5"
       >
         {isRead && isLive && (
           <Suspense>

@@ -53,7 +53,7 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
         onClick={() => setOpen(!isOpen)}
       >
         <ListTree aria-hidden />
-        <span className="sr-only @min-[36rem]:not-sr-only">Outline</span>
+        <span className="sr-only @min-[36rem]:not-sr-only min-[1200px]:not-sr-only">Outline</span>
       </Button>
       {isOpen && (
         <div className="absolute end-2 top-full z-20 mt-1 max-h-[60vh] w-72 max-w-[80vw] overflow-y-auto rounded-lg border bg-background shadow-lg">

@@ -4,6 +4,7 @@ import { type OutputOf, sourceHref } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
 import { useRead } from "@/broker/use-read";
+import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -29,12 +30,12 @@ export function SourceList() {
   return (
     <>
       <PageHeader crumbs={[{ label: "Files" }]} />
-      <div className="grid max-w-4xl gap-4 p-4 lg:p-6">
+      <PageBody className="grid gap-4">
         <h1 className="sr-only">Files</h1>
         <PanelBoundary title="The files">
           <Files />
         </PanelBoundary>
-      </div>
+      </PageBody>
     </>
   );
 }

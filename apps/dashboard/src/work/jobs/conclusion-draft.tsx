@@ -102,16 +102,15 @@ function Draftable({ failed }: { readonly failed: Job | undefined }) {
   return (
     <div className="grid gap-2">
       <Bar>
-        <p className={wordsClass}>
-          {failed === undefined ? (
-            "An agent can read feed and document and draft it. You edit the draft and conclude."
-          ) : (
-            <>
-              <span className="font-medium text-danger">{failed.message}</span>{" "}
-              <TimeText at={failed.completed_at ?? failed.created_at} className="text-muted-foreground" />
-            </>
+        <div className={wordsClass}>
+          <p>An agent can read feed and document and draft it. You edit the draft and conclude.</p>
+          {failed !== undefined && (
+            <p className="text-muted-foreground">
+              The last try, <TimeText at={failed.completed_at ?? failed.created_at} />, came to nothing:{" "}
+              {failed.message}
+            </p>
           )}
-        </p>
+        </div>
         <Button
           type="button"
           variant="outline"

@@ -24,7 +24,7 @@ export function OpenProposals() {
               <DiffCounts added={proposal.added} removed={proposal.removed} />
               <span className="text-muted-foreground">
                 {proposal.kind === "conclusion" ? " · the Conclusion" : ` · comment ${proposal.topic_id}`}
-                {base !== null && ` · base ${describeRevision(base)}`}
+                {base !== null && ` · made from ${describeRevision(base)}`}
                 {proposal.stale && ", which is not the newest"}
               </span>
             </p>

@@ -19,12 +19,14 @@ export interface ProposalActionsProps {
   /** The hunks that would be accepted. */
   readonly chosen: ReadonlySet<string>;
   readonly onEdit: () => void;
+  /** The chosen hunks are this version now. */
+  readonly onAccepted: (version: number | null) => void;
   /** Somebody decided, perhaps another. */
   readonly onDecided: () => void;
 }
 
 /** The decisions about an open proposal. Nothing is written but what is seen: one that is stale is shown anew first. */
-export function ProposalActions({ proposal, chosen, onEdit, onDecided }: ProposalActionsProps) {
+export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecided }: ProposalActionsProps) {
   const { looksOn, isOpen } = useSource();
   const call = useCall();
   const { run, pending, refusal } = useAction();
@@ -44,7 +46,12 @@ export function ProposalActions({ proposal, chosen, onEdit, onDecided }: Proposa
     if (base === null) return;
     void decide(async (signal) => {
       const parts = isWhole ? {} : { hunks: [...chosen] };
-      await call("decide_proposal", { proposal_id, decision: "accept", base, ...parts }, { signal });
+      const { version } = await call(
+        "decide_proposal",
+        { proposal_id, decision: "accept", base, ...parts },
+        { signal },
+      );
+      onAccepted(version);
     });
   }
   function rebase(): void {

@@ -70,15 +70,14 @@ function Base({ proposal }: { proposal: ProposalInFull }) {
   return (
     <>
       {" "}
-      · base <span className="tabular-nums">{describeRevision(base)}</span>
+      · made from <span className="tabular-nums">{describeRevision(base)}</span>
       {status === "open" &&
         (proposal.stale ? (
           <span className="text-warning">
-            {" "}
-            (the text is {current_version === null ? "another" : `v${current_version}`} now)
+            ; the text is {current_version === null ? "another" : `v${current_version}`} now
           </span>
         ) : (
-          " (current)"
+          ", the newest text"
         ))}
     </>
   );

@@ -51,19 +51,28 @@ interface ReviewProps {
 const noneLeft: ReadonlySet<string> = new Set();
 
 function Review({ proposal, onDecided }: ReviewProps) {
-  const { content, hunks, status } = proposal;
+  const { content, hunks, left: rest, status } = proposal;
   const [layout] = usePreference("diff");
   // Changes that are left out are kept instead of those that are chosen, so that one that was not seen yet is never left out
   // unasked.
   const [left, setLeft] = useState(noneLeft);
   const [isEdited, setEdited] = useState(false);
+  // Known from the answer to the decision, before the proposal was read again.
+  const [accepted, setAccepted] = useState<{ readonly version: number | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
-  const lines = useMemo(() => linesOfHunks(content ?? "", hunks), [content, hunks]);
+  // Of one that was taken in part what was not taken is what there is to see: the rest stands in the text.
+  const isTaken = accepted !== null && status === "open";
+  const notTaken = useMemo(
+    () => (isTaken ? hunks.filter(({ id }) => left.has(id)) : rest),
+    [isTaken, hunks, left, rest],
+  );
+  const shown = notTaken.length > 0 ? notTaken : hunks;
+  const lines = useMemo(() => linesOfHunks(content ?? "", shown), [content, shown]);
   const chosen = useMemo(
     () => new Set(hunks.map(({ id }) => id).filter((id) => !left.has(id))),
     [hunks, left],
   );
-  const isOpen = status === "open";
+  const isOpen = status === "open" && !isTaken;
   useHunkKeys(list);
 
   function choose(id: string, isChosen: boolean): void {
@@ -90,11 +99,17 @@ function Review({ proposal, onDecided }: ReviewProps) {
               Its text was removed together with the version that it was made from.
             </p>
           )}
+          {notTaken.length > 0 && (
+            <p role="note" className="border-b bg-surface px-3 py-2 text-sm">
+              {notTaken.length === 1 ? "1 change was" : `${notTaken.length} changes were`} not taken. This is
+              what is left of the proposal, on v{proposal.accepted_version ?? accepted?.version}.
+            </p>
+          )}
           {content !== null && hunks.length === 0 && (
             <p className="p-4 text-muted-foreground">The text reads like this already.</p>
           )}
           <div ref={list} className="flex-1">
-            {hunks.map((hunk) => (
+            {shown.map((hunk) => (
               <ProposalHunk
                 key={hunk.id}
                 hunk={hunk}
@@ -106,11 +121,12 @@ function Review({ proposal, onDecided }: ReviewProps) {
               />
             ))}
           </div>
-          {isOpen ? (
+          {isTaken ? null : isOpen ? (
             <ProposalActions
               proposal={proposal}
               chosen={chosen}
               onEdit={() => setEdited(true)}
+              onAccepted={(version) => setAccepted({ version })}
               onDecided={onDecided}
             />
           ) : (

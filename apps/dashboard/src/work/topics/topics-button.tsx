@@ -20,7 +20,7 @@ export function TopicsButton() {
       onClick={() => showTopic(shown === null ? "list" : null)}
     >
       <MessagesSquare aria-hidden />
-      <span className="sr-only @min-[36rem]:not-sr-only">Comments</span>
+      <span className="sr-only @min-[36rem]:not-sr-only min-[1200px]:not-sr-only">Comments</span>
       {count > 0 && <span className="text-muted-foreground tabular-nums">{words}</span>}
     </Button>
   );

@@ -1,0 +1,88 @@
+"use client";
+
+import { type AttentionItem, nameOfPlace, placeOfItem } from "@merkle/wire";
+import { useRouter } from "next/navigation";
+import { TimeText } from "@/components/time-text";
+import { cn } from "@/core/utils";
+import { ItemActions } from "./item-actions";
+import { ItemMark } from "./item-mark";
+import { ItemSentence } from "./item-sentence";
+import { PutAway } from "./put-away";
+import { isPutAway, type PuttingAway } from "./use-put-away";
+
+export interface InboxRowProps {
+  readonly item: AttentionItem;
+  readonly isSelected: boolean;
+  readonly away: PuttingAway;
+  readonly onSelect: () => void;
+  /** Shows the item, ready to be answered. */
+  readonly onAnswer: () => void;
+  /** Called when something was done about it. */
+  readonly onChanged: () => void;
+}
+
+/** One thing that needs a human, in a line: kind, who, what, where, since when, and what most would do about it. */
+export function InboxRow({ item, isSelected, away, onSelect, onAnswer, onChanged }: InboxRowProps) {
+  const router = useRouter();
+  return (
+    <li
+      data-selected={isSelected || undefined}
+      className="group flex flex-wrap items-center gap-x-3 px-4 hover:bg-surface data-selected:bg-raised sm:flex-nowrap lg:px-6"
+    >
+      <button
+        type="button"
+        data-item={item.id}
+        aria-current={isSelected ? "true" : undefined}
+        onClick={onSelect}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          router.push(placeOfItem(item));
+        }}
+        className="flex min-h-10 min-w-0 flex-1 basis-full items-center gap-3 py-1.5 text-left -outline-offset-2 sm:basis-0 pointer-coarse:min-h-11"
+      >
+        <ItemMark kind={item.kind} />
+        <span className="flex min-w-0 flex-1 flex-col gap-x-3 sm:flex-row sm:items-baseline">
+          <span className="min-w-0 flex-1 max-sm:line-clamp-2 sm:truncate">
+            <ItemSentence item={item} />
+          </span>
+          <span className="flex min-w-0 items-baseline gap-3 text-sm text-muted-foreground">
+            <span
+              className="max-w-48 min-w-0 truncate sm:w-28 xl:w-36"
+              // A path that is too long keeps its end, which is the file's name.
+              dir={item.session_id === null ? "rtl" : "auto"}
+            >
+              <bdi>{nameOfPlace(item)}</bdi>
+            </span>
+            {item.snoozed_until === null ? (
+              <TimeText
+                at={item.since}
+                className="shrink-0 tabular-nums sm:w-13 sm:text-right sm:group-focus-within:hidden sm:group-hover:hidden sm:group-data-selected:hidden"
+              />
+            ) : (
+              <span className="shrink-0">
+                back <TimeText at={item.snoozed_until} as="clock" />
+              </span>
+            )}
+          </span>
+        </span>
+      </button>
+      {/* On a screen with a pointer what puts it away comes in the place of its age, and takes no room from what is read. */}
+      <span
+        className={cn(
+          "flex w-16 shrink-0 justify-end text-muted-foreground max-sm:order-last max-sm:w-auto max-sm:pb-2",
+          isPutAway(item)
+            ? "w-auto"
+            : "sm:sr-only sm:group-focus-within:not-sr-only sm:group-hover:not-sr-only sm:group-data-selected:not-sr-only",
+        )}
+      >
+        <PutAway item={item} away={away} />
+      </span>
+      {!isPutAway(item) && (
+        <span className="flex min-w-20 max-w-full justify-end max-sm:ms-auto max-sm:pb-2 sm:shrink-0">
+          <ItemActions item={item} onChanged={onChanged} onAnswer={onAnswer} showsOptions={false} />
+        </span>
+      )}
+    </li>
+  );
+}

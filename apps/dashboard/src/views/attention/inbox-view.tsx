@@ -1,0 +1,260 @@
+"use client";
+
+import { type AttentionItem, placeOfItem } from "@merkle/wire";
+import { Inbox, Moon } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useRef } from "react";
+import { PageHeader } from "@/components/page-header";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useAttention } from "@/components/use-attention";
+import { setQuery } from "@/core/address/address";
+import { useQuery } from "@/core/address/use-query";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { cn } from "@/core/utils";
+import { Button } from "@/ui/button";
+import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { Segmented } from "@/ui/segmented";
+import { Skeleton } from "@/ui/skeleton";
+import { InboxRow } from "./inbox-row";
+import { ItemDetail } from "./item-detail";
+import { isPutAway, usePutAway } from "./use-put-away";
+
+/** All that waits for me, a line each, and the one that I look at beside them. */
+export function InboxView() {
+  return (
+    <>
+      <PageHeader crumbs={[{ label: "Needs you" }]} />
+      <h1 className="sr-only">Needs you</h1>
+      <PanelBoundary title="What needs you">
+        <Items />
+      </PanelBoundary>
+    </>
+  );
+}
+
+function Items() {
+  const query = useQuery();
+  const showsAway = query.get("show") === "away";
+  const attention = useAttention({ dismissed: showsAway });
+  const { data, problem, refresh } = attention;
+  const away = usePutAway(refresh);
+  const menu = useRef<HTMLDetailsElement>(null);
+  const detail = useRef<HTMLElement>(null);
+
+  const items = (data?.items ?? []).filter((item) => isPutAway(item) === showsAway);
+  const loud = items.filter(({ kind }) => kind !== "quiet");
+  const quiet = items.filter(({ kind }) => kind === "quiet");
+  const asked = query.get("item");
+  const showsQuiet = query.get("quiet") === "1" || quiet.some(({ id }) => id === asked);
+  const rows = showsQuiet ? [...loud, ...quiet] : loud;
+  const chosen = rows.find(({ id }) => id === asked);
+  // Beside the list there is always room for one.
+  const selected = chosen ?? rows[0];
+  const awayCount = showsAway ? items.length : (data?.dismissed ?? 0);
+  const total = data === undefined ? 0 : showsAway ? data.total - awayCount : data.total;
+
+  function select(item: AttentionItem | undefined, how: { focus?: boolean } = {}): void {
+    setQuery({ item: item?.id ?? null }, { replace: true });
+    if (how.focus && item) document.querySelector<HTMLElement>(`[data-item="${item.id}"]`)?.focus();
+  }
+  /** Shows an item and stands where it can be answered, or where whatever else can be done about it is. */
+  function answer(item: AttentionItem): void {
+    select(item);
+    // On a phone it is shown by this alone.
+    requestAnimationFrame(() =>
+      detail.current?.querySelector<HTMLElement>("[data-actions] :is(button, a, input)")?.focus(),
+    );
+  }
+  useInboxKeys({ rows, selected, menu, select, answer, done: (item) => away.put(item) });
+
+  if (data === undefined && problem === undefined) return <Loading />;
+  return (
+    <div className="flex min-h-0 flex-1 lg:h-[calc(100dvh-3rem)] lg:flex-none">
+      <div className={cn("flex min-w-0 flex-1 flex-col lg:overflow-y-auto", chosen && "max-lg:hidden")}>
+        <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5 lg:px-6">
+          <Segmented
+            label="Which"
+            value={showsAway ? "away" : "waiting"}
+            onChange={(show) => setQuery({ show: show === "away" ? "away" : null, item: null, quiet: null })}
+            options={[
+              { value: "waiting", label: <Counted word="Waiting" count={total} /> },
+              { value: "away", label: <Counted word="Snoozed or done" count={awayCount} /> },
+            ]}
+          />
+          <p role="status" className="flex min-w-0 flex-1 items-center gap-2 text-sm text-muted-foreground">
+            {away.refusal !== null && <span className="text-danger">{away.refusal}</span>}
+            {away.last !== null && (
+              <>
+                <span className="min-w-0 truncate">{away.last.words}</span>
+                <Button
+                  variant="ghost"
+                  size="sm"
+                  className="text-link"
+                  onClick={() => away.last && away.bringBack(away.last.item)}
+                >
+                  Undo
+                </Button>
+              </>
+            )}
+          </p>
+        </div>
+        {problem && (
+          <ProblemAlert
+            problem={problem}
+            title="What needs you could not be read."
+            stillWorks={data && "What is shown is from before."}
+            onRetry={refresh}
+            className="m-3"
+          />
+        )}
+        <ul aria-label="Needs you" className="divide-y border-b empty:hidden">
+          {rows.slice(0, loud.length).map(row)}
+          {quiet.length > 0 && (
+            <li>
+              <button
+                type="button"
+                aria-expanded={showsQuiet}
+                onClick={() => setQuery({ quiet: showsQuiet ? null : "1", item: null }, { replace: true })}
+                className="flex min-h-10 w-full items-center gap-3 px-4 text-left text-muted-foreground -outline-offset-2 hover:bg-surface lg:px-6 pointer-coarse:min-h-11"
+              >
+                <Moon aria-hidden className="size-4 shrink-0" />
+                <span className="flex-1">
+                  {quiet.length === 1 ? "1 session has" : `${quiet.length} sessions have`} gone quiet
+                </span>
+                <span className="text-sm">{showsQuiet ? "Hide" : "Show"}</span>
+              </button>
+            </li>
+          )}
+          {showsQuiet && quiet.map(row)}
+        </ul>
+        {data && total > items.length && !showsAway && (
+          <p className="px-4 py-2 text-sm text-muted-foreground lg:px-6">
+            and {(total - items.length).toLocaleString("en")} more, once these are done
+          </p>
+        )}
+        {items.length === 0 && data && <Nothing showsAway={showsAway} />}
+      </div>
+      {selected && (
+        <section
+          ref={detail}
+          aria-label="Detail"
+          // A box that scrolls must be reached by keys.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
+          tabIndex={0}
+          className={cn(
+            "min-w-0 flex-1 -outline-offset-2 lg:max-w-[24rem] lg:overflow-y-auto lg:border-l xl:max-w-[28rem] 2xl:max-w-[36rem]",
+            !chosen && "max-lg:hidden",
+          )}
+        >
+          <ItemDetail
+            key={selected.id}
+            item={selected}
+            away={away}
+            menu={menu}
+            onBack={() => select(undefined)}
+            onChanged={refresh}
+          />
+        </section>
+      )}
+    </div>
+  );
+
+  function row(item: AttentionItem) {
+    return (
+      <InboxRow
+        key={item.id}
+        item={item}
+        isSelected={item.id === selected?.id}
+        away={away}
+        onSelect={() => select(item)}
+        onAnswer={() => answer(item)}
+        onChanged={refresh}
+      />
+    );
+  }
+}
+
+function Counted({ word, count }: { word: string; count: number }) {
+  return (
+    <span className="flex gap-1.5">
+      {word}
+      <span className="text-muted-foreground tabular-nums">{count.toLocaleString("en")}</span>
+    </span>
+  );
+}
+
+interface InboxKeys {
+  readonly rows: readonly AttentionItem[];
+  readonly selected: AttentionItem | undefined;
+  readonly menu: React.RefObject<HTMLDetailsElement | null>;
+  readonly select: (item: AttentionItem | undefined, how?: { focus?: boolean }) => void;
+  readonly answer: (item: AttentionItem) => void;
+  readonly done: (item: AttentionItem) => void;
+}
+
+/** `j` and `k` go along the list; Enter, `a`, `e` and `h` are about the item that is shown. */
+function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys): void {
+  const router = useRouter();
+  const group = "Needs you";
+  const enabled = selected !== undefined;
+  const at = selected === undefined ? -1 : rows.indexOf(selected);
+  const go = (step: number) =>
+    select(rows[Math.max(0, Math.min(rows.length - 1, at + step))], { focus: true });
+  useShortcut("j", () => go(1), { label: "Next", group, enabled });
+  useShortcut("k", () => go(-1), { label: "Before", group, enabled });
+  useShortcut("a", () => selected && answer(selected), { label: "Answer, or act", group, enabled });
+  useShortcut(
+    "Enter",
+    () => {
+      // Whatever else is focused has an Enter of its own.
+      const isElsewhere = document.activeElement?.closest("button, a, input, summary") ?? false;
+      if (isElsewhere || !selected) return false;
+      router.push(placeOfItem(selected));
+      return true;
+    },
+    { label: "Open where it is", group, enabled },
+  );
+  useShortcut(
+    "e",
+    () => {
+      if (!selected || isPutAway(selected)) return false;
+      done(selected);
+      select(rows[at + 1] ?? rows[at - 1], { focus: true });
+      return true;
+    },
+    { label: "Done, for you", group, enabled },
+  );
+  useShortcut(
+    "h",
+    () => {
+      menu.current?.setAttribute("open", "");
+      menu.current?.querySelector("button")?.focus();
+    },
+    { label: "Snooze", group, enabled },
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true" className="grid gap-3 p-4 lg:p-6">
+      {["w-3/5", "w-4/5", "w-2/3", "w-1/2"].map((width) => (
+        <Skeleton key={width} className={`h-6 ${width}`} />
+      ))}
+    </div>
+  );
+}
+
+function Nothing({ showsAway }: { readonly showsAway: boolean }) {
+  return (
+    <Empty className="flex-1 justify-center py-16">
+      <Inbox aria-hidden strokeWidth={1.25} className="size-10 text-muted-foreground" />
+      <EmptyTitle>{showsAway ? "Nothing is put away" : "Nothing needs you now"}</EmptyTitle>
+      <EmptyDescription>
+        {showsAway
+          ? "What you snooze or have done with stands here, and can be brought back. Others still see it."
+          : "What agents ask, propose or get stuck on comes here by itself, from every session."}
+      </EmptyDescription>
+    </Empty>
+  );
+}

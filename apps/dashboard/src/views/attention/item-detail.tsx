@@ -1,0 +1,100 @@
+"use client";
+
+import { type AttentionItem, describeItem, kindLabels, nameOfPlace, placeOfItem } from "@merkle/wire";
+import { ArrowLeft } from "lucide-react";
+import dynamic from "next/dynamic";
+import type { RefObject } from "react";
+import { PageLink } from "@/components/page-link";
+import { PanelBoundary } from "@/components/panel-boundary";
+import { TimeText } from "@/components/time-text";
+import { Button } from "@/ui/button";
+import { Kbd } from "@/ui/kbd";
+import { ItemActions } from "./item-actions";
+import { ItemMark } from "./item-mark";
+import { PutAway } from "./put-away";
+import type { PuttingAway } from "./use-put-away";
+
+const ItemPreview = dynamic(() => import("./item-preview").then((part) => part.ItemPreview), { ssr: false });
+
+export interface ItemDetailProps {
+  readonly item: AttentionItem;
+  readonly away: PuttingAway;
+  readonly menu: RefObject<HTMLDetailsElement | null>;
+  readonly onBack: () => void;
+  readonly onChanged: () => void;
+}
+
+/** All of one item: what it is about, whole, and everything that can be done about it here. */
+export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailProps) {
+  const { who, what } = describeItem(item);
+  return (
+    <article aria-label="The item" className="flex min-h-full min-w-0 flex-col">
+      <header className="flex h-12 shrink-0 items-center gap-2 border-b px-4 text-sm text-muted-foreground lg:px-6">
+        <Button variant="ghost" size="icon" className="-ms-2 lg:hidden" onClick={onBack}>
+          <ArrowLeft aria-hidden />
+          <span className="sr-only">Back to all</span>
+        </Button>
+        <ItemMark kind={item.kind} />
+        <span aria-hidden className="truncate">
+          {kindLabels[item.kind]}
+        </span>
+        <TimeText at={item.since} className="me-auto shrink-0 tabular-nums" />
+        <PutAway item={item} away={away} menu={menu} />
+      </header>
+      <div className="grid min-w-0 content-start gap-4 p-4 lg:p-6">
+        <div className="grid gap-1">
+          <h2 className="text-lg leading-7 font-semibold [overflow-wrap:anywhere]">
+            {who !== null && <bdi>{who}</bdi>} {what}
+          </h2>
+          <p className="flex min-w-0 text-sm">
+            <span className="me-1 shrink-0 text-muted-foreground">in</span>
+            <PageLink
+              href={placeOfItem(item)}
+              className="min-w-0 text-link [overflow-wrap:anywhere] hover:underline"
+            >
+              <bdi>{nameOfPlace(item)}</bdi>
+            </PageLink>
+          </p>
+        </div>
+        <PanelBoundary title="What it is about">
+          <ItemPreview item={item} />
+        </PanelBoundary>
+        <ItemActions item={item} onChanged={onChanged} />
+        <p className="text-sm text-muted-foreground">{consequences[item.kind]}</p>
+      </div>
+      <p className="mt-auto hidden flex-wrap gap-x-4 gap-y-1 border-t px-6 py-3 text-xs text-muted-foreground lg:flex">
+        {hints.map(([key, does]) => (
+          <span key={key} className="flex items-center gap-1.5">
+            <Kbd>{key}</Kbd> {does}
+          </span>
+        ))}
+      </p>
+    </article>
+  );
+}
+
+const hints = [
+  ["j k", "next, before"],
+  ["Enter", "open"],
+  ["a", "answer"],
+  ["e", "done"],
+  ["h", "snooze"],
+] as const;
+
+/** What follows from an item, so that one can decide without knowing Merkle by heart. */
+const consequences: Readonly<Record<AttentionItem["kind"], string>> = {
+  approval: "Your agent waits at its terminal until it is answered, there or here.",
+  ask: "The first answer counts, and everybody sees whose it was.",
+  proposal: "Nothing is written before somebody accepts it.",
+  job_failed: "A job runs once: Retry starts another one for the same.",
+  in_review: "The task is done once a human says so.",
+  handed_back: "Others can take it now.",
+  blocked: "It stays blocked until it says that it goes on. A nudge has it read its messages now.",
+  held: "Its agents cannot post until somebody resumes it. What runs on their machines goes on.",
+  budget_spent: "Its agents cannot post until a human says something, or lets them go on.",
+  budget_near: "At the end of the budget the session is held.",
+  quiet: "Nobody has said anything since, and no agent asks for messages. It may be done, or stuck.",
+  undelivered:
+    "None of those that it is for has asked for messages since. A nudge reaches those that are connected.",
+  quota_near: "At the bound more is refused. Who runs the broker can raise it.",
+};

@@ -1,0 +1,20 @@
+import { type AttentionItem, describeItem } from "@merkle/wire";
+import { plainBrief } from "@/progress/plain-brief";
+
+/** An item in one line: who, what, and what they said. */
+export function ItemSentence({ item }: { readonly item: AttentionItem }) {
+  const { who, what, quote } = describeItem(item);
+  return (
+    <>
+      {who !== null && <bdi className="font-medium">{who}</bdi>} {what}
+      {quote !== null && (
+        <>
+          {" "}
+          <q dir="auto" className="text-muted-foreground">
+            {plainBrief(quote)}
+          </q>
+        </>
+      )}
+    </>
+  );
+}
