@@ -61,7 +61,7 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
       aria-label={labelOf(row)}
       data-sequence={first.sequence}
       onFocus={() => actions.onFocused(row.key)}
-      className="group/article absolute inset-x-0 top-0 outline-none"
+      className="group/article absolute inset-x-0 contain-[layout_style] outline-none"
     >
       {beginsDay && <DayDivider at={first.posted_at} />}
       {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
