@@ -135,7 +135,8 @@ export function useFeedScroll(options: FeedScrollOptions) {
       // Read anew, it stands where it stood.
       return virtualizer.scrollBy(topOf(index) - reading.current.top);
     }
-    if (row && row.messages.length > 1 && as === "asked") unfold(row.messages);
+    const isFolded = row && (row.messages.length > 1 || row.replies.some(({ sequence }) => sequence === at));
+    if (isFolded && as === "asked") unfold(row.messages);
     virtualizer.scrollToIndex(index, { align: as === "asked" ? "center" : "start" });
   }
 
