@@ -146,7 +146,7 @@ function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
       aria-label="Talk"
       value={thread ?? ""}
       onChange={({ target }) => setQuery({ thread: target.value === "" ? null : target.value, m: null })}
-      className="h-7 w-32 min-w-0 rounded-md border border-input bg-background px-1.5 text-sm pointer-coarse:h-11"
+      className="h-7 w-24 min-w-0 rounded-md max-md:w-40 border border-input bg-background px-1.5 text-sm pointer-coarse:h-11"
     >
       <option value="">All talk</option>
       {thread !== null && <option value={thread}>{showHidden(title ?? `#${thread}`)}</option>}
@@ -185,7 +185,7 @@ function FindField({
     return () => clearTimeout(timer);
   }, [text, q]);
   return (
-    <div className="relative min-w-28 flex-1 basis-28 max-md:min-w-44">
+    <div className="relative min-w-20 flex-1 basis-20 max-md:min-w-44">
       <Search
         aria-hidden
         className="pointer-events-none absolute inset-y-0 start-2 my-auto size-3.5 text-muted-foreground"

@@ -16,7 +16,7 @@ import {
   Zap,
 } from "lucide-react";
 import { usePathname, useRouter } from "next/navigation";
-import { type KeyboardEvent, type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { useRead } from "@/broker/use-read";
 import { useShortcutRegistry } from "@/core/keyboard/shortcut-provider";
 import type { TypedAhead } from "@/core/keyboard/typed-ahead";
@@ -100,7 +100,12 @@ export function CommandPalette({ typed: ahead, onClose, onHelp }: CommandPalette
     if (first?.href !== undefined) router.prefetch(first.href);
   }, [router, first?.href]);
   // Enter was pressed before anything was there to be chosen: it is for the first of what is found by then.
-  const [isEntered, setEntered] = useState(ahead.isEntered);
+  const [isEntered, setEntered] = useState(false);
+  useLayoutEffect(() => {
+    // Letters may have come between its first drawing and now, from when on the field takes them.
+    setTyped(ahead.text);
+    setEntered(ahead.isEntered);
+  }, [ahead]);
   useEffect(() => {
     if (!isEntered || isReading) return;
     setEntered(false);
@@ -155,7 +160,7 @@ export function CommandPalette({ typed: ahead, onClose, onHelp }: CommandPalette
                 <EntryGroup
                   heading="Sessions"
                   entries={entries
-                    .filter(({ kind, note }) => kind === "session" && note === "")
+                    .filter(({ kind, note, href }) => kind === "session" && note === "" && href !== pathname)
                     .slice(0, recentShown)}
                   onChoose={choose}
                 />
