@@ -2,7 +2,7 @@
 
 import type { Message } from "@merkle/wire";
 import { ChevronRight } from "lucide-react";
-import { memo, type ReactNode, useCallback, useEffect, useRef } from "react";
+import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef } from "react";
 import { TimeText } from "@/components/time-text";
 import { usePreference } from "@/core/preferences/use-preference";
 import { cn } from "@/core/utils";
@@ -11,8 +11,9 @@ import type { FeedRow } from "@/feed/store/feed-rows";
 import type { Thread } from "@/feed/store/threads";
 import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
-import { Replies } from "./replies";
-import { ThreadLink } from "./thread-link";
+
+const Replies = lazy(() => import("./replies").then((part) => ({ default: part.Replies })));
+const ThreadLink = lazy(() => import("./replies").then((part) => ({ default: part.ThreadLink })));
 
 export interface FeedArticleProps {
   readonly row: FeedRow;
@@ -91,17 +92,20 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
         ) : (
           <>
             <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
-            {replies.length > 0 ? (
-              <Replies
-                ask={first}
-                replies={replies}
-                isOpen={isOpen}
-                asked={askedReply}
-                onToggle={actions.onReplies}
-              />
-            ) : (
-              thread && <ThreadLink thread={thread} />
-            )}
+            {/* Of the height that it will have, so that nothing moves when it comes. */}
+            <Suspense fallback={<div className="h-7 pointer-coarse:h-12" />}>
+              {replies.length > 0 ? (
+                <Replies
+                  ask={first}
+                  replies={replies}
+                  isOpen={isOpen}
+                  asked={askedReply}
+                  onToggle={actions.onReplies}
+                />
+              ) : (
+                thread && <ThreadLink thread={thread} />
+              )}
+            </Suspense>
           </>
         )}
       </div>

@@ -11,12 +11,12 @@ import { useSession } from "@/sessions/session-context";
 import { FeedBody } from "./feed-body";
 import { clearFilter, FilterBar } from "./filter-bar";
 import { FindHint } from "./find-hint";
-import { ThreadBar } from "./thread-bar";
 import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
 import { useFeedState, useFeedStore } from "./use-feed-store";
 import { useReading } from "./use-reading";
 
 const UnreadBar = lazy(() => import("./unread-bar").then(({ UnreadBar }) => ({ default: UnreadBar })));
+const ThreadBar = lazy(() => import("./thread-bar").then(({ ThreadBar }) => ({ default: ThreadBar })));
 const CatchUpPanel = lazy(() =>
   import("./catch-up-panel").then(({ CatchUpPanel }) => ({ default: CatchUpPanel })),
 );
@@ -103,7 +103,11 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
         isOpen={isFilterOpen}
         onOpen={setFilterOpen}
       />
-      {title !== null && <ThreadBar title={title} count={messages.length} />}
+      {title !== null && (
+        <Suspense fallback={<div className="h-8.25 border-b pointer-coarse:h-11.25" />}>
+          <ThreadBar title={title} count={messages.length} />
+        </Suspense>
+      )}
       <FindHint />
       {reading.isFarBehind && (
         <Suspense fallback={<div className="h-9 border-b bg-highlight" />}>

@@ -194,7 +194,7 @@ function FindField({
         ref={field}
         type="text"
         aria-label="Find in the feed"
-        placeholder="Press / to search"
+        placeholder="Find  /"
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {

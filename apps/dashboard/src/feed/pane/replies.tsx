@@ -1,10 +1,12 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
-import { ChevronRight } from "lucide-react";
+import { ChevronRight, MessagesSquare } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { TimeText } from "@/components/time-text";
+import { setQuery } from "@/core/address/address";
 import { cn } from "@/core/utils";
+import type { Thread } from "@/feed/store/threads";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { MessageRow } from "./message-row";
 
@@ -75,5 +77,21 @@ function Reply({ reply, isAsked }: { readonly reply: Message; readonly isAsked: 
     >
       <MessageRow message={reply} answer={undefined} isRaw={isRaw} onRaw={() => setRaw(!isRaw)} />
     </li>
+  );
+}
+
+/** Leads to a talk alone, from the message that it began with. */
+export function ThreadLink({ thread }: { readonly thread: Thread }) {
+  return (
+    <div className="ps-8">
+      <button
+        type="button"
+        onClick={() => setQuery({ thread: String(thread.root), m: null })}
+        className="mt-0.5 -ms-1 flex min-h-6 items-center gap-1.5 rounded-md px-1 text-sm text-link hover:bg-raised pointer-coarse:min-h-11"
+      >
+        <MessagesSquare aria-hidden className="size-3.5" />
+        {thread.replies} replies: follow this talk
+      </button>
+    </div>
   );
 }

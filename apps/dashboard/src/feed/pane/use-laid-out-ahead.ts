@@ -1,76 +1,25 @@
 "use client";
 
-import type { Message } from "@merkle/wire";
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import type { FeedRow } from "@/feed/store/feed-rows";
-import { clipText, textOf } from "@/feed/store/message-text";
-import { layOutAhead } from "@/text/markdown/markdown-text";
+import type { RowRange, TextsAhead } from "./texts-ahead";
 
-/** So many rows on either side of those that are drawn. */
-const rowsAhead = 60;
-/** What a text may take of a frame that has nothing else to do. */
-const textMs = 3;
-
-export interface RowRange {
-  readonly startIndex: number;
-  readonly endIndex: number;
-}
-
-/**
- * Has the texts of the rows around those that are drawn laid out while the page has nothing else to do, the nearest first:
- * scrolling then finds them done. Returns the way to say which are drawn.
- */
+/** Has the texts around the rows that are drawn laid out ahead, so that scrolling finds them done. Returns the way to say which are drawn. */
 export function useLaidOutAhead(): (rows: readonly FeedRow[], drawn: RowRange) => void {
-  const ahead = useRef<TextsAhead>(undefined);
-  ahead.current ??= new TextsAhead();
-  const texts = ahead.current;
-  useEffect(() => () => texts.stop(), [texts]);
-  return texts.lookAround;
-}
-
-class TextsAhead {
-  readonly #done = new WeakSet<Message>();
-  #rows: readonly FeedRow[] = [];
-  #drawn: RowRange = { startIndex: 0, endIndex: 0 };
-  #stop: (() => void) | undefined;
-
-  readonly lookAround = (rows: readonly FeedRow[], drawn: RowRange): void => {
-    this.#rows = rows;
-    this.#drawn = drawn;
-    this.#stop ??= whenIdle((msLeft) => this.#layOut(msLeft));
-  };
-
-  stop(): void {
-    this.#stop?.();
-    this.#stop = undefined;
-  }
-
-  #layOut(msLeft: () => number): void {
-    this.#stop = undefined;
-    for (let distance = 1; distance <= rowsAhead; distance += 1) {
-      for (const index of [this.#drawn.startIndex - distance, this.#drawn.endIndex + distance]) {
-        const message = this.#rows[index]?.first;
-        if (message?.type !== "chat" || this.#done.has(message)) continue;
-        if (msLeft() < textMs) {
-          this.#stop = whenIdle((left) => this.#layOut(left));
-          return;
-        }
-        this.#done.add(message);
-        layOutAhead(clipText(textOf(message)).text);
-      }
-    }
-  }
-}
-
-/** Safari knows no idle time: there it is a moment in which nothing else was asked for. */
-function whenIdle(run: (msLeft: () => number) => void): () => void {
-  if (typeof requestIdleCallback !== "function") {
-    const timer = setTimeout(() => {
-      const until = performance.now() + 2 * textMs;
-      run(() => until - performance.now());
-    }, 30);
-    return () => clearTimeout(timer);
-  }
-  const handle = requestIdleCallback((deadline) => run(() => deadline.timeRemaining()));
-  return () => cancelIdleCallback(handle);
+  const texts = useRef<TextsAhead>(undefined);
+  useEffect(() => {
+    let isGone = false;
+    import("./texts-ahead").then(
+      ({ TextsAhead }) => {
+        if (!isGone) texts.current = new TextsAhead();
+      },
+      // Without it they are laid out as they come into sight.
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+      texts.current?.stop();
+    };
+  }, []);
+  return useCallback((rows, drawn) => texts.current?.lookAround(rows, drawn), []);
 }
