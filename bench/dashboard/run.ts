@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import type { Browser } from "playwright-core";
-import { chromiumMissing, findChromium, launchChromium } from "../../tests/kit/chromium.js";
+import { chromiumMissing, findChromium, launchUsersChromium } from "../../tests/kit/chromium.js";
 import { startLiveBroker } from "./live-broker.js";
 import { measureMachine } from "./machine.js";
 import type { DashboardPart, LiveBroker } from "./measurement.js";
@@ -9,13 +9,26 @@ import { burst } from "./parts/burst.js";
 import { links } from "./parts/links.js";
 import { longSession } from "./parts/long-session.js";
 import { outage } from "./parts/outage.js";
+import { palette } from "./parts/palette.js";
 import { scripts } from "./parts/scripts.js";
 import { search } from "./parts/search.js";
 import { seen } from "./parts/seen.js";
 import { vitals } from "./parts/vitals.js";
+import { wheel } from "./parts/wheel.js";
 import { isPassed, type PartResult, printResults, type Run, writeResults } from "./report.js";
 
-const parts: readonly DashboardPart[] = [scripts, vitals, longSession, links, burst, seen, outage, search];
+const parts: readonly DashboardPart[] = [
+  scripts,
+  vitals,
+  palette,
+  wheel,
+  longSession,
+  links,
+  burst,
+  seen,
+  outage,
+  search,
+];
 const known = parts.map(({ name }) => name);
 const { values: flags, positionals } = parseArgs({
   options: { quick: { type: "boolean", default: false } },
@@ -34,7 +47,7 @@ if (chromium === undefined) {
 }
 
 const broker = await startLiveBroker();
-const browser = await launchChromium(chromium);
+const browser = await launchUsersChromium(chromium);
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     // The parts end with the browser, and what was measured until then is told.

@@ -160,6 +160,69 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     expect(answered).toMatchObject({ answer: "vault" });
   });
 
+  it("[DASH-342] an ask with what was said to it stands in one place, which opens, also by a link to a reply", async () => {
+    const session = await startSession();
+    const asked = await session.say({ text: "Which staging key?", kind: "ask" });
+    await session.post("Talk of something else");
+    const reply = (text: string, answer?: string) =>
+      socket.call("post_message", {
+        session_id: session.id,
+        team_id: session.credential,
+        content: { text, ...(answer === undefined ? {} : { answer }) },
+        reply_to: asked,
+      });
+    const { cursor: linked } = await reply("The vault has one");
+    await reply("The vault's", "vault");
+    const { page, problems, findBarriers } = await openFeed(session.slug);
+    expect(await shownSequences(page)).toEqual([asked, asked + 1]);
+    const toggle = page.getByRole("button", { name: `2 replies to message ${asked}` });
+    expect(await page.getByText("The vault has one").count()).toBe(0);
+    await feedOf(page).focus();
+    await page.keyboard.press("PageDown");
+    await page.keyboard.press("o");
+    await page.getByText("The vault has one").waitFor();
+    expect(await toggle.getAttribute("aria-expanded")).toBe("true");
+    expect(await findBarriers()).toEqual([]);
+    await toggle.click();
+    await page.getByText("The vault has one").waitFor({ state: "detached" });
+
+    // What is said while one looks stands where it was said.
+    await reply("Rotated since");
+    await article(page, linked + 2).waitFor();
+
+    const { page: other } = await openFeed(session.slug, `?m=${linked}`);
+    await other.locator(`[data-reply="${linked}"][aria-current=true]`).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-343] talks beside each other are read one at a time, by the line that each began with, at an address", async () => {
+    const session = await startSession();
+    const reply = async (text: string, reply_to: number) => {
+      const content = { text };
+      const posted = { session_id: session.id, team_id: session.credential, content, reply_to };
+      return (await socket.call("post_message", posted)).cursor;
+    };
+    const keys = await session.say({ text: "Keys: who rotates?" });
+    const routes = await session.say({ text: "Routes: five percent?" });
+    const last = await reply("At two", await reply("The vault", keys));
+    await reply("Since ten minutes", await reply("Yes", routes));
+    const { page, problems, findBarriers } = await openFeed(session.slug);
+    await page.getByRole("combobox", { name: "Talk" }).selectOption({ label: "Keys: who rotates? (2)" });
+    await page.getByRole("heading", { name: "Keys: who rotates?" }).waitFor();
+    await expect.poll(() => shownSequences(page)).toEqual([keys, last - 1, last]);
+    expect(new URL(page.url()).search).toBe(`?thread=${keys}`);
+    const further = await reply("Nobody is signed out", last);
+    await article(page, further).waitFor();
+    await session.post("of nothing");
+    await page.getByRole("button", { name: "4 hidden · show all" }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByText("of nothing", { exact: true }).waitFor();
+    await article(page, routes).getByRole("button", { name: "2 replies: follow this talk" }).click();
+    await page.getByRole("heading", { name: "Routes: five percent?" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-68] what became of my own message is told, and grows as it is read", async () => {
     const session = await startSession();
     const person = await newPerson();

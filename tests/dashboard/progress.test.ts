@@ -100,7 +100,8 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     await page.getByRole("button", { name: "Step 1", exact: true }).waitFor();
     await page.getByRole("button", { name: "Newest" }).click();
     await page.getByRole("button", { name: "Step 31" }).waitFor();
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Progress" }).waitFor();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("button", { name: "More" }).click();
+    await page.getByRole("dialog", { name: "More pages" }).getByRole("link", { name: "Progress" }).waitFor();
     expect(problems).toEqual([]);
   });
 

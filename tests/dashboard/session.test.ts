@@ -149,6 +149,52 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-344] on a phone half of the height is the feed; what stands above it, filters and lanes unfold", async () => {
+    const session = await createTestSession(rest, "Split the auth service");
+    await session.post(session.convener, "A first word of some length, which has to break on a phone.");
+    const { page, problems, findBarriers } = await open(session, "", phone);
+    const feed = page.getByRole("feed", { name: "Messages" });
+    for (const viewport of [phone.viewport, { width: 320, height: 640 }]) {
+      await page.setViewportSize(viewport);
+      await expect.poll(async () => (await feed.boundingBox())?.height).toBeGreaterThan(viewport.height / 2);
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(viewport.width);
+    }
+    const filter = page.getByRole("group", { name: "Filter the feed" });
+    expect(await filter.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await filter.getByRole("button", { name: "Decisions" }).waitFor();
+    await page.getByRole("button", { name: "Time", exact: true }).click();
+    await page.getByRole("region", { name: "Time lanes" }).waitFor();
+    await page.getByRole("button", { name: "About this session" }).click();
+    await page.getByText("1 team", { exact: true }).waitFor();
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);
+    expect(await findBarriers()).toEqual([]);
+
+    const bar = page.getByRole("navigation", { name: "Main" });
+    await bar.getByRole("button", { name: "More" }).click();
+    await page.getByRole("dialog", { name: "More pages" }).getByRole("link", { name: "Files" }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await bar.getByRole("link", { name: "Tasks" }).click();
+    await page.waitForURL("**/tasks");
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-345] a screen of 4K is filled by feed, document and tasks, each as wide as one reads", async () => {
+    const session = await createTestSession(rest);
+    await session.post(session.convener, "word ".repeat(400));
+    const { page, problems, findBarriers } = await open(session, "", { viewport: { width: 3840, height: 2160 } });
+    for (const name of ["Feed", "Document", "Tasks"]) {
+      const pane = page.getByRole("region", { name, exact: true });
+      await expect.poll(() => widthOf(pane)).toBeGreaterThan(800);
+    }
+    expect(await widthOf(page.locator("article [data-slot=markdown]"))).toBeLessThan(1_000);
+    await page.keyboard.press("j");
+    await page.locator("article:focus").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-91] a session that does not exist says so and leads back", async () => {
     const { page } = await openPage(browser, `${broker.url}/sessions/no-such-session`);
     await page.getByRole("heading", { name: "There is no session by this name" }).waitFor();

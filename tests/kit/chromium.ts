@@ -49,6 +49,11 @@ export function launchChromium(executablePath: string, args: readonly string[] =
   return chromium.launch({ executablePath, args: [...usual, ...args] });
 }
 
+/** One that runs the scripts of its pages as people's do, for what is measured. */
+export function launchUsersChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ["--disable-dev-shm-usage"] });
+}
+
 /** The same for a whole one, which shows windows unless told otherwise. */
 export function launchWholeChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({

@@ -5,7 +5,7 @@ import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
-type Filter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q">;
+type Filter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
 describe("reading a feed by what is wanted", () => {
   let transport: TransportClient;
@@ -18,7 +18,7 @@ describe("reading a feed by what is wanted", () => {
     cleanup(transport.close);
   });
 
-  /** Chat of two teams of every kind, with events between. */
+  /** Chat of two teams of every kind, with events between, and one talk: the first message, a reply to it, and one to that. */
   async function makeFeed() {
     const session = await createTestSession(transport);
     const { sessionId: session_id, convener: atlas } = session;
@@ -31,6 +31,11 @@ describe("reading a feed by what is wanted", () => {
       if (round % 2 === 0) await say(birch, { text: `Which ${round}?`, kind: "ask" });
       if (round % 3 === 0) await say(atlas, { text: `Settled ${round}`, kind: "decision" });
     }
+    const reply = (team_id: string, reply_to: number, text: string) =>
+      transport.call("post_message", { session_id, team_id, content: { text }, reply_to });
+    const { cursor } = await reply(birch, 1, "Talk on");
+    await reply(atlas, 2, "Of something else");
+    await reply(atlas, cursor, "Talk further");
     await transport.call("update_session_metadata", {
       session_id,
       team_id: birch,
@@ -67,6 +72,9 @@ describe("reading a feed by what is wanted", () => {
     const kindOf = ({ type, content }: Message) => (type === "chat" ? (content["kind"] ?? "plain") : type);
     const isBirchs = (message: Message) =>
       message.from?.team === "Birch" || message["team"] === "Birch" || message["by"] === "Birch";
+    const isOfTalk = ({ sequence, content }: Message) =>
+      sequence === 1 || String(content["text"]).startsWith("Talk");
+    const talk = messages.findLast(isOfTalk)?.sequence;
     const wanted: [Filter, (message: Message) => boolean][] = [
       [{}, () => true],
       [{ types: ["chat"] }, ({ type }) => type === "chat"],
@@ -85,6 +93,10 @@ describe("reading a feed by what is wanted", () => {
       [{ q: "%" }, ({ content }) => String(content["text"]).includes("%")],
       [{ q: "SCOPE grew" }, ({ content }) => content["reason"] === "Scope grew"],
       [{ q: "reason" }, () => false],
+      [{ thread: 1 }, isOfTalk],
+      [{ thread: talk }, isOfTalk],
+      [{ thread: talk, team: "Birch" }, (message) => isOfTalk(message) && isBirchs(message)],
+      [{ thread: 9_999 }, () => false],
     ];
     for (const [filter, isWanted] of wanted) {
       const numbers = messages.filter(isWanted).map(({ sequence }) => sequence);

@@ -24,7 +24,10 @@ export const burst: DashboardPart = {
 
     doing(`posting ${perSecond} messages a second`);
     const begunAt = performance.now();
+    await following.bringToFront();
+    await countFrames(following);
     const said = await sayForAWhile(feed, begunAt);
+    const fps = await following.evaluate(() => Number(Object(window).framesPerSecond()));
     await rowShown(following, Math.max(...said.keys()));
     const tookSeconds = (performance.now() - begunAt) / 1_000;
     const { renders } = await notedBy(following);
@@ -39,6 +42,14 @@ export const burst: DashboardPart = {
         unit: "renders/s",
         budget: { atMost: 10 },
         isRequired: true,
+      },
+      {
+        name: "frames of the page that follows",
+        value: fps,
+        unit: "fps",
+        budget: { atLeast: 50 },
+        isRequired: true,
+        against: "scroll",
       },
       { ...none, name: "lost", value: lost, unit: "messages" },
       { ...none, name: "doubled", value: doubled, unit: "messages" },
@@ -64,6 +75,19 @@ async function sayForAWhile({ say }: StagedFeed, begunAt: number): Promise<Map<n
     }, 10);
   });
   return new Map(await Promise.all(sent));
+}
+
+/** Counts the frames of a page until it is asked for how many they were in a second. */
+function countFrames(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    const from = performance.now();
+    let frames = 0;
+    (function count(): void {
+      frames += 1;
+      requestAnimationFrame(count);
+    })();
+    Object.assign(window, { framesPerSecond: () => frames / ((performance.now() - from) / 1_000) });
+  });
 }
 
 /** Notes with every frame how far a row is from where it stood. */

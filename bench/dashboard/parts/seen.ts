@@ -6,7 +6,7 @@ import { stageFeed } from "../staged-feed.js";
 import { notedBy, openWatched, rowShown } from "../watched-page.js";
 
 const saidBefore = 50;
-/** Between two messages: nobody writes faster, and a stream of messages is drawn four times a second. */
+/** Between two messages: nobody writes faster, and a stream of messages is drawn eight times a second. */
 const pauseMsMin = 250;
 const pauseMsMax = 500;
 

@@ -1,9 +1,9 @@
-import { type FeedFilter, findTeamId } from "@merkle/db";
+import { type FeedFilter, findTeamId, findThread } from "@merkle/db";
 import { eventNames, MerkleError, type ParsedInputOf } from "@merkle/wire";
 import type { SessionContext } from "../sessions/context.js";
 import type { FeedServices } from "./services.js";
 
-type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q">;
+type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
 /**
  * Which messages a reader of a feed asks for; null where it asks for all of them.
@@ -12,9 +12,9 @@ type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q"
  */
 export async function toFeedFilter(
   { services, session }: SessionContext<FeedServices>,
-  { types, kinds, team, q }: Input,
+  { types, kinds, team, q, thread }: Input,
 ): Promise<FeedFilter | null> {
-  if (types === undefined && kinds === undefined && team === undefined && q === undefined) return null;
+  if ([types, kinds, team, q, thread].every((asked) => asked === undefined)) return null;
   const isChatWanted = types?.includes("chat") ?? true;
   const isWanted = (kind: "plain" | "ask" | "decision") => isChatWanted && (kinds?.includes(kind) ?? true);
   return {
@@ -25,6 +25,7 @@ export async function toFeedFilter(
     ],
     teamId: team === undefined ? undefined : await requireTeamId(),
     text: q,
+    thread: thread === undefined ? undefined : await findThread(services.database.orm, session.sessionId, thread),
   };
 
   async function requireTeamId(): Promise<string> {

@@ -15,7 +15,7 @@ import { type AuditKind, auditKindLabels, auditKindOf, auditKinds, parseAuditKin
 import { AuditRow } from "./audit-row";
 
 /** Events and decisions; what else was said is the feed's. */
-const filter = { types: ["decision", "system"], team: null, q: null } as const;
+const filter = { types: ["decision", "system"], team: null, q: null, thread: null } as const;
 
 /** The events of a session: who came and went, what was changed, held, decided, sealed and removed; newest first, and live. */
 export function AuditLog() {

@@ -1,8 +1,8 @@
 "use client";
 
-import { Bell, BookMarked, LayoutList, ListChecks, Search, Settings2 } from "lucide-react";
+import { Bell, LayoutList, ListTodo, Menu, Search } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { isStranger } from "@/broker/broker";
 import { useLooksOn } from "@/broker/use-admitted";
 import { useConnectionState } from "@/broker/use-connection-state";
@@ -19,6 +19,7 @@ import { ShellKeys } from "./shell-keys";
 import { Sidebar } from "./sidebar";
 
 const DemoBar = lazy(() => import("./demo-bar").then((part) => ({ default: part.DemoBar })));
+const MoreSheet = lazy(() => import("./more-sheet").then((part) => ({ default: part.MoreSheet })));
 const GuestShell = lazy(() => import("./guest-shell").then((part) => ({ default: part.GuestShell })));
 
 /** The frame of every page: the way to the others, for whoever may go there, and the way in for whoever may not. */
@@ -103,8 +104,9 @@ function FocusController() {
   return null;
 }
 
-/** The way to every page on a phone, within reach of a thumb. */
+/** The way to every page on a phone, within reach of a thumb: to those that are wanted most, and to the others by one more press. */
 function BottomBar() {
+  const [isOpen, setOpen] = useState(false);
   return (
     <nav
       aria-label="Main"
@@ -112,13 +114,25 @@ function BottomBar() {
     >
       <BottomBarLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />
+      <BottomBarLink href="/tasks" label="Tasks" Icon={ListTodo} />
       <BottomBarLink href="/search" label="Search" Icon={Search} />
-      <BottomBarLink href="/memory" label="Memory" Icon={BookMarked} />
-      <BottomBarLink href="/progress" label="Progress" Icon={ListChecks} />
-      <BottomBarLink href="/settings" label="Settings" Icon={Settings2} />
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        className={bottomBarItem}
+        onClick={() => setOpen(true)}
+      >
+        <Menu aria-hidden className="size-5" />
+        More
+      </button>
+      <Suspense>{isOpen && <MoreSheet onClose={() => setOpen(false)} />}</Suspense>
     </nav>
   );
 }
+
+const bottomBarItem =
+  "flex min-w-11 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-muted-foreground aria-[current=page]:font-medium aria-[current=page]:text-foreground";
 
 function BottomBarLink({ href, label, Icon, note }: NavLinkProps) {
   const pathname = usePathname();
@@ -127,7 +141,7 @@ function BottomBarLink({ href, label, Icon, note }: NavLinkProps) {
       ahead="settled"
       href={href}
       aria-current={pathname === href ? "page" : undefined}
-      className="flex min-w-11 flex-1 flex-col items-center justify-center gap-0.5 text-xs text-muted-foreground aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+      className={bottomBarItem}
     >
       <span className="relative">
         <Icon aria-hidden className="size-5" />

@@ -1,12 +1,24 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from "react";
+import {
+  createContext,
+  lazy,
+  type ReactNode,
+  Suspense,
+  use,
+  useCallback,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { isSettled, onSettled } from "@/core/settled";
+import { type TypedAhead, TypedAheadCatcher } from "@/core/keyboard/typed-ahead";
 
-const CommandPalette = lazy(() =>
-  import("@/views/search/command-palette").then(({ CommandPalette }) => ({ default: CommandPalette })),
-);
+const loadPalette = () => import("@/views/search/command-palette");
+const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.CommandPalette })));
+const PaletteAhead = lazy(() => loadPalette().then((part) => ({ default: part.PaletteAhead })));
 const KeyHelp = lazy(() => import("./key-help").then(({ KeyHelp }) => ({ default: KeyHelp })));
 
 interface ShellActions {
@@ -20,13 +32,17 @@ const ShellContext = createContext<ShellActions | null>(null);
 export function ShellKeys({ children }: { children: ReactNode }) {
   const router = useRouter();
   const [shown, setShown] = useState<"palette" | "help" | null>(null);
+  const [typed, setTyped] = useState<TypedAhead>({ text: "", isEntered: false });
   const actions = useMemo(
     () => ({ openPalette: () => setShown("palette"), openHelp: () => setShown("help") }),
     [],
   );
-  const close = () => setShown(null);
+  const close = () => {
+    setShown(null);
+    setTyped({ text: "", isEntered: false });
+  };
 
-  useShortcut("mod+k", () => setShown((now) => (now === "palette" ? null : "palette")), {
+  useShortcut("mod+k", () => (shown === "palette" ? close() : setShown("palette")), {
     label: "Go anywhere, do anything",
     group: "Everywhere",
   });
@@ -44,12 +60,21 @@ export function ShellKeys({ children }: { children: ReactNode }) {
   return (
     <ShellContext value={actions}>
       {children}
-      <Suspense>
-        {shown === "palette" && <CommandPalette onClose={close} onHelp={actions.openHelp} />}
+      <PaletteMadeReady />
+      <Suspense fallback={shown === "palette" && <TypedAheadCatcher typed={typed} />}>
+        {shown === "palette" && <CommandPalette typed={typed} onClose={close} onHelp={actions.openHelp} />}
         {shown === "help" && <KeyHelp onClose={close} />}
       </Suspense>
     </ShellContext>
   );
+}
+
+/** Once the page has come to rest, the palette and what it finds are loaded: then it opens within a frame. */
+function PaletteMadeReady() {
+  const hasSettled = useSyncExternalStore(onSettled, isSettled, () => false);
+  const [isReady, setReady] = useState(false);
+  const onRead = useCallback(() => setReady(true), []);
+  return <Suspense>{hasSettled && !isReady && <PaletteAhead onRead={onRead} />}</Suspense>;
 }
 
 export function useShellActions(): ShellActions {

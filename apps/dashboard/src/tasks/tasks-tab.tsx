@@ -27,22 +27,24 @@ const views = { board: TaskBoard, list: TaskRows, order: TaskGraph } as const;
 type View = keyof typeof views;
 
 /** The tasks of a session, who does them, what waits for what, and who holds which files. */
-export function TasksTab() {
+export function TasksTab({ isBeside = false }: { readonly isBeside?: boolean }) {
   return (
     <section aria-label="Tasks" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4 lg:p-6">
       <PanelBoundary title="The tasks">
-        <Tasks />
+        <Tasks isBeside={isBeside} />
       </PanelBoundary>
     </section>
   );
 }
 
-function Tasks() {
+/** Beside the feed it is a list, and leaves the keys of one letter to the feed. */
+function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   const { session, at, looksOn } = useSession();
   const [viewParam, setView] = useQueryParam("view");
   const [taskParam, setTask] = useQueryParam("task");
   const [isAdding, setAdding] = useState(false);
-  const view: View = viewParam === "list" || viewParam === "order" ? viewParam : "board";
+  const standard: View = isBeside ? "list" : "board";
+  const view = viewParam !== null && viewParam in views ? (viewParam as View) : standard;
   const input = { session_id: session.session_id, state: "all", limit: limits.tasksPageMax } as const;
   const read = useRead("list_tasks", input, { on: ["tasks"], keepLast: true });
   const tasks = read.data?.tasks ?? [];
@@ -59,9 +61,9 @@ function Tasks() {
   }
 
   const add = () => setAdding(true);
-  useShortcut("j", () => step(1), { label: "Next task", group: "Tasks" });
-  useShortcut("k", () => step(-1), { label: "Previous task", group: "Tasks" });
-  useShortcut("n", add, { label: "New task", group: "Tasks", enabled: canChange });
+  useShortcut("j", () => step(1), { label: "Next task", group: "Tasks", enabled: !isBeside });
+  useShortcut("k", () => step(-1), { label: "Previous task", group: "Tasks", enabled: !isBeside });
+  useShortcut("n", add, { label: "New task", group: "Tasks", enabled: canChange && !isBeside });
   usePaletteAction(canChange ? { id: "new-task", label: "Add a task…", keywords: ["todo"], run: add } : null);
   const Shown = views[view];
 
@@ -71,7 +73,7 @@ function Tasks() {
         <Segmented
           label="Show the tasks as"
           value={view}
-          onChange={(next) => setView(next === "board" ? null : next)}
+          onChange={(next) => setView(next === standard ? null : next)}
           options={[
             { value: "board", label: "Board" },
             { value: "list", label: "List" },
@@ -84,8 +86,8 @@ function Tasks() {
           </Button>
         )}
       </div>
-      <div className={selected === null ? "grid gap-4" : "grid gap-4 xl:grid-cols-[1fr_24rem]"}>
-        <div className="min-w-0 max-xl:order-last">
+      <div className={selected === null || isBeside ? "grid gap-4" : "grid gap-4 xl:grid-cols-[1fr_24rem]"}>
+        <div className={isBeside ? "order-last min-w-0" : "min-w-0 max-xl:order-last"}>
           <ReadPanel read={read} failed="The tasks could not be read.">
             {() =>
               tasks.length === 0 ? (

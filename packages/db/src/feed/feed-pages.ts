@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lte, max, min, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, lte, max, min, type SQL, sql } from "drizzle-orm";
 import { feeds, messages, peers } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 import { inAnyCase } from "../text/text-query.js";
@@ -14,6 +14,8 @@ export interface FeedFilter {
   readonly teamId?: string | undefined;
   /** Part of what a message says, whatever its case; `%` and `_` mean themselves. */
   readonly text?: string | undefined;
+  /** The sequences of a thread. */
+  readonly thread?: readonly number[] | undefined;
 }
 
 /** A part of a feed: after the one sequence, up to the other. */
@@ -61,7 +63,7 @@ export async function readFeedPart(
     const matching = await readMatching(db, sessionId, part, direction, filter, bounds);
     return toPart(matching, part, range, direction);
   };
-  if (!filter || isIndexed(filter)) return read(range);
+  if (!filter || isIndexed(filter) || filter.thread !== undefined) return read(range);
   const { near, far } = filter.text === undefined ? scans : textScans;
   const found = await read(await scannedPart(db, sessionId, range, direction, { filter, messagesMax: near }));
   if (found.isFull || !found.more) return found;
@@ -85,8 +87,8 @@ function toPart(
   return { messages, reached, more: isFull || !isAtEnd, isFull };
 }
 
-function isIndexed({ plain, teamId, text }: FeedFilter): boolean {
-  return !plain && teamId === undefined && text === undefined;
+function isIndexed({ plain, teamId, text, thread }: FeedFilter): boolean {
+  return !plain && teamId === undefined && text === undefined && thread === undefined;
 }
 
 /** The part of a range that one read looks through. */
@@ -171,7 +173,7 @@ function wantedIn(sessionId: string, range: FeedRange, filter: FeedFilter | null
     sql`SELECT sequence, octet_length(content) AS bytes FROM ${messages}
       WHERE ${and(within(sessionId, range), condition)}`;
   if (!filter) return walk(undefined);
-  if (!isIndexed(filter)) return walk(and(isOfKind(filter), isOfTeam(sessionId, filter), says(filter)));
+  if (!isIndexed(filter)) return walk(and(isOfThread(filter), isOfKind(filter), isOfTeam(sessionId, filter), says(filter)));
   if (filter.kinds.length === 0) return walk(sql`false`);
   const ofEach = filter.kinds.map((kind) => sql`(${walk(eq(messages.kind, kind))} ${firsts})`);
   return sql`SELECT sequence, bytes FROM (${sql.join(ofEach, sql` UNION ALL `)}) of_each`;
@@ -184,6 +186,10 @@ function within(sessionId: string, { after, upTo }: FeedRange): SQL | undefined 
 function isOfKind({ plain, kinds }: FeedFilter): SQL {
   const isOneOf = kinds.length === 0 ? sql`false` : inArray(messages.kind, [...kinds]);
   return plain ? sql`(${messages.kind} IS NULL OR ${isOneOf})` : isOneOf;
+}
+
+function isOfThread({ thread }: FeedFilter): SQL | undefined {
+  return thread && sql`${messages.sequence} = ANY (${sql.param(`{${thread.join(",")}}`)}::bigint[])`;
 }
 
 function isOfTeam(sessionId: string, { teamId }: FeedFilter): SQL | undefined {
@@ -204,6 +210,35 @@ function says({ text }: FeedFilter): SQL | undefined {
   // As it stands in JSON it must be there anyway, and most messages need not be taken apart to see that it is not.
   const inJson = JSON.stringify(text).slice(1, -1);
   return sql`(${messages.content} ~ ${inAnyCase(inJson)} AND ${said} ~ ${inAnyCase(text)})`;
+}
+
+/** A talk of more messages is shown by its first ones; no page could show what a reader of it would have read. */
+const threadMessagesMax = 5_000;
+
+/**
+ * The sequences of a message, of what it replies to, and of all replies to the message that this began with, in order. A
+ * reply comes after what it replies to, so one walk along the replies finds them all.
+ */
+export async function findThread(db: Queryable, sessionId: string, sequence: number): Promise<number[]> {
+  const [first] = await db.execute<{ root: string }>(sql`
+    WITH RECURSIVE above (sequence, reply_to) AS (
+      SELECT sequence, reply_to FROM ${messages} WHERE session_id = ${sessionId} AND sequence = ${sequence}
+      UNION ALL
+      SELECT m.sequence, m.reply_to FROM above JOIN ${messages} m
+        ON m.session_id = ${sessionId} AND m.sequence = above.reply_to)
+    SELECT min(sequence)::text AS root FROM above`);
+  const root = Number(first?.root ?? sequence);
+  const replies = await db
+    .select({ sequence: messages.sequence, replyTo: messages.replyTo })
+    .from(messages)
+    .where(and(eq(messages.sessionId, sessionId), gt(messages.sequence, root), isNotNull(messages.replyTo)))
+    .orderBy(asc(messages.sequence));
+  const thread = new Set([root]);
+  for (const { sequence: reply, replyTo } of replies) {
+    if (thread.size >= threadMessagesMax) break;
+    if (replyTo !== null && thread.has(replyTo)) thread.add(reply);
+  }
+  return [...thread];
 }
 
 /**

@@ -151,7 +151,7 @@ export const ack = operation("ack", {
 export const getHistory = operation("get_history", {
   summary:
     "Read what was said before you came, the newest page first. For new messages use wait_for_messages.",
-  unlisted: ["after_cursor", "around", "at", "types", "kinds", "team", "q"],
+  unlisted: ["after_cursor", "around", "at", "types", "kinds", "team", "q", "thread"],
   unlistedOverStdio: ["limit"],
   input: z
     .strictObject({
@@ -180,6 +180,9 @@ export const getHistory = operation("get_history", {
       }),
       q: StorableText.trim().min(1).max(limits.queryCharsMax).optional().meta({
         description: "Only messages with this text, whatever its case.",
+      }),
+      thread: Sequence.min(1).optional().meta({
+        description: "A message's number: only the talk that it belongs to.",
       }),
       ...inEpoch,
       ...asTeam,

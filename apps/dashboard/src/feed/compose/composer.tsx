@@ -65,53 +65,55 @@ export function Composer() {
     <form
       aria-label="Write a message"
       onSubmit={submit}
-      className="group/composer grid shrink-0 gap-2 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
+      className="group/composer shrink-0 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
     >
-      {quoted !== null && (
-        <QuotedBar
-          quoted={quoted}
-          onOption={(option) => {
-            store.change({ text: option });
-            focus();
-          }}
-          onReplyOnly={() => {
-            store.change({ quoted: { ...quoted, answers: false } });
-            focus();
-          }}
-          onRemove={() => store.change({ quoted: null })}
+      <div className="mx-auto grid w-full max-w-240 gap-2">
+        {quoted !== null && (
+          <QuotedBar
+            quoted={quoted}
+            onOption={(option) => {
+              store.change({ text: option });
+              focus();
+            }}
+            onReplyOnly={() => {
+              store.change({ quoted: { ...quoted, answers: false } });
+              focus();
+            }}
+            onRemove={() => store.change({ quoted: null })}
+          />
+        )}
+        <ComposerChoices draft={draft} recipients={recipients} onChange={(change) => store.change(change)} />
+        <div className="flex items-end gap-2">
+          <ComposerField
+            draft={draft}
+            recipients={recipients}
+            locked={pending}
+            onChange={(change) => {
+              store.change(change);
+              setProblem(null);
+            }}
+            onSend={() => void send()}
+          />
+          <Button type="submit" disabled={pending} className="h-8.5">
+            <Send aria-hidden />
+            <span className="max-md:sr-only">{pending ? "Sending…" : "Send"}</span>
+          </Button>
+        </div>
+        {draft.kind === "ask" && !quoted?.answers && (
+          <OptionsEditor options={draft.options} onChange={(options) => store.change({ options })} />
+        )}
+        <ComposerNotes
+          text={draft.text}
+          problem={problem}
+          away={awayOf(draft.to, recipients)}
+          waiting={pending && !connected}
+          onGiveUp={reset}
         />
-      )}
-      <ComposerChoices draft={draft} recipients={recipients} onChange={(change) => store.change(change)} />
-      <div className="flex items-end gap-2">
-        <ComposerField
-          draft={draft}
-          recipients={recipients}
-          locked={pending}
-          onChange={(change) => {
-            store.change(change);
-            setProblem(null);
-          }}
-          onSend={() => void send()}
-        />
-        <Button type="submit" disabled={pending} className="h-8.5">
-          <Send aria-hidden />
-          <span className="max-md:sr-only">{pending ? "Sending…" : "Send"}</span>
-        </Button>
+        <RefusalNote refusal={refusal} />
+        <p role="status" className="sr-only">
+          {told}
+        </p>
       </div>
-      {draft.kind === "ask" && !quoted?.answers && (
-        <OptionsEditor options={draft.options} onChange={(options) => store.change({ options })} />
-      )}
-      <ComposerNotes
-        text={draft.text}
-        problem={problem}
-        away={awayOf(draft.to, recipients)}
-        waiting={pending && !connected}
-        onGiveUp={reset}
-      />
-      <RefusalNote refusal={refusal} />
-      <p role="status" className="sr-only">
-        {told}
-      </p>
     </form>
   );
 }

@@ -2,14 +2,18 @@
 
 import type { Message } from "@merkle/wire";
 import { ChevronRight } from "lucide-react";
-import { memo, type ReactNode, useCallback, useEffect, useRef } from "react";
+import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef } from "react";
 import { TimeText } from "@/components/time-text";
 import { usePreference } from "@/core/preferences/use-preference";
 import { cn } from "@/core/utils";
 import { describeEvent } from "@/feed/store/describe-event";
 import type { FeedRow } from "@/feed/store/feed-rows";
+import type { Thread } from "@/feed/store/threads";
 import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
+
+const Replies = lazy(() => import("./replies").then((part) => ({ default: part.Replies })));
+const ThreadLink = lazy(() => import("./replies").then((part) => ({ default: part.ThreadLink })));
 
 export interface FeedArticleProps {
   readonly row: FeedRow;
@@ -22,6 +26,12 @@ export interface FeedArticleProps {
   readonly takesFocus: boolean;
   /** The one that the address names. */
   readonly isAsked: boolean;
+  /** The one of its replies that the address names. */
+  readonly askedReply: number | null;
+  /** Whether its replies are shown. */
+  readonly isOpen: boolean;
+  /** The talk that began with it. */
+  readonly thread: Thread | undefined;
   readonly isFresh: boolean;
   readonly isRaw: boolean;
   readonly measure: (element: HTMLElement | null) => void;
@@ -31,6 +41,7 @@ export interface FeedArticleProps {
 export interface ArticleActions {
   readonly onRaw: (message: Message) => void;
   readonly onUnfold: (messages: readonly Message[]) => void;
+  readonly onReplies: (message: Message) => void;
   readonly onCatchUp: (() => void) | null;
   readonly onFocused: (key: string) => void;
 }
@@ -38,7 +49,8 @@ export interface ArticleActions {
 /** One row of the feed. The dividers above it are part of it: a feed may hold nothing but articles. */
 export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): ReactNode {
   const { row, index, end, answer, isCurrent, takesFocus, isAsked, isFresh, isRaw, measure, actions } = props;
-  const { first, messages, beginsDay, beginsUnread } = row;
+  const { askedReply, isOpen, thread } = props;
+  const { first, messages, replies, beginsDay, beginsUnread } = row;
   const article = useRef<HTMLElement>(null);
   useEffect(() => {
     if (takesFocus) article.current?.focus({ preventScroll: true });
@@ -61,7 +73,7 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
       aria-label={labelOf(row)}
       data-sequence={first.sequence}
       onFocus={() => actions.onFocused(row.key)}
-      className="group/article absolute inset-x-0 top-0 outline-none"
+      className="group/article absolute inset-x-0 contain-[layout_style] outline-none"
     >
       {beginsDay && <DayDivider at={first.posted_at} />}
       {beginsUnread && <UnreadDivider at={first.posted_at} onCatchUp={actions.onCatchUp} />}
@@ -78,7 +90,23 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
         ) : first.type === "system" ? (
           <EventRow message={first} isRaw={isRaw} onRaw={actions.onRaw} />
         ) : (
-          <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
+          <>
+            <MessageRow message={first} answer={answer} isRaw={isRaw} onRaw={actions.onRaw} />
+            {/* Of the height that it will have, so that nothing moves when it comes. */}
+            <Suspense fallback={<div className="h-7 pointer-coarse:h-12" />}>
+              {replies.length > 0 ? (
+                <Replies
+                  ask={first}
+                  replies={replies}
+                  isOpen={isOpen}
+                  asked={askedReply}
+                  onToggle={actions.onReplies}
+                />
+              ) : (
+                thread && <ThreadLink thread={thread} />
+              )}
+            </Suspense>
+          </>
         )}
       </div>
     </article>

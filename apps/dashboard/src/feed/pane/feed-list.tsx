@@ -9,6 +9,7 @@ import { usePreference } from "@/core/preferences/use-preference";
 import { describeClock } from "@/core/time/describe-time";
 import { findAnswers, toRows } from "@/feed/store/feed-rows";
 import type { FeedState, FeedStore } from "@/feed/store/feed-store";
+import type { Thread } from "@/feed/store/threads";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { type ArticleActions, FeedArticle } from "./feed-article";
@@ -22,22 +23,30 @@ export interface FeedListProps {
   readonly asked: number | null;
   readonly reading: Reading;
   readonly onCatchUp: (() => void) | null;
+  /** Whether replies fold into their asks: a filter is there to see what it lets through. */
+  readonly folds: boolean;
+  /** Talks by the sequence of the message that they began with. */
+  readonly threads: ReadonlyMap<number, Thread>;
 }
 
 /**
  * The rows of the feed, of which only those near the screen exist. It scrolls natively, follows the end while one is there,
  * and never moves what is being read.
  */
-export function FeedList({ store, state, asked, reading, onCatchUp }: FeedListProps) {
+export function FeedList({ store, state, asked, reading, onCatchUp, folds, threads }: FeedListProps) {
   const { myTeamId } = useSession();
   const { window: feed, end, older, newer, refreshedAt } = state;
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [raw, setRaw] = useState<ReadonlySet<string>>(new Set());
   const dayOf = useDayOf();
   const { readUpTo } = reading;
+  // Somebody who reads on is to find what is new where it was said, and what comes while one looks stays where it came.
+  const [readAtFirst] = useState(() => readUpTo ?? end);
+  const [standing] = useState(() => new Set<string>());
+  const foldUpTo = folds ? readAtFirst : null;
   const rows = useMemo(
-    () => toRows(feed.messages, { unfolded, readUpTo, myTeamId, dayOf }),
-    [feed.messages, unfolded, readUpTo, myTeamId, dayOf],
+    () => toRows(feed.messages, { unfolded, foldUpTo, standing, readUpTo, myTeamId, dayOf }),
+    [feed.messages, unfolded, foldUpTo, standing, readUpTo, myTeamId, dayOf],
   );
   const answers = useMemo(() => findAnswers(feed.messages), [feed.messages]);
   const [current, setCurrent] = useState<{ key: string; isWanted: boolean } | null>(null);
@@ -66,14 +75,22 @@ export function FeedList({ store, state, asked, reading, onCatchUp }: FeedListPr
       ),
     [],
   );
+  const toggleReplies = useCallback(
+    ({ id }: Message) =>
+      setUnfolded((before) =>
+        before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id]),
+      ),
+    [],
+  );
   const actions = useMemo<ArticleActions>(
     () => ({
       onRaw: showRaw,
       onUnfold: unfold,
+      onReplies: toggleReplies,
       onCatchUp,
       onFocused: (key) => setCurrent((before) => (before?.key === key ? before : { key, isWanted: false })),
     }),
-    [showRaw, unfold, onCatchUp],
+    [showRaw, unfold, toggleReplies, onCatchUp],
   );
   const onKeyDown = useFeedKeys({
     rows,
@@ -87,6 +104,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp }: FeedListPr
     },
     onEnd: toEnd,
     onRaw: showRaw,
+    onReplies: toggleReplies,
   });
 
   return (
@@ -102,7 +120,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp }: FeedListPr
         onKeyDown={onKeyDown}
         className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain [overflow-anchor:none] -outline-offset-2"
       >
-        <div ref={virtualizer.containerRef} className="relative w-full">
+        <div ref={virtualizer.containerRef} className="relative mx-auto w-full max-w-240">
           <FeedTop isBeginning={feed.from <= 1} />
           {virtualizer.getVirtualItems().map(({ index }) => {
             const row = rows[index];
@@ -118,6 +136,9 @@ export function FeedList({ store, state, asked, reading, onCatchUp }: FeedListPr
                 isCurrent={isCurrent}
                 takesFocus={isCurrent && current.isWanted}
                 isAsked={asked !== null && row.messages.some(({ sequence }) => sequence === asked)}
+                askedReply={row.replies.some(({ sequence }) => sequence === asked) ? asked : null}
+                isOpen={unfolded.has(row.key)}
+                thread={folds ? threads.get(row.first.sequence) : undefined}
                 isFresh={row.first.sequence > freshAfter}
                 isRaw={raw.has(row.key)}
                 measure={virtualizer.measureElement}

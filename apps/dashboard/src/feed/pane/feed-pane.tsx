@@ -1,10 +1,12 @@
 "use client";
 
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { isFiltered } from "@/feed/store/feed-filter";
 import type { FeedStore, Place } from "@/feed/store/feed-store";
 import { hiddenIn } from "@/feed/store/feed-window";
+import { findThreads, titleOf } from "@/feed/store/threads";
 import { useSession } from "@/sessions/session-context";
 import { FeedBody } from "./feed-body";
 import { clearFilter, FilterBar } from "./filter-bar";
@@ -14,12 +16,13 @@ import { useFeedState, useFeedStore } from "./use-feed-store";
 import { useReading } from "./use-reading";
 
 const UnreadBar = lazy(() => import("./unread-bar").then(({ UnreadBar }) => ({ default: UnreadBar })));
+const ThreadBar = lazy(() => import("./thread-bar").then(({ ThreadBar }) => ({ default: ThreadBar })));
 const CatchUpPanel = lazy(() =>
   import("./catch-up-panel").then(({ CatchUpPanel }) => ({ default: CatchUpPanel })),
 );
 
 /** The feed of the session: what is to be seen of it, what is new, and the messages. */
-export function FeedPane() {
+export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   const { session, at } = useSession();
   const { session_id, last_read, unread } = session;
   const filter = useFeedFilter();
@@ -27,9 +30,16 @@ export function FeedPane() {
   const reading = useReading();
   const findField = useRef<HTMLInputElement>(null);
   const [isCatchingUp, setCatchingUp] = useState(false);
+  const [isFilterOpen, setFilterOpen] = useState(false);
 
   const { store, key } = useFeedStore({ sessionId: session_id, filter, at }, openAt);
   const state = useFeedState(store);
+
+  const { messages } = state.window;
+  const threads = useMemo(() => findThreads(messages), [messages]);
+  const byRoot = useMemo(() => new Map(threads.map((thread) => [thread.root, thread])), [threads]);
+  const [first] = messages;
+  const title = filter.thread === null ? null : titleOf(first, filter.thread);
 
   const last = useRef<{ store: FeedStore; at: string | null; asked: number | null }>(null);
 
@@ -59,8 +69,14 @@ export function FeedPane() {
     void store.open({ at: (last_read ?? 0) + 1, as: "unread" });
   }
 
+  function find(): void {
+    // Folded away the field cannot be focused.
+    flushSync(() => setFilterOpen(true));
+    findField.current?.focus();
+  }
+
   useShortcut("u", goToUnread, { label: "First unread message", group: "Feed", enabled: last_read !== null });
-  useShortcut("/", () => findField.current?.focus(), { label: "Find in the feed", group: "Feed" });
+  useShortcut("/", find, { label: "Find in the feed", group: "Feed" });
   useShortcut(
     "Escape",
     () => {
@@ -77,7 +93,21 @@ export function FeedPane() {
   useShortcut("b", open, { label: "Since you were here", group: "Feed", enabled: catchUp !== null });
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <FilterBar filter={filter} hidden={hiddenIn(state.window)} findField={findField} />
+      <FilterBar
+        filter={filter}
+        hidden={hiddenIn(state.window)}
+        threads={threads}
+        title={title}
+        findField={findField}
+        tools={tools}
+        isOpen={isFilterOpen}
+        onOpen={setFilterOpen}
+      />
+      {title !== null && (
+        <Suspense fallback={<div className="h-8.25 border-b pointer-coarse:h-11.25" />}>
+          <ThreadBar title={title} count={messages.length} />
+        </Suspense>
+      )}
       <FindHint />
       {reading.isFarBehind && (
         <Suspense fallback={<div className="h-9 border-b bg-highlight" />}>
@@ -102,6 +132,8 @@ export function FeedPane() {
         asked={asked}
         reading={reading}
         onCatchUp={catchUp}
+        folds={!isFiltered(filter)}
+        threads={byRoot}
       />
     </div>
   );

@@ -1,10 +1,11 @@
 "use client";
 
-import { Search, X } from "lucide-react";
-import { type RefObject, useEffect, useState } from "react";
+import { ListFilter, Search, X } from "lucide-react";
+import { type ReactNode, type RefObject, useEffect, useId, useState } from "react";
 import { setQuery } from "@/core/address/address";
 import { cn } from "@/core/utils";
 import { type FeedFilter, type FeedType, feedTypes, isFiltered } from "@/feed/store/feed-filter";
+import type { Thread } from "@/feed/store/threads";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
@@ -13,7 +14,16 @@ export interface FilterBarProps {
   readonly filter: FeedFilter;
   /** How many messages the filter leaves out, of those looked at so far. */
   readonly hidden: number;
+  /** The talks in sight. */
+  readonly threads: readonly Thread[];
+  /** The beginning of the talk that is shown alone, if one is. */
+  readonly title: string | null;
   readonly findField: RefObject<HTMLInputElement | null>;
+  /** What stands beside it on a phone. */
+  readonly tools: ReactNode;
+  /** On a phone: whether it is unfolded. */
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
 }
 
 const labels: Readonly<Record<FeedType, string>> = {
@@ -24,26 +34,50 @@ const labels: Readonly<Record<FeedType, string>> = {
 };
 
 /** The choice of the part of the feed that is shown, as the address says it. Messages that it hides are counted. */
-export function FilterBar({ filter, hidden, findField }: FilterBarProps) {
+export function FilterBar(props: FilterBarProps) {
+  const { filter, hidden, threads, title, findField, tools, isOpen, onOpen } = props;
+  const id = useId();
+  const isOn = isFiltered(filter);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: search would be announced as the page's own.
-    <div
-      role="group"
-      aria-label="Filter the feed"
-      className="flex min-w-0 items-center gap-1.5 border-b px-2 py-1.5 max-md:overflow-x-auto md:flex-wrap"
-    >
-      <div className="flex shrink-0 gap-1">
-        {feedTypes.map((type) => (
-          <Chip key={type} type={type} types={filter.types} />
-        ))}
+    <div className="flex min-w-0 flex-wrap items-center gap-1.5 border-b px-2 py-1.5 max-md:py-0">
+      {/* On a phone the messages need the room: the filter is one press away. */}
+      <Button
+        variant="ghost"
+        size="sm"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        className={cn("text-muted-foreground md:hidden", isOn && "text-link")}
+        onClick={() => onOpen(!isOpen)}
+      >
+        <ListFilter aria-hidden /> Filter
+      </Button>
+      {tools}
+      {/* biome-ignore lint/a11y/useSemanticElements: search would be announced as the page's own. */}
+      <div
+        id={id}
+        role="group"
+        aria-label="Filter the feed"
+        className={cn(
+          "min-w-0 flex-wrap items-center gap-1.5 md:flex md:flex-1",
+          isOpen ? "flex max-md:order-last max-md:w-full max-md:pb-1" : "max-md:hidden",
+        )}
+      >
+        <div className="flex flex-wrap gap-1">
+          {feedTypes.map((type) => (
+            <Chip key={type} type={type} types={filter.types} />
+          ))}
+        </div>
+        <TeamSelect team={filter.team} />
+        {(threads.length > 0 || filter.thread !== null) && (
+          <ThreadSelect thread={filter.thread} title={title} threads={threads} />
+        )}
+        <FindField q={filter.q} field={findField} />
       </div>
-      <TeamSelect team={filter.team} />
-      <FindField q={filter.q} field={findField} />
-      {isFiltered(filter) && (
+      {isOn && (
         <Button
           variant="ghost"
           size="sm"
-          className="text-muted-foreground tabular-nums max-md:order-first"
+          className="text-muted-foreground tabular-nums max-md:ms-auto"
           onClick={clearFilter}
         >
           {hidden > 0 ? `${hidden.toLocaleString("en")} hidden · show all` : "Show all"}
@@ -54,7 +88,7 @@ export function FilterBar({ filter, hidden, findField }: FilterBarProps) {
 }
 
 export function clearFilter(): void {
-  setQuery({ types: null, team: null, q: null });
+  setQuery({ types: null, team: null, q: null, thread: null });
 }
 
 function Chip({ type, types }: { readonly type: FeedType; readonly types: readonly FeedType[] }) {
@@ -98,6 +132,33 @@ function TeamSelect({ team }: { readonly team: string | null }) {
   );
 }
 
+const threadsOffered = 20;
+
+interface ThreadSelectProps extends Pick<FilterBarProps, "threads" | "title"> {
+  readonly thread: number | null;
+}
+
+/** The talks that go on beside each other, each by the line that it began with. */
+function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
+  const others = threads.filter(({ root }) => root !== thread).slice(0, threadsOffered);
+  return (
+    <select
+      aria-label="Talk"
+      value={thread ?? ""}
+      onChange={({ target }) => setQuery({ thread: target.value === "" ? null : target.value, m: null })}
+      className="h-7 w-24 min-w-0 rounded-md max-md:w-40 border border-input bg-background px-1.5 text-sm pointer-coarse:h-11"
+    >
+      <option value="">All talk</option>
+      {thread !== null && <option value={thread}>{showHidden(title ?? `#${thread}`)}</option>}
+      {others.map(({ root, title: of, replies }) => (
+        <option key={root} value={root}>
+          {showHidden(of)} ({replies})
+        </option>
+      ))}
+    </select>
+  );
+}
+
 const settleMs = 250;
 
 function FindField({
@@ -124,7 +185,7 @@ function FindField({
     return () => clearTimeout(timer);
   }, [text, q]);
   return (
-    <div className="relative min-w-28 flex-1 basis-28 max-md:min-w-44">
+    <div className="relative min-w-20 flex-1 basis-20 max-md:min-w-44">
       <Search
         aria-hidden
         className="pointer-events-none absolute inset-y-0 start-2 my-auto size-3.5 text-muted-foreground"
@@ -133,7 +194,7 @@ function FindField({
         ref={field}
         type="text"
         aria-label="Find in the feed"
-        placeholder="Press / to search"
+        placeholder="Find  /"
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {

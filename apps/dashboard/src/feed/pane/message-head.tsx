@@ -33,10 +33,13 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
         <bdi className="max-w-full truncate font-semibold">{isMine ? "you" : team}</bdi>
         {from?.peer !== undefined && <bdi className="max-w-full truncate">{showHidden(from.peer)}</bdi>}
         <span className="sr-only">to</span>
-        <span aria-hidden className="text-muted-foreground">
+        {/* That it is for everyone goes without saying where there is no room for it. */}
+        <span aria-hidden className={cn("text-muted-foreground", isToAll && "max-md:hidden")}>
           →
         </span>
-        <span className="min-w-0 max-w-full truncate text-muted-foreground">
+        <span
+          className={cn("min-w-0 max-w-full truncate text-muted-foreground", isToAll && "max-md:sr-only")}
+        >
           {isToAll
             ? "everyone"
             : to.map((name, index) => <Recipient key={name} name={name} isFirst={index === 0} />)}

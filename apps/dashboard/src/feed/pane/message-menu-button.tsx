@@ -1,7 +1,7 @@
 "use client";
 
 import type { Message } from "@merkle/wire";
-import { CornerUpLeft, Ellipsis } from "lucide-react";
+import { CornerUpLeft } from "lucide-react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { useCompose } from "@/feed/compose/compose-context";
 import { useSession } from "@/sessions/session-context";
@@ -51,10 +51,11 @@ export function MessageMenuButton({ message, isRaw, onRaw }: MessageMenuButtonPr
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         // Large enough for a finger, it reaches below the line of the name; its sign stays on that line.
-        className="size-6 pointer-coarse:items-start pointer-coarse:pt-0.5"
+        className="size-6 font-bold pointer-coarse:items-start pointer-coarse:pt-0.5"
         onClick={() => setOpen(!isOpen)}
       >
-        <Ellipsis aria-hidden />
+        {/* Every row has one: letters are drawn sooner than a picture. */}
+        <span aria-hidden>···</span>
       </Button>
       {isOpen && button.current && (
         <Suspense>

@@ -9,6 +9,7 @@ import {
   FileText,
   Link2,
   type LucideIcon,
+  MessagesSquare,
   ScanText,
   ShieldCheck,
 } from "lucide-react";
@@ -70,6 +71,14 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
         <CopyItem icon={Link2} label="Copy link" text={() => link} />
         {isOpen && message.type === "chat" && !isPrivate(message) && !isRedacted(message) && (
           <AddToDecisions message={message} link={link} />
+        )}
+        {message.type === "chat" && message.reply_to !== undefined && (
+          <MenuItem
+            icon={MessagesSquare}
+            onClick={close(() => setQuery({ thread: String(message.sequence), m: null }))}
+          >
+            Follow this talk
+          </MenuItem>
         )}
         <MenuItem icon={ShieldCheck} onClick={close(showProof)}>
           Proof

@@ -4,20 +4,25 @@ import { useMemo } from "react";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { type FeedFilter, parseFeedTypes } from "@/feed/store/feed-filter";
 
-/** The filter that the address names: `?types=chat,ask&team=Cedar&q=key`. */
+/** The filter that the address names: `?types=chat,ask&team=Cedar&q=key&thread=17`. */
 export function useFeedFilter(): FeedFilter {
   const [types] = useQueryParam("types");
   const [team] = useQueryParam("team");
   const [q] = useQueryParam("q");
+  const thread = useSequenceParam("thread");
   return useMemo(
-    () => ({ types: parseFeedTypes(types), team: team || null, q: q || null }),
-    [types, team, q],
+    () => ({ types: parseFeedTypes(types), team: team || null, q: q || null, thread }),
+    [types, team, q, thread],
   );
 }
 
 /** The message that the address names: `?m=405`. */
 export function useAskedMessage(): number | null {
-  const [m] = useQueryParam("m");
-  const sequence = Number(m);
+  return useSequenceParam("m");
+}
+
+function useSequenceParam(name: string): number | null {
+  const [text] = useQueryParam(name);
+  const sequence = Number(text);
   return Number.isSafeInteger(sequence) && sequence > 0 ? sequence : null;
 }

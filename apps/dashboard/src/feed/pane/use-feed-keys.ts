@@ -17,13 +17,14 @@ export interface FeedKeysOptions {
   readonly goTo: (index: number) => void;
   readonly onEnd: () => void;
   readonly onRaw: (message: Message) => void;
+  readonly onReplies: (message: Message) => void;
 }
 
 const group = "Feed";
 
 /** The keys of the feed: to step through its messages, and to act on the one that they stand on. */
 export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) => void {
-  const { rows, currentKey, firstVisible, goTo, onEnd, onRaw } = options;
+  const { rows, currentKey, firstVisible, goTo, onEnd, onRaw, onReplies } = options;
   const { session, at, looksOn } = useSession();
   const compose = useCompose();
   const canWrite = session.status === "active" && at === null && !looksOn;
@@ -51,6 +52,7 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
     withCurrent(({ sequence }) => void copyText(toMessageAddress(session.slug, sequence))),
     { label: "Copy a link to the message", group },
   );
+  useShortcut("o", withCurrent(onReplies), { label: "Open or fold the replies to an ask", group });
   useShortcut("m", withCurrent(onRaw), { label: "Show the message raw", group });
   useShortcut("r", withCurrent(compose.reply), { label: "Reply to the message", group, enabled: canWrite });
   useShortcut(

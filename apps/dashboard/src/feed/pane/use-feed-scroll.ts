@@ -7,6 +7,7 @@ import { useCompose } from "@/feed/compose/compose-context";
 import { type FeedRow, findRow } from "@/feed/store/feed-rows";
 import type { FeedState, FeedStore, Place } from "@/feed/store/feed-store";
 import { textOf } from "@/feed/store/message-text";
+import { useLaidOutAhead } from "./use-laid-out-ahead";
 
 export interface FeedScrollOptions {
   readonly scroller: RefObject<HTMLDivElement | null>;
@@ -38,14 +39,18 @@ export function useFeedScroll(options: FeedScrollOptions) {
   /** The row that is being read, and where on the screen it begins. */
   const reading = useRef({ sequence: 0, top: 0 });
   const heightSeen = useRef(0);
+  const layOutAround = useLaidOutAhead();
   const currentIndex = currentKey === null ? -1 : rows.findIndex(({ key }) => key === currentKey);
 
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    getItemKey: (index) => rows[index]?.key ?? index,
+    // With another function the places of all rows are worked out anew, which for thousands of them takes a frame.
+    getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     estimateSize: (index) => estimateHeight(rows[index]),
     measureElement: measureWhenObserved,
+    // Drawn with the next frame at the latest: the rows beyond the screen are there for as long.
+    useFlushSync: false,
     overscan: 6,
     paddingStart: topPx,
     paddingEnd: 8,
@@ -55,6 +60,8 @@ export function useFeedScroll(options: FeedScrollOptions) {
     followOnAppend: isFollowing && wasLive.current && isLive,
     scrollEndThreshold: followPx,
     directDomUpdates: true,
+    // Moved instead, each row would be a layer of its own for the compositor.
+    directDomUpdatesMode: "position",
     rangeExtractor: ({ startIndex, endIndex, overscan, count }) =>
       withCurrent(Math.max(0, startIndex - overscan), Math.min(count - 1, endIndex + overscan), currentIndex),
     onChange: () => look(),
@@ -86,6 +93,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
     const last = lastSeen(virtualizer.measurementsCache, range, bottom);
     const seen = rows[last]?.messages.at(-1)?.sequence;
     if (seen !== undefined) onSeen(seen);
+    layOutAround(rows, range);
   }
 
   useLayoutEffect(() => {
@@ -127,7 +135,8 @@ export function useFeedScroll(options: FeedScrollOptions) {
       // Read anew, it stands where it stood.
       return virtualizer.scrollBy(topOf(index) - reading.current.top);
     }
-    if (row && row.messages.length > 1 && as === "asked") unfold(row.messages);
+    const isFolded = row && (row.messages.length > 1 || row.replies.some(({ sequence }) => sequence === at));
+    if (isFolded && as === "asked") unfold(row.messages);
     virtualizer.scrollToIndex(index, { align: as === "asked" ? "center" : "start" });
   }
 
@@ -200,13 +209,20 @@ function measureWhenObserved(
   return itemSizeCache.get(options.getItemKey(index)) ?? options.estimateSize(index);
 }
 
+/** Asked for every row that was never drawn whenever one above it changes its height. */
+const estimates = new WeakMap<Message, number>();
+
 /** Near enough that the scroll bar does not jump when the row is measured. */
 function estimateHeight(row: FeedRow | undefined): number {
   if (!row) return 48;
   if (row.first.type === "system") return 32;
+  const known = estimates.get(row.first);
+  if (known !== undefined) return known;
   const lines = textOf(row.first)
     .slice(0, 4_000)
     .split("\n")
     .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 90)), 0);
-  return 32 + 20 * Math.min(30, lines);
+  const height = 32 + 20 * Math.min(30, lines);
+  estimates.set(row.first, height);
+  return height;
 }

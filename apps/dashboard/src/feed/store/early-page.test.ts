@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import type { Broker } from "../../broker/broker";
 import { EarlyPage } from "./early-page";
 
-const filter = { types: [], team: null, q: null };
+const filter = { types: [], team: null, q: null, thread: null };
 const view = { sessionId: "auth-refactor", filter, at: null };
 
 it("[DASH-250] the page that was asked for ahead is taken once, by a feed that wants just this one", async () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { parseFeedTypes, toHistoryFilter } from "./feed-filter";
 
 const filterOf = (types: string | null) =>
-  toHistoryFilter({ types: parseFeedTypes(types), team: null, q: null });
+  toHistoryFilter({ types: parseFeedTypes(types), team: null, q: null, thread: null });
 
 it("[DASH-67] the chips are asked of the broker as types and kinds", () => {
   expect(filterOf(null)).toEqual({});
@@ -13,5 +13,9 @@ it("[DASH-67] the chips are asked of the broker as types and kinds", () => {
   expect(filterOf("ask,decision")).toEqual({ types: ["chat"], kinds: ["ask", "decision"] });
   expect(filterOf("chat,ask,decision")).toEqual({ types: ["chat"] });
   expect(filterOf("ask,system")).toEqual({ kinds: ["ask"] });
-  expect(toHistoryFilter({ types: [], team: "Cedar", q: " key " })).toEqual({ team: "Cedar", q: "key" });
+  expect(toHistoryFilter({ types: [], team: "Cedar", q: " key ", thread: 17 })).toEqual({
+    team: "Cedar",
+    q: "key",
+    thread: 17,
+  });
 });

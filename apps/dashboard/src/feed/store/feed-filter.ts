@@ -9,6 +9,8 @@ export interface FeedFilter {
   readonly types: readonly FeedType[];
   readonly team: string | null;
   readonly q: string | null;
+  /** The number of a message: only the talk that it belongs to. */
+  readonly thread: number | null;
 }
 
 /** Reads `chat,ask` as it stands in the address; words that mean nothing are passed over. */
@@ -18,17 +20,18 @@ export function parseFeedTypes(text: string | null): readonly FeedType[] {
   return types.length === feedTypes.length ? [] : types;
 }
 
-export function isFiltered({ types, team, q }: FeedFilter): boolean {
-  return types.length > 0 || team !== null || q !== null;
+export function isFiltered({ types, team, q, thread }: FeedFilter): boolean {
+  return types.length > 0 || team !== null || q !== null || thread !== null;
 }
 
-type HistoryFilter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q">;
+type HistoryFilter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
 
 /** The filter as the broker takes it. */
-export function toHistoryFilter({ types, team, q }: FeedFilter): HistoryFilter {
+export function toHistoryFilter({ types, team, q, thread }: FeedFilter): HistoryFilter {
   return {
     ...toTypes(types),
     ...(team === null ? {} : { team }),
+    ...(thread === null ? {} : { thread }),
     ...(q === null || q.trim() === "" ? {} : { q: q.trim() }),
   };
 }

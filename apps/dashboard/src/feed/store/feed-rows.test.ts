@@ -4,6 +4,8 @@ import { findAnswers, findRow, type RowOptions, toRows } from "./feed-rows";
 
 const options: RowOptions = {
   unfolded: new Set(),
+  foldUpTo: null,
+  standing: new Set(),
   readUpTo: null,
   myTeamId: "me",
   dayOf: (at) => at.slice(0, 10),
@@ -71,4 +73,38 @@ it("[DASH-66] an answer is known by the ask that it settles; a plain reply settl
   const answer = make(3, { reply_to: 1, content: { text: "vault", answer: "vault" } });
   const answers = findAnswers([make(1), make(2, { reply_to: 1 }), answer]);
   expect([...answers]).toEqual([[1, answer]]);
+});
+
+it("[DASH-342] what was said to an ask folds into its row, up to what was read; another ask and a decision stand for themselves", () => {
+  const messages = [
+    make(1, { content: { text: "Which key?", kind: "ask" } }),
+    make(2),
+    make(3, { reply_to: 1 }),
+    make(4, { reply_to: 3 }),
+    make(5, { reply_to: 3, content: { text: "Which vault?", kind: "ask" } }),
+    make(6, { reply_to: 5 }),
+    make(7, { reply_to: 1, content: { text: "The old one", kind: "decision" } }),
+    make(8, { reply_to: 2 }),
+    make(9, { reply_to: 1 }),
+  ];
+  const rows = toRows(messages, { ...options, foldUpTo: 8 });
+  expect(rows.map(({ first, replies }) => [first.sequence, ...replies.map(({ sequence }) => sequence)])).toEqual([
+    [1, 3, 4],
+    [2],
+    [5, 6],
+    [7],
+    [8],
+    [9],
+  ]);
+  expect(findRow(rows, 4)).toBe(0);
+  expect(findRow(rows, 6)).toBe(2);
+  expect(shape(messages)).toHaveLength(9);
+});
+
+it("[DASH-342] a reply that was read where its ask was not in sight stays where it stands", () => {
+  const ask = make(1, { content: { text: "Which key?", kind: "ask" } });
+  const standing = new Set<string>();
+  const changes = { foldUpTo: 9, standing };
+  shape([make(3, { reply_to: 1 })], changes);
+  expect(shape([ask, make(2, { reply_to: 1 }), make(3, { reply_to: 1 })], changes)).toEqual([[1], [3]]);
 });

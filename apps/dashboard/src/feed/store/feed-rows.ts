@@ -1,5 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { isFoldable } from "./describe-event";
+import { kindOf } from "./message-text";
 
 /** A line of the feed as it is drawn: one message, or a run of events folded into one. */
 export interface FeedRow {
@@ -8,6 +9,8 @@ export interface FeedRow {
   readonly first: Message;
   /** More than one: a folded run. */
   readonly messages: readonly Message[];
+  /** Of an ask what was said to it and folds into its row; else nothing. */
+  readonly replies: readonly Message[];
   /** The first of its day, and when there is a row before it. */
   readonly beginsDay: boolean;
   readonly beginsUnread: boolean;
@@ -16,6 +19,10 @@ export interface FeedRow {
 export interface RowOptions {
   /** Ids of events whose run is shown in full. */
   readonly unfolded: ReadonlySet<string>;
+  /** Replies to asks fold up to here; what came later stands at its own place. Null where nothing folds. */
+  readonly foldUpTo: number | null;
+  /** Ids of replies that were shown where their ask was not, and so keep their place once it is. */
+  readonly standing: Set<string>;
   /** The sequence that was read up to when the feed was opened; null where nothing is known of that. */
   readonly readUpTo: number | null;
   readonly myTeamId: string | null;
@@ -23,8 +30,11 @@ export interface RowOptions {
 }
 
 /** Arranges messages as rows. */
-export function toRows(messages: readonly Message[], options: RowOptions): FeedRow[] {
+export function toRows(all: readonly Message[], options: RowOptions): FeedRow[] {
   const rows: FeedRow[] = [];
+  const repliesOf = foldReplies(all, options);
+  const folded = new Set([...repliesOf.values()].flat());
+  const messages = folded.size === 0 ? all : all.filter((message) => !folded.has(message));
   let day: string | undefined;
   let seenUnread = options.readUpTo === null;
   for (let index = 0; index < messages.length; index += 1) {
@@ -36,7 +46,8 @@ export function toRows(messages: readonly Message[], options: RowOptions): FeedR
     const beginsUnread = !seenUnread && isUnread(first, options);
     seenUnread ||= beginsUnread;
     const run = runFrom(messages, index, options, day);
-    rows.push({ key: first.id, first, messages: run, beginsDay, beginsUnread });
+    const replies = repliesOf.get(first.sequence) ?? [];
+    rows.push({ key: first.id, first, messages: run, replies, beginsDay, beginsUnread });
     index += run.length - 1;
   }
   return rows;
@@ -65,6 +76,30 @@ function runFrom(
   return messages.slice(start, Math.max(end, start + 1));
 }
 
+/**
+ * Plain replies to asks, and to what was said to them, by the sequence of the ask. Another ask begins anew, and a decision
+ * stands for itself: neither may be overlooked.
+ */
+function foldReplies(messages: readonly Message[], { foldUpTo, standing }: RowOptions): Map<number, Message[]> {
+  const askOf = new Map<number, number>();
+  const replies = new Map<number, Message[]>();
+  if (foldUpTo === null) return replies;
+  for (const message of messages) {
+    const { id, type, sequence, reply_to } = message;
+    const kind = kindOf(message);
+    if (kind === "ask") askOf.set(sequence, sequence);
+    if (reply_to === undefined || type !== "chat" || kind !== "plain") continue;
+    const ask = askOf.get(reply_to);
+    if (ask === undefined) standing.add(id);
+    else askOf.set(sequence, ask);
+    if (ask === undefined || sequence > foldUpTo || standing.has(id)) continue;
+    const known = replies.get(ask);
+    if (known) known.push(message);
+    else replies.set(ask, [message]);
+  }
+  return replies;
+}
+
 /** The answers of asks and their authors, as far as the messages tell. */
 export function findAnswers(messages: readonly Message[]): ReadonlyMap<number, Message> {
   const answers = new Map<number, Message>();
@@ -77,6 +112,8 @@ export function findAnswers(messages: readonly Message[]): ReadonlyMap<number, M
 
 /** The row that a message is in, or the nearest row before its place; -1 in an empty feed. */
 export function findRow(rows: readonly FeedRow[], sequence: number): number {
+  const folded = rows.findIndex(({ replies }) => replies.some((reply) => reply.sequence === sequence));
+  if (folded >= 0) return folded;
   let low = 0;
   let high = rows.length;
   while (low < high) {

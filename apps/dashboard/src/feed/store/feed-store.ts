@@ -77,7 +77,7 @@ export class FeedStore {
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ source, tellEveryMs = 250 }: FeedStoreOptions) {
+  constructor({ source, tellEveryMs = 120 }: FeedStoreOptions) {
     this.#source = source;
     this.#tellEveryMs = tellEveryMs;
   }

@@ -53,20 +53,31 @@ function renderLine(line: CodeLine, index: number): ReactNode {
 }
 
 function useColours(code: string, language: string | null): readonly CodeLine[] | null {
+  const key = `${language} ${code}`;
   const [coloured, setColoured] = useState<{ of: string; lines: readonly CodeLine[] } | null>(null);
+  const known = colours.get(key);
   useEffect(() => {
-    if (language === null || code.length > colouredCharsMax) return;
+    if (language === null || code.length > colouredCharsMax || colours.has(key)) return;
     let stale = false;
     askForColours(code, language)
-      .then((lines) => !stale && lines && setColoured({ of: code, lines }))
+      .then((lines) => {
+        if (!lines) return;
+        if (colours.size >= coloursMax) colours.clear();
+        colours.set(key, lines);
+        if (!stale) setColoured({ of: key, lines });
+      })
       // Without colours it is still the code.
       .catch(() => undefined);
     return () => {
       stale = true;
     };
-  }, [code, language]);
-  return coloured?.of === code ? coloured.lines : null;
+  }, [code, language, key]);
+  return known ?? (coloured?.of === key ? coloured.lines : null);
 }
+
+/** What was coloured before, by language and code: rows of a feed come and go. */
+const colours = new Map<string, readonly CodeLine[]>();
+const coloursMax = 200;
 
 /**
  * Has a piece of code coloured beside the page: the first piece in a language takes a third of a second, in which nothing

@@ -11,7 +11,7 @@ export interface TextPart {
  */
 const hiddenCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for.
-  /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]*)[\u{E0000}-\u{E007F}]|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/gu;
+  /[\u{E0000}-\u{E007F}](?<!\u{1F3F4}[\u{E0020}-\u{E007F}]*.)|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/gu;
 
 /** Takes a text apart so that hidden characters can be shown by their number. Most texts come back whole. */
 export function splitHidden(text: string): TextPart[] {

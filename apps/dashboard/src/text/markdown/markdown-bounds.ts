@@ -16,8 +16,10 @@ export function isMarkdownLayable(text: string): boolean {
   );
 }
 
+const deepQuote = new RegExp(`(?:^|\\n)[ \\t]*(?:(?:>|[-*+]|\\d{1,9}[.)])[ \\t]*){${quoteDepthMax},}`);
+
 function isDeeplyQuoted(text: string): boolean {
-  return new RegExp(`(?:^|\\n)[ \\t]*(?:(?:>|[-*+]|\\d{1,9}[.)])[ \\t]*){${quoteDepthMax},}`).test(text);
+  return deepQuote.test(text);
 }
 
 function hasOpenBrackets(text: string): boolean {

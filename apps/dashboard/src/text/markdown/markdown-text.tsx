@@ -8,13 +8,22 @@ import type { RenderedMarkdownProps } from "./rendered-markdown";
 
 const LazyMarkdown = lazy(loadMarkdown);
 /** The renderer, kept once it is loaded for as long as the page lasts. A lazy component shows its fallback once even then. */
-let loaded: ComponentType<RenderedMarkdownProps> | undefined;
+let loaded: typeof import("./rendered-markdown") | undefined;
 
 /** Loads what lays out markdown, ahead of the first text. Once it is there, texts are laid out at once. */
 export async function loadMarkdown() {
-  const { RenderedMarkdown } = await import("./rendered-markdown");
-  loaded = RenderedMarkdown;
-  return { default: RenderedMarkdown };
+  loaded = await import("./rendered-markdown");
+  return { default: loaded.RenderedMarkdown };
+}
+
+/** Lays out a message's text before it is wanted, for as long as it is kept. */
+export function layOutAhead(text: string): void {
+  if (!loaded || !isMarkdownLayable(text)) return;
+  try {
+    loaded.layOutOnce(text);
+  } catch {
+    // It fails again where it is drawn, and is shown as it was written.
+  }
 }
 
 export interface MarkdownTextProps {
@@ -37,7 +46,9 @@ export function MarkdownText({ text, variant = "feed", className }: MarkdownText
   );
   const raw = <RawText text={text} {...(variant === "document" && { at: 0 })} />;
   // Decided once, so that a text is not laid out anew for having been there before its renderer.
-  const [RenderedMarkdown] = useState<ComponentType<RenderedMarkdownProps>>(() => loaded ?? LazyMarkdown);
+  const [RenderedMarkdown] = useState<ComponentType<RenderedMarkdownProps>>(
+    () => loaded?.RenderedMarkdown ?? LazyMarkdown,
+  );
   return (
     <div dir="auto" className={box} data-slot="markdown">
       {isMarkdownLayable(text) ? (

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, ReactElement, ReactNode } from "react";
 import Markdown, { type Components, type ExtraProps } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { cn } from "@/core/utils";
@@ -15,16 +15,34 @@ export interface RenderedMarkdownProps {
 
 /** Lays out one text. Raw HTML in it comes out as the characters it is written with. */
 export function RenderedMarkdown({ text, variant }: RenderedMarkdownProps) {
-  return (
-    <Markdown
-      remarkPlugins={remarkPlugins}
-      rehypePlugins={variant === "document" ? documentRehypePlugins : rehypePlugins}
-      components={variant === "document" ? documentComponents : feedComponents}
-      urlTransform={(url) => readWebAddress(url)?.href ?? null}
-    >
-      {text}
-    </Markdown>
-  );
+  return variant === "feed" ? layOutOnce(text) : layOut(text, variant);
+}
+
+/** Elements of texts of messages, the least recently wanted first: rows come and go as one scrolls, their texts stay the same. */
+const laidOut = new Map<string, ReactElement>();
+const laidOutTextsMax = 1_000;
+
+/** Lays out a message's text, or gives what came of it before. */
+export function layOutOnce(text: string): ReactElement {
+  const element = laidOut.get(text) ?? layOut(text, "feed");
+  laidOut.delete(text);
+  laidOut.set(text, element);
+  for (const oldest of laidOut.keys()) {
+    if (laidOut.size <= laidOutTextsMax) break;
+    laidOut.delete(oldest);
+  }
+  return element;
+}
+
+/** It has no state, so it need not be drawn to be asked. */
+function layOut(text: string, variant: RenderedMarkdownProps["variant"]): ReactElement {
+  return Markdown({
+    remarkPlugins,
+    rehypePlugins: variant === "document" ? documentRehypePlugins : rehypePlugins,
+    components: variant === "document" ? documentComponents : feedComponents,
+    urlTransform: (url) => readWebAddress(url)?.href ?? null,
+    children: text,
+  });
 }
 
 const remarkPlugins = [remarkGfm];

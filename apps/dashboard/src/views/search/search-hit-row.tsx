@@ -1,35 +1,13 @@
-import type { SearchKind } from "@merkle/wire";
-import {
-  BookMarked,
-  Database,
-  FileText,
-  Gavel,
-  ListChecks,
-  type LucideIcon,
-  MessageSquare,
-  MessageSquareQuote,
-  MessagesSquare,
-} from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { MarkedText } from "@/text/marked-text";
+import { hitIcons } from "./hit-icons";
 import { hrefOfHit, kindLabels, type SearchHit, titleOfHit } from "./search-hits";
-
-const icons: Readonly<Record<SearchKind, LucideIcon>> = {
-  message: MessageSquare,
-  decision: Gavel,
-  document: FileText,
-  memory: BookMarked,
-  session: MessagesSquare,
-  state: Database,
-  progress: ListChecks,
-  topic: MessageSquareQuote,
-};
 
 /** Something that was found: what it is, the part that matches, who wrote it where and when. Opens at its place. */
 export function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: string | null }) {
   const href = hrefOfHit(hit, anySession);
-  const Icon = icons[hit.kind];
+  const Icon = hitIcons[hit.kind];
   return (
     <li className="relative grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-row has-[a]:hover:bg-surface">
       <Icon aria-hidden className="mt-0.5 size-4 text-muted-foreground" />

@@ -1,11 +1,12 @@
 "use client";
 
-import { PanelLeftClose, PanelRightClose, X } from "lucide-react";
+import { ChartGantt, PanelLeftClose, PanelRightClose, X } from "lucide-react";
 import { type CSSProperties, lazy, Suspense, useRef, useState } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { usePreference } from "@/core/preferences/use-preference";
+import { useMediaQuery } from "@/core/use-media-query";
 import { cn } from "@/core/utils";
 import { Composer } from "@/feed/compose/composer";
 import { FeedPane } from "@/feed/pane/feed-pane";
@@ -19,13 +20,16 @@ const TimeLanes = lazy(() =>
   import("@/views/timeline/time-lanes").then((module) => ({ default: module.TimeLanes })),
 );
 
+const TasksTab = lazy(() => import("@/tasks/tasks-tab").then((part) => ({ default: part.TasksTab })));
+
 const ClosedNote = lazy(() => import("./closed-note").then((module) => ({ default: module.ClosedNote })));
 
 type Folded = "feed" | "document" | null;
 
 /**
- * Feed and document. From 1024 px on they stand side by side, divided as the person likes or one of them folded away; below
- * that the document comes over the feed, and on a phone instead of it, as `?pane=doc` says.
+ * Feed and document. From 1024 px on they stand side by side, divided as the person likes or one of them folded away, on a
+ * very wide screen with the tasks as a third; below that the document comes over the feed, and on a phone instead of it, as
+ * `?pane=doc` says.
  */
 export function LiveView() {
   const { session, looksOn } = useSession();
@@ -33,6 +37,8 @@ export function LiveView() {
   const [folded, setFolded] = useState<Folded>(null);
   const [pane, setPane] = useQueryParam("pane");
   const box = useRef<HTMLDivElement>(null);
+  const [showsLanes, setShowsLanes] = useState(false);
+  const hasRoomForThree = useMediaQuery("(min-width: 150rem)");
   const showsDocument = pane === "doc";
   const closeDocument = () => setPane(null);
   // Only where both stand side by side does the share count, so it is a variable that a class makes use of.
@@ -54,60 +60,83 @@ export function LiveView() {
 
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <div ref={box} className="relative flex min-h-0 flex-1">
-        <section
-          aria-label="Feed"
-          className={cn(
-            "flex min-h-0 min-w-0 flex-1 flex-col lg:flex-none lg:basis-(--feed-share)",
-            showsDocument && "max-md:hidden",
-            folded === "feed" && "lg:hidden",
-            folded === "document" && "lg:flex-1",
+      <div className="flex min-h-0 flex-1">
+        <div ref={box} className="relative flex min-h-0 min-w-0 flex-1">
+          <section
+            aria-label="Feed"
+            className={cn(
+              "flex min-h-0 min-w-0 flex-1 flex-col lg:flex-none lg:basis-(--feed-share)",
+              showsDocument && "max-md:hidden",
+              folded === "feed" && "lg:hidden",
+              folded === "document" && "lg:flex-1",
+            )}
+            style={share}
+          >
+            {session.status === "closed" && <ConclusionCard />}
+            <div className="flex min-h-0 flex-1 flex-col">
+              <PanelBoundary title="The feed">
+                <FeedPane
+                  tools={
+                    <Button
+                      variant="ghost"
+                      size="sm"
+                      aria-expanded={showsLanes}
+                      className="text-muted-foreground md:hidden"
+                      onClick={() => setShowsLanes(!showsLanes)}
+                    >
+                      <ChartGantt aria-hidden /> Time
+                    </Button>
+                  }
+                />
+              </PanelBoundary>
+            </div>
+            {session.status === "closed" ? (
+              <Suspense fallback={<div className="h-14 border-t bg-surface" />}>
+                <ClosedNote />
+              </Suspense>
+            ) : (
+              !looksOn && <Composer />
+            )}
+          </section>
+          {folded === null ? (
+            <Splitter box={box} percent={split} onPercent={setSplit} />
+          ) : (
+            <Unfold folded={folded} onUnfold={() => setFolded(null)} />
           )}
-          style={share}
-        >
-          {session.status === "closed" && <ConclusionCard />}
-          <div className="flex min-h-0 flex-1 flex-col">
-            <PanelBoundary title="The feed">
-              <FeedPane />
+          <div
+            className={cn(
+              "min-h-0 min-w-0 flex-1 flex-col bg-background lg:flex",
+              showsDocument
+                ? "flex md:max-lg:absolute md:max-lg:inset-y-0 md:max-lg:right-0 md:max-lg:z-20 md:max-lg:w-xl md:max-lg:max-w-full md:max-lg:border-l md:max-lg:shadow-lg"
+                : "hidden",
+              folded === "document" && "lg:hidden",
+            )}
+          >
+            <div className="hidden justify-end border-b px-2 py-1 md:max-lg:flex">
+              <Button variant="ghost" size="sm" onClick={closeDocument}>
+                <X aria-hidden /> Close the document
+              </Button>
+            </div>
+            <PanelBoundary title="The document">
+              <DocumentPane />
             </PanelBoundary>
           </div>
-          {session.status === "closed" ? (
-            <Suspense fallback={<div className="h-14 border-t bg-surface" />}>
-              <ClosedNote />
-            </Suspense>
-          ) : (
-            !looksOn && <Composer />
-          )}
-        </section>
-        {folded === null ? (
-          <Splitter box={box} percent={split} onPercent={setSplit} />
-        ) : (
-          <Unfold folded={folded} onUnfold={() => setFolded(null)} />
-        )}
-        <div
-          className={cn(
-            "min-h-0 min-w-0 flex-1 flex-col bg-background lg:flex",
-            showsDocument
-              ? "flex md:max-lg:absolute md:max-lg:inset-y-0 md:max-lg:right-0 md:max-lg:z-20 md:max-lg:w-xl md:max-lg:max-w-full md:max-lg:border-l md:max-lg:shadow-lg"
-              : "hidden",
-            folded === "document" && "lg:hidden",
-          )}
-        >
-          <div className="hidden justify-end border-b px-2 py-1 md:max-lg:flex">
-            <Button variant="ghost" size="sm" onClick={closeDocument}>
-              <X aria-hidden /> Close the document
-            </Button>
-          </div>
-          <PanelBoundary title="The document">
-            <DocumentPane />
-          </PanelBoundary>
         </div>
+        {hasRoomForThree && (
+          <Suspense>
+            <div className="flex min-h-0 w-2xl shrink-0 flex-col border-l min-[200rem]:w-4xl">
+              <TasksTab isBeside />
+            </div>
+          </Suspense>
+        )}
       </div>
-      <Suspense fallback={<div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />}>
-        <PanelBoundary title="The time lanes">
-          <TimeLanes />
-        </PanelBoundary>
-      </Suspense>
+      <div className={cn(!showsLanes && "max-md:hidden")}>
+        <Suspense fallback={<div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />}>
+          <PanelBoundary title="The time lanes">
+            <TimeLanes />
+          </PanelBoundary>
+        </Suspense>
+      </div>
     </div>
   );
 }

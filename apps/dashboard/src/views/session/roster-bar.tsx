@@ -36,7 +36,7 @@ export function RosterBar() {
   return (
     <section
       aria-label="Who takes part"
-      className="flex min-w-0 items-center gap-2 border-b px-4 py-1.5 lg:px-6"
+      className="flex min-w-0 items-center gap-2 border-b px-4 py-1.5 max-md:py-0 lg:px-6"
     >
       {rows.length === 0 ? (
         <p className="text-sm text-muted-foreground">Nobody has joined yet.</p>

@@ -84,9 +84,9 @@ function Banner({ children, action }: { children: ReactNode; action: ReactNode }
   return (
     <section
       aria-label="Why the session does not go on"
-      className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-warning/40 bg-highlight px-4 py-1.5 lg:px-6"
+      className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-warning/40 bg-highlight px-4 py-1.5 max-md:py-0.5 lg:px-6"
     >
-      <p className="min-w-0 flex-1 basis-60 break-words">{children}</p>
+      <p className="min-w-0 flex-1 basis-40 break-words max-md:text-sm">{children}</p>
       {!looksOn && action}
     </section>
   );

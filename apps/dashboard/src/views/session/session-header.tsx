@@ -1,7 +1,10 @@
 "use client";
 
-import { CircleCheckBig, Ellipsis, Pause, Play, UserPlus } from "lucide-react";
+import { ChevronDown, CircleCheckBig, Ellipsis, Pause, Play, UserPlus } from "lucide-react";
+import { useState } from "react";
+import { useAdmitted } from "@/broker/use-admitted";
 import { PageHeader } from "@/components/page-header";
+import { cn } from "@/core/utils";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { SessionCounts } from "./session-counts";
@@ -11,13 +14,34 @@ import { useSessionActions } from "./use-session-actions";
 /** Where one is, what the session is about, how it stands, and what can be done with it as a whole. */
 export function SessionHeader() {
   const { session } = useSession();
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <PageHeader
         crumbs={[{ label: "Sessions", href: "/" }, { label: session.title }]}
-        actions={<HeaderActions />}
+        actions={
+          <>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label="About this session"
+              aria-expanded={isOpen}
+              className="md:hidden"
+              onClick={() => setOpen(!isOpen)}
+            >
+              <ChevronDown aria-hidden className={cn(isOpen && "rotate-180")} />
+            </Button>
+            <HeaderActions />
+          </>
+        }
       />
-      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-1 px-4 pt-2 pb-2 lg:px-6">
+      {/* On a phone the line above has the title, and the room is the feed's. */}
+      <div
+        className={cn(
+          "flex flex-wrap items-start justify-between gap-x-6 gap-y-1 px-4 pt-2 pb-2 lg:px-6",
+          !isOpen && "max-md:sr-only",
+        )}
+      >
         <TitleBlock />
         <SessionCounts />
       </div>

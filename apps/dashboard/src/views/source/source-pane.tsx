@@ -31,6 +31,8 @@ export function SourcePane({ label, head, foot, persona, scroller, children }: S
           ref={scroller}
           className={cn(
             "min-h-0 min-w-0 flex-1 overflow-y-auto [overflow-anchor:none]",
+            // On a very wide screen the text stands in the middle of its pane.
+            "min-[150rem]:px-[max(0px,calc((100%-52rem)/2))]",
             // Where there is no room for both, what a persona makes of the text stands in its place.
             persona !== null && "@container hidden @min-[48rem]:block",
           )}

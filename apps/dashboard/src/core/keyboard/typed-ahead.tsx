@@ -1,0 +1,26 @@
+"use client";
+
+import { useLayoutEffect } from "react";
+
+export interface TypedAhead {
+  text: string;
+  isEntered: boolean;
+}
+
+/** Keeps what is typed while the palette is on its way, so that whoever types at once loses no letter. */
+export function TypedAheadCatcher({ typed }: { readonly typed: TypedAhead }) {
+  useLayoutEffect(() => {
+    function keep(event: KeyboardEvent): void {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (event.key.length === 1) typed.text += event.key;
+      else if (event.key === "Backspace") typed.text = typed.text.slice(0, -1);
+      else if (event.key === "Enter") typed.isEntered = true;
+      else return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+    window.addEventListener("keydown", keep, { capture: true });
+    return () => window.removeEventListener("keydown", keep, { capture: true });
+  }, [typed]);
+  return null;
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import {
+  BookMarked,
+  FileText,
+  ListChecks,
+  type LucideIcon,
+  Settings2,
+  ShieldCheck,
+  ShieldQuestionMark,
+} from "lucide-react";
+import { PageLink } from "@/components/page-link";
+import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
+
+const places: readonly (readonly [href: string, label: string, Icon: LucideIcon])[] = [
+  ["/approvals", "Approvals", ShieldQuestionMark],
+  ["/memory", "Memory", BookMarked],
+  ["/progress", "Progress", ListChecks],
+  ["/sources", "Files", FileText],
+  ["/verify", "Verify", ShieldCheck],
+  ["/settings", "Settings", Settings2],
+];
+
+/** The pages that have no place in the bar of a phone. */
+export function MoreSheet({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()}>
+      <DialogContent side="bottom" className="p-3">
+        <DialogTitle className="px-2 pt-1">More pages</DialogTitle>
+        <ul className="grid grid-cols-3 gap-1">
+          {places.map(([href, label, Icon]) => (
+            <li key={href}>
+              <PageLink
+                href={href}
+                onClick={onClose}
+                className="flex min-h-18 flex-col items-center justify-center gap-1.5 rounded-lg text-sm hover:bg-raised"
+              >
+                <Icon aria-hidden className="size-5 text-muted-foreground" />
+                {label}
+              </PageLink>
+            </li>
+          ))}
+        </ul>
+      </DialogContent>
+    </Dialog>
+  );
+}
