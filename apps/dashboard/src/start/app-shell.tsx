@@ -93,7 +93,7 @@ function BottomBar() {
   return (
     <nav
       aria-label="Main"
-      className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
       <BottomBarLink href="/?needs=1" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />
