@@ -47,7 +47,7 @@ function MemberShell({ children }: { children: ReactNode }) {
       <div className="flex min-h-dvh">
         <a
           href="#content"
-          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-3 focus:translate-y-0"
+          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-3 focus:translate-y-0 print:hidden"
         >
           Skip to content
         </a>

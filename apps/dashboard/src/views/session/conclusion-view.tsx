@@ -54,7 +54,7 @@ function Concluded() {
   const { session_id, slug } = session;
   const conclusion = useConclusion(session_id);
   const timeline = useRead("get_timeline", { session_id, buckets: 1 });
-  const decisions = useRead("get_history", { session_id, kinds: ["decision"], limit: decisionsMax });
+  const decisions = useRead("get_history", { session_id, types: ["chat"], kinds: ["decision"], limit: decisionsMax });
   const seal = useRead("session_seal", { session_id });
   const problem = conclusion.problem ?? timeline.problem ?? decisions.problem ?? seal.problem;
   const sealed = seal.data?.seals[0];
@@ -164,13 +164,13 @@ function Seal({
   readonly slug: string;
 }) {
   return (
-    <div className="grid gap-1 text-muted-foreground">
-      <p>
+    <div className="grid gap-1">
+      <p className="text-muted-foreground">
         The broker signed {size.toLocaleString("en-GB")} messages{" "}
         <TimeText at={at} as="clock" className="tabular-nums" /> with the key <HashText hash={key_id} />,
         under the root
       </p>
-      <p className="text-foreground">
+      <p>
         <HashText hash={root} whole />
       </p>
       <p className="mt-2 print:hidden">

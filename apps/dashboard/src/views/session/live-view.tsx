@@ -28,7 +28,7 @@ type Folded = "feed" | "document" | null;
  * that the document comes over the feed, and on a phone instead of it, as `?pane=doc` says.
  */
 export function LiveView() {
-  const { session, looksOn } = useSession();
+  const { session, looksOn, at } = useSession();
   const [split, setSplit] = usePreference("split");
   const [folded, setFolded] = useState<Folded>(null);
   const [pane, setPane] = useQueryParam("pane");
@@ -65,7 +65,8 @@ export function LiveView() {
           )}
           style={share}
         >
-          {session.status === "closed" && <ConclusionCard />}
+          {/* In the past it was not concluded yet. */}
+          {session.status === "closed" && at === null && <ConclusionCard />}
           <div className="flex min-h-0 flex-1 flex-col">
             <PanelBoundary title="The feed">
               <FeedPane />

@@ -22,6 +22,8 @@ interface Fold {
 /** So many buckets without anything are folded, and drawn as wide as so many. */
 const idleBucketsMin = 12;
 const foldBuckets = 4;
+/** Less than this is no time to speak of, however short the session. */
+const idleMsMin = 60_000;
 
 export function toTimeScale(timeline: Timeline): TimeScale {
   const from = Date.parse(timeline.from);
@@ -45,7 +47,7 @@ function findFolds(
   for (let start = 0; start < buckets; start += 1) {
     let end = start;
     while (end < buckets && isIdle(end)) end += 1;
-    if (end - start >= idleBucketsMin) {
+    if (end - start >= idleBucketsMin && (end - start) * bucketMs >= idleMsMin) {
       folds.push({ from: from + start * bucketMs, to: Math.min(from + end * bucketMs, to) });
     }
     start = end;
