@@ -10,6 +10,7 @@ can sign a record of their own.
 """
 import base64
 import hashlib
+import io
 import json
 import sys
 import zipfile
@@ -350,9 +351,19 @@ def is_head_signed(head):
     return key is not None and is_signed(key["public_key"], "head", without(head, "signature"), head["signature"], version)
 
 
+def open_bundle(path):
+    """The bundle in a page that holds one in base64, else the file itself."""
+    begin = b'<script id="record" type="application/zip;base64">'
+    with open(path, "rb") as file:
+        if file.read(15).lower() != b"<!doctype html>":
+            return path
+        _, _, rest = file.read().partition(begin)
+    return io.BytesIO(base64.b64decode(rest[:rest.index(b"<")], validate=True))
+
+
 def check(path, known_key):
     """Returns the manifest, whether its words are those of the head's key, and the two trees."""
-    bundle = zipfile.ZipFile(path)
+    bundle = zipfile.ZipFile(open_bundle(path))
     check_keys(bundle)
     manifest = read_json(bundle, "manifest.json")
     head, session, version = manifest["head"], manifest["session"], int(manifest["version"])

@@ -68,7 +68,7 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
     open(path, { as, before, ...options } = {}) {
       const { browser, broker } = parts();
       const known = as === undefined ? {} : { storageState: keptPerson(broker.url, as) };
-      return openPage(browser, `${broker.url}${path}`, { ...desk, ...known, ...options }, before);
+      return openPage(browser, new URL(path, broker.url).href, { ...desk, ...known, ...options }, before);
     },
     async newPerson(name = "Ana") {
       return (await makePerson(parts().rest, name)).person_id;

@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createTestSession } from "../kit/session.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { zipTexts } from "../record/bundles.js";
@@ -83,7 +87,7 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     const links = page.getByRole("region", { name: "Export" }).getByRole("link");
     const addresses = (await links.all()).map((link) => link.getAttribute("href"));
     expect(await Promise.all(addresses)).toEqual(
-      ["bundle", "md", "ndjson"].map((as) => `/api${path}/export?as=${as}`),
+      ["bundle", "html", "md", "ndjson"].map((as) => `/api${path}/export?as=${as}`),
     );
     expect(problems).toEqual([]);
   });
@@ -252,6 +256,70 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     expect(problems).toEqual([]);
   });
 
+  it("[EXPORT-9] [DASH-331] an HTML export shows and verifies itself from a file, with no network, whatever was written in it, and a changed copy says so", async () => {
+    const hostile =
+      "</script><script>document.title='taken'</script> <!--<script> \u2028\u2029 ]]> <img src=x onerror=alert(1)>";
+    const session = await createTestSession(
+      dashboard.rest,
+      `Title ${hostile.replace(/[\u2028\u2029]/g, "")}`,
+    );
+    const at = { session_id: session.sessionId, team_id: session.convener };
+    const { credential } = await session.join("B</script>irch");
+    await session.post(credential, `${hostile} ![](http://elsewhere.example/x.png)`);
+    await dashboard.rest.call("post_message", { ...at, content: { text: hostile, kind: "decision" } });
+    await dashboard.rest.call("conclude_session", { ...at, summary_section: `Settled. ${hostile}` });
+    const html = await fetchPage(session.slug);
+    expect(html).not.toMatch(/taken|elsewhere|onerror=alert/);
+
+    const folder = await mkdtemp(join(tmpdir(), "merkle-page-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const open = async (name: string, text: string) => {
+      await writeFile(join(folder, name), text);
+      return dashboard.open(pathToFileURL(join(folder, name)).href, {
+        before: (page) => page.context().setOffline(true),
+      });
+    };
+    const whole = await open("whole.html", html);
+    await whole.page.getByText(/^4 of 4 messages match root/).waitFor();
+    await whole.page.getByText(limits).waitFor();
+    await whole.page.getByText("which this browser sees for the first time").waitFor();
+    expect(await whole.page.getByRole("heading", { level: 1 }).textContent()).toContain("Title </script>");
+    await whole.page
+      .getByRole("region", { name: "Conclusion" })
+      .getByText("Settled.", { exact: false })
+      .waitFor();
+    expect(await whole.page.title()).toContain("Title </script>");
+    expect(await whole.page.locator("img").count()).toBe(0);
+    expect(await whole.findBarriers()).toEqual([]);
+    expect(whole.problems).toEqual([]);
+
+    const zip = toFile("x.zip", Buffer.from(recordOf(html), "base64"));
+    const changed = await withChange(zip, "feed.ndjson", (text) => text.replace("irch", "eech"));
+    const tampered = await open(
+      "tampered.html",
+      html.replace(recordOf(html), () => changed.buffer.toString("base64")),
+    );
+    await tampered.page.getByRole("alert").getByText("Ask the sender for the original export.").waitFor();
+    expect(await tampered.page.getByText("Settled.").count()).toBe(0);
+    const cut = await open(
+      "cut.html",
+      html.replace(recordOf(html), (whole) => whole.slice(0, -400)),
+    );
+    await cut.page.getByRole("alert").getByText("This file cannot be verified.").waitFor();
+    expect([...tampered.problems, ...cut.problems]).toEqual([]);
+
+    const { page } = await dashboard.open("/verify");
+    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    await choose(page, { ...toFile("whole.html", Buffer.from(html)), mimeType: "text/html" });
+    await page.getByText(/^4 of 4 messages match root/).waitFor();
+  });
+
+  async function fetchPage(slug: string): Promise<string> {
+    const response = await fetch(`${dashboard.broker.url}/api/sessions/${slug}/export?as=html`);
+    expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${slug}.html"`);
+    return response.text();
+  }
+
   /** Changes a message behind the broker's back, as who has the database can. */
   async function rewrite(sessionId: string, sequence: number, text: string): Promise<void> {
     const sql = connectTestDatabase(dashboard.broker.databaseUrl);
@@ -261,6 +329,11 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     });
   }
 });
+
+/** The record of an HTML export, in base64. */
+function recordOf(html: string): string {
+  return html.match(/<script id="record" type="application\/zip;base64">([^<]*)</)?.[1] ?? "";
+}
 
 /** Lets nothing through any more, and tells what was tried over HTTP. */
 async function cutOff(page: Page): Promise<string[]> {

@@ -105,14 +105,14 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     await page.getByRole("button", { name: "Catch up" }).click();
     const panel = page.getByRole("region", { name: "Since you were here" });
     for (const [group, words] of [
-      ["Asks", "Which key?"],
-      ["Decisions", "The vault's"],
-      ["Document", "from v0"],
-      ["Tasks", "Rotate the tokens"],
-      ["State", "deploy"],
-      ["Who came and went", "Birch"],
-      ["Conclusion", ""],
-      ["Said", "messages"],
+      ["Asked", "Which key?"],
+      ["Decided", "The vault's"],
+      ["Changed", "from v0"],
+      ["Changed", "Rotate the tokens"],
+      ["Changed", "deploy"],
+      ["Came, went and said", "Birch"],
+      ["Decided", "concluded"],
+      ["Came, went and said", "messages"],
     ] as const) {
       const part = panel.getByRole("region", { name: group });
       await part.getByRole("listitem").filter({ hasText: words }).first().waitFor();

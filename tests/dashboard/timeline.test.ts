@@ -89,6 +89,31 @@ describe.skipIf(chromium === undefined)("the time lanes in a browser", () => {
     await page.getByText("Nothing is written yet").waitFor();
   });
 
+  it("[DASH-333] a session plays from its beginning by keys, document and roster with it, and what was paused has a link", async () => {
+    const session = await startStory();
+    const birch = await session.join("Birch");
+    await session.post(birch.credential, "I take the tests.");
+    const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
+    const lanes = page.getByRole("region", { name: "Time lanes" });
+    await lanes.getByRole("button", { name: "Play from here" }).waitFor();
+    await page.getByText("I take the tests.").waitFor();
+    await page.keyboard.press("p");
+    const then = page.getByRole("region", { name: "Who took part then" });
+    // All of it takes a moment; it ends where the session is, and can be gone back from there.
+    await then.getByText("Birch").waitFor();
+    await page.getByText("I take the tests.").waitFor();
+    await page.getByText("second text").waitFor();
+    expect(new URL(page.url()).searchParams.get("at")).toMatch(/Z$/);
+    expect(await findBarriers()).toEqual([]);
+    await lanes.getByRole("button", { name: "Play from here" }).waitFor();
+
+    const end = page.url();
+    await page.goto(end);
+    await page.getByText("I take the tests.").waitFor();
+    await then.getByText("Birch").waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-133] on a phone the lanes are to be read only", async () => {
     const session = await startStory();
     const { page } = await openPage(browser, addressOf(session), { viewport: { width: 360, height: 740 } });

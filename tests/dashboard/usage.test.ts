@@ -80,12 +80,16 @@ describe.skipIf(dashboard.isMissing)("what changed since one was here", () => {
     await part.getByText("3 things in 1 session").waitFor();
     const toggle = part.getByRole("button", { name: "Show what changed" });
     await toggle.press("Enter");
-    await part.getByRole("region", { name: "Decisions" }).getByText("Keep v1 tokens").waitFor();
+    await part.getByRole("region", { name: "Decided" }).getByText("Keep v1 tokens").waitFor();
     expect(await findBarriers()).toEqual([]);
-    await part
-      .getByRole("link", { name: `#${cursor}` })
-      .first()
-      .press("Enter");
+    // The first line, the ask, has the focus; the decision is the next one.
+    const shown = () => page.evaluate("document.activeElement.innerText");
+    await expect.poll(shown).toContain("Which staging key?");
+    await page.keyboard.press("j");
+    await expect.poll(shown).toContain("Keep v1 tokens");
+    await page.keyboard.press("k");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
     await page.waitForURL(`**/sessions/${session.slug}?m=${cursor}`);
     expect(problems).toEqual([]);
   });

@@ -5,13 +5,17 @@ import { startModelServer } from "../kit/model-server.js";
 import { makePerson as makeVerified } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let transport: TransportClient;
+let sql: ReturnType<typeof connectTestDatabase>;
 
 const cleanup = atEnd();
 beforeAll(async () => {
-  transport = await transports.rest((await startTestBroker({}, cleanup)).url);
+  const broker = await startTestBroker({}, cleanup);
+  transport = await transports.rest(broker.url);
+  sql = connectTestDatabase(broker.databaseUrl, cleanup);
 });
 
 async function makePerson(name: string): Promise<string> {
@@ -73,6 +77,9 @@ describe("The brief", () => {
     await transport.call("set_state", { ...atlas, key: "deploy", value: "waiting" });
     await transport.call("set_state", { ...atlas, key: "deploy", value: "done" });
     await session.join("Cedar");
+    await sql`INSERT INTO jobs (mesh_id, number, kind, session_id, started_by, status, failure, created_at, started_at, completed_at)
+      SELECT mesh_id, 1, 'conclude', session_id, 'Ana', 'failed', 'no_result', now(), now(), now()
+      FROM sessions WHERE session_id = ${session_id}`;
 
     const { sessions } = await transport.call("brief", { session: session_id, team_id: birch.team_id });
     expect(sessions).toHaveLength(1);
@@ -81,6 +88,7 @@ describe("The brief", () => {
     expect(told?.lines.map(({ kind, by, text }) => [kind, by, text])).toEqual([
       ["ask", "Atlas", "Ready to ship? (yes | no)"],
       ["answer", "Atlas", "vault"],
+      ["failed", null, "conclude: Agent finished without producing a conclusion. Retry."],
       ["decision", "Atlas", "v1 tokens stay"],
       ["task", "Atlas", "claimed: Rotate the tokens"],
       ["task", "Atlas", "created: Ship it"],

@@ -18,6 +18,7 @@ import type { HostGuard } from "../identity/origin/hosts.js";
 import type { OriginReader, RequestOrigin } from "../identity/origin/request-origin.js";
 import { requireMainMesh } from "../identity/require-main-mesh.js";
 import { nameOfToken } from "../identity/tokens/token.js";
+import { readRecordPage } from "../record/export/record-page.js";
 import { admitCaller } from "../sessions/access/admit-caller.js";
 import { mountA2a } from "./a2a/mount-a2a.js";
 import { boundConnections } from "./guard/bound-connections.js";
@@ -81,7 +82,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const admit = createAdmit(authenticator, originReader);
   const bodies = createBodyReader();
   mountRest(app, admit, bodies);
-  mountFiles(app, admit);
+  mountFiles(app, admit, await readRecordPage(options.dashboard));
   mountSignIn(app, {
     meshes,
     authenticator,

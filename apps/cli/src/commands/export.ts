@@ -19,12 +19,14 @@ export const exportCommand: Command = {
     { flags: "-o, --output <file>", summary: "where to; <session>.zip here unless told, - for stdout" },
     {
       flags: "--as <form>",
-      summary: "bundle (to verify and import), md (to read) or ndjson (messages, one to a line)",
+      summary:
+        "bundle (to verify and import), html (a page that verifies itself offline), md (to read) or ndjson (messages, one to a line)",
     },
     { flags: "--force", summary: "replace the file when it exists" },
   ],
   examples: [
     "merkle export split-auth",
+    "merkle export split-auth --as html -o split.html",
     "merkle export split-auth --as md -o split.md",
     "merkle export split-auth --as ndjson -o - | jq .content.text",
   ],
@@ -51,14 +53,14 @@ export const exportCommand: Command = {
       return exitCodes.done;
     }
     const bytes = await download(source, (taken) => writeWhole(path, taken, { replace, signal }));
-    if (form !== "bundle") {
+    if (form !== "bundle" && form !== "html") {
       output.show(
         { file: path, bytes, as: form, session_id: session.session_id },
         `${output.mark.ok} ${sizeText(bytes)} in ${path}`,
       );
       return exitCodes.done;
     }
-    await tellBundle(context, { path, bytes, broker, sessionId: session.session_id });
+    await tellBundle(context, { path, bytes, form, broker, sessionId: session.session_id });
     return exitCodes.done;
   },
 };
@@ -69,11 +71,13 @@ async function tellBundle(
   {
     path,
     bytes,
+    form,
     broker,
     sessionId,
   }: {
     readonly path: string;
     readonly bytes: number;
+    readonly form: "bundle" | "html";
     readonly broker: BrokerClient;
     readonly sessionId: string;
   },
@@ -82,7 +86,7 @@ async function tellBundle(
   const { size, document_version, head } = manifest;
   await checkSeen({ head, keys }, { home: config.home, broker, sessionId });
   output.show(
-    { file: path, bytes, as: "bundle", session_id: head.session_id, size, document_version, root: head.root },
+    { file: path, bytes, as: form, session_id: head.session_id, size, document_version, root: head.root },
     `${output.mark.ok} ${counted(size, "message")}, ${counted(document_version, "version")}, root ${shortHash(head.root)} in ${path}`,
   );
   output.note(`  check: merkle verify ${path}`);

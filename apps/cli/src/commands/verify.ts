@@ -21,7 +21,12 @@ import { refuseUntrusted } from "../trust/foreign-file.js";
 export const verify: Command = {
   name: "verify",
   summary: "check that a session's record is what was signed, here and without trusting the broker",
-  arguments: [{ name: "<what>", summary: "a bundle's file, or a session by slug, id or exact title" }],
+  arguments: [
+    {
+      name: "<what>",
+      summary: "a bundle or a page that export wrote, or a session by slug, id or exact title",
+    },
+  ],
   flags: [
     { flags: "--message <number>", summary: "this message must be there, and below the root that is given" },
     { flags: "--root <hex>", summary: "a root that was noted elsewhere: some beginning of the feed has it" },
@@ -70,7 +75,7 @@ export const verify: Command = {
 
 /** Whether the argument is meant as a file: one is there, or the name looks like one. A session's name does neither. */
 async function isFileName(what: string): Promise<boolean> {
-  return existsSync(what) || /[/\\]|\.zip$/i.test(what);
+  return existsSync(what) || /[/\\]|\.(?:zip|html)$/i.test(what);
 }
 
 /** A session is exported into a file that is removed again, and verified like any other. */

@@ -65,7 +65,7 @@ function fileExists(path: string): CliError {
   });
 }
 
-export const exportForms = ["bundle", "md", "ndjson"] as const;
+export const exportForms = ["bundle", "html", "md", "ndjson"] as const;
 
 type ExportForm = (typeof exportForms)[number];
 

@@ -12,6 +12,7 @@ import {
   trustIn,
   verifyBundle,
 } from "@merkle/wire/record";
+import { bundleIn } from "@merkle/wire/record/html";
 import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { nodeCrypto } from "../core/node-crypto.js";
@@ -102,7 +103,7 @@ async function readFacts(bundle: ZippedFiles): Promise<BundleFacts | null> {
 /** @throws CliError `verification_failed` */
 async function openBundle(file: Parameters<typeof openZipBundle>[0], path: string): Promise<ZippedFiles> {
   try {
-    return await openZipBundle(file);
+    return await openZipBundle(await bundleIn(file));
   } catch (error) {
     if (!(error instanceof UnreadableZip)) throw error;
     throw new CliError("verification_failed", `${path} is no bundle. ${error.message}`, {

@@ -16,7 +16,7 @@ export interface PageHeaderProps {
 export function PageHeader({ crumbs, actions }: PageHeaderProps) {
   useDocumentTitle(crumbs.at(-1)?.label ?? "Merkle");
   return (
-    <header className="flex h-12 shrink-0 items-center gap-3 border-b px-4 lg:px-6 pointer-coarse:h-14">
+    <header className="flex h-12 shrink-0 items-center gap-3 border-b px-4 lg:px-6 pointer-coarse:h-14 print:hidden">
       <Breadcrumb crumbs={crumbs} />
       <div className="ml-auto flex shrink-0 items-center gap-2">
         <LiveBadge />

@@ -52,6 +52,7 @@ export function AuditView() {
 
 const formats: readonly { readonly as: ExportFormat; readonly title: string; readonly what: string }[] = [
   { as: "bundle", title: "Bundle", what: "Everything, signed: .zip, to verify or to import elsewhere" },
+  { as: "html", title: "Page", what: "To share: one HTML file that verifies itself, without a network" },
   { as: "md", title: "Transcript", what: "To read: Markdown, the conclusion first" },
   { as: "ndjson", title: "Messages", what: "For programs: NDJSON, a message a line" },
 ];

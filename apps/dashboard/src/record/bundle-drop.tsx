@@ -60,7 +60,7 @@ export function BundleDrop({ disabled, onFile }: BundleDropProps) {
         Drop an export here
       </p>
       <p className="max-w-prose text-balance text-muted-foreground">
-        One file that ends in .zip, from a session’s Audit tab or{" "}
+        One file that ends in .zip or .html, from a session’s Audit tab or{" "}
         <code className="font-mono text-sm">merkle export</code>.
       </p>
       <input
@@ -68,7 +68,7 @@ export function BundleDrop({ disabled, onFile }: BundleDropProps) {
         id={`${id}-file`}
         type="file"
         aria-label="The export"
-        accept=".zip,application/zip"
+        accept=".zip,.html,application/zip,text/html"
         tabIndex={-1}
         className="sr-only"
         onChange={({ target }) => {

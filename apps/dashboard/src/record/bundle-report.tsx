@@ -16,18 +16,20 @@ export interface BundleReportProps {
   /** The file's. */
   readonly name: string;
   readonly result: CheckedBundle;
+  /** Whether a key that was compared can be kept here. */
+  readonly remembers?: boolean;
 }
 
 /** After so many findings the rest is a matter of asking for another export. */
 const findingsShown = 20;
 
 /** The outcome of checking a record: the first wrong thing on top, the rows around it, and what was counted. */
-export function BundleReport({ name, result }: BundleReportProps) {
+export function BundleReport({ name, result, remembers = true }: BundleReportProps) {
   const { report, excerpt } = result;
   const [, ...others] = report.findings;
   return (
     <div className="grid gap-4">
-      <BundleVerdict result={result} />
+      <BundleVerdict result={result} remembers={remembers} />
       {excerpt.length > 0 && <ExcerptTable excerpt={excerpt} />}
       {others.length > 0 && <OtherFindings findings={others} />}
       <section aria-label="What was checked" className="grid gap-2">
@@ -40,7 +42,10 @@ export function BundleReport({ name, result }: BundleReportProps) {
   );
 }
 
-function BundleVerdict({ result: { report, keys } }: { readonly result: CheckedBundle }) {
+function BundleVerdict({
+  result: { report, keys },
+  remembers,
+}: Required<Pick<BundleReportProps, "result" | "remembers">>) {
   const { size, matched, root, findings, head, signed_by, unproven, seen_later } = report;
   const [first] = findings;
   if (first !== undefined) {
@@ -79,7 +84,7 @@ function BundleVerdict({ result: { report, keys } }: { readonly result: CheckedB
             This browser sees the key that signed it for the first time. Compare it with whoever runs the
             broker: anybody can make a record and sign it.
           </p>
-          {head !== null && <RememberKey head={head} keys={keys} />}
+          {remembers && head !== null && <RememberKey head={head} keys={keys} />}
         </>
       )}
     </Verdict>

@@ -8,7 +8,12 @@ import { type ExportFormat, exportAddress } from "@/record/verify/export-address
 import { fetchExport } from "@/record/verify/fetch-export";
 import { useToast } from "@/ui/toast-provider";
 
-const endings: Readonly<Record<ExportFormat, string>> = { bundle: "zip", md: "md", ndjson: "ndjson" };
+const endings: Readonly<Record<ExportFormat, string>> = {
+  bundle: "zip",
+  html: "html",
+  md: "md",
+  ndjson: "ndjson",
+};
 
 export interface ExportLinkProps extends Omit<ComponentProps<"a">, "href" | "download" | "onClick"> {
   readonly slug: string;

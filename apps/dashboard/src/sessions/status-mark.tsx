@@ -29,9 +29,11 @@ export function StatusMark({
       className={cn("inline-flex shrink-0 items-center gap-1.5", className)}
     >
       <svg
+        // Another status is another mark, which comes up in the place of the one before.
+        key={word}
         aria-hidden
         viewBox="0 0 10 10"
-        className="size-2.5 shrink-0 overflow-visible forced-color-adjust-none"
+        className="size-2.5 shrink-0 overflow-visible forced-color-adjust-none motion-safe:transition-[scale,opacity] motion-safe:duration-180 motion-safe:starting:scale-50 motion-safe:starting:opacity-0"
       >
         {blocked ? <Diamond /> : dnd ? <NoEntry /> : shapeOf(status)}
       </svg>

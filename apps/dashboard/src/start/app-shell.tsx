@@ -58,7 +58,7 @@ function MemberShell({ children }: { children: ReactNode }) {
       >
         <a
           href="#content"
-          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-3 focus:translate-y-0"
+          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md border bg-background px-3 py-3 focus:translate-y-0 print:hidden"
         >
           Skip to content
         </a>
@@ -110,7 +110,11 @@ function BottomBar() {
   return (
     <nav
       aria-label="Main"
+<<<<<<< HEAD
       className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+=======
+      className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
+>>>>>>> past
     >
       <BottomBarLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />

@@ -2,6 +2,7 @@
 
 import {
   BookMarked,
+  Bot,
   FileText,
   ListChecks,
   type LucideIcon,
@@ -13,6 +14,7 @@ import { PageLink } from "@/components/page-link";
 import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
 
 const places: readonly (readonly [href: string, label: string, Icon: LucideIcon])[] = [
+  ["/agents", "Agents", Bot],
   ["/approvals", "Approvals", ShieldQuestionMark],
   ["/memory", "Memory", BookMarked],
   ["/progress", "Progress", ListChecks],

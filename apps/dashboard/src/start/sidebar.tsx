@@ -32,7 +32,7 @@ export function Sidebar() {
   return (
     <nav
       aria-label="Main"
-      className="sticky top-0 hidden h-dvh w-13 shrink-0 flex-col gap-0.5 overflow-y-auto border-r bg-surface p-2 md:flex xl:w-60"
+      className="sticky top-0 hidden h-dvh w-13 shrink-0 flex-col gap-0.5 overflow-y-auto border-r bg-surface p-2 md:flex xl:w-60 print:hidden"
     >
       <PageLink
         ahead="settled"

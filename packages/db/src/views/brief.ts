@@ -1,9 +1,19 @@
 import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
-import { documentVersions, feeds, messages, peers, sessions, stateEntries, teams } from "../core/schema.js";
+import {
+  documentVersions,
+  feeds,
+  jobs,
+  messages,
+  peers,
+  sessions,
+  stateEntries,
+  teams,
+} from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
 import type { FeedRange } from "../feed/feed-pages.js";
 import { messageColumns, type StoredMessage } from "../feed/messages.js";
 import type { StateVersionRow } from "../state/state.js";
+import type { JobRow } from "../work/jobs.js";
 
 /**
  * The reader of a brief: a team with one of its peers, a person with the teams that are theirs in a session,
@@ -169,6 +179,28 @@ export async function listStateAfter(
       ),
     )
     .orderBy(desc(updatedAt))
+    .limit(limit);
+}
+
+/** Jobs of a session that failed after a message was posted, the newest first. */
+export function listJobsFailedAfter(
+  db: Queryable,
+  { meshId, sessionId }: { readonly meshId: string; readonly sessionId: string },
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<Pick<JobRow, "number" | "kind" | "failure" | "exitCode" | "startedAt" | "completedAt">[]> {
+  const { number, kind, failure, exitCode, startedAt, completedAt } = jobs;
+  return db
+    .select({ number, kind, failure, exitCode, startedAt, completedAt })
+    .from(jobs)
+    .where(
+      and(
+        eq(jobs.meshId, meshId),
+        eq(jobs.sessionId, sessionId),
+        inArray(jobs.status, ["failed", "timed_out"]),
+        sql`${completedAt} > coalesce((SELECT posted_at FROM ${messages} WHERE session_id = ${sessionId} AND sequence = ${after}), '-infinity')`,
+      ),
+    )
+    .orderBy(desc(completedAt))
     .limit(limit);
 }
 

@@ -7,6 +7,7 @@ export const briefKinds = [
   "answer",
   "concluded",
   "held",
+  "failed",
   "decision",
   "topic",
   "task",
@@ -22,18 +23,20 @@ interface Told {
   readonly sequence: number | null;
   readonly version: number | null;
   readonly task?: number | undefined;
+  readonly job?: number | undefined;
   readonly at: string;
   readonly by: string | null;
   readonly text: string;
 }
 
 /** `#12 decision by Atlas 14:02:10: Keep v1 tokens`; the text as it is given. */
-export function briefLine({ kind, sequence, version, task, at, by, text }: Told): string {
+export function briefLine({ kind, sequence, version, task, job, at, by, text }: Told): string {
   const head = [
     sequence !== null && `#${sequence}`,
     kind,
     version !== null && `v${version}`,
     task !== undefined && String(task),
+    job !== undefined && `job ${job}`,
     by !== null && `by ${/\s(?:by|v\d)/.test(by) ? inQuotes(by) : nameInLine(by)}`,
     messageTime(at),
   ];

@@ -11,6 +11,7 @@ export const BriefLine = z
     sequence: Sequence.nullable().meta({ description: "The message to look up; of several, the newest." }),
     version: Version.nullable().meta({ description: "The document's, where it changed." }),
     task: z.int().optional().meta({ description: "The task's number, where one changed." }),
+    job: z.int().optional().meta({ description: "The job's number, where one failed." }),
     at: Timestamp,
     by: z.string().nullable(),
     text: z.string(),

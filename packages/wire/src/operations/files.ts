@@ -4,10 +4,10 @@ import { operation } from "./operation.js";
 
 export const exportSession = operation("export_session", {
   summary:
-    "Download a session: as a bundle that can be verified, as a page to read, or its messages as lines.",
+    "Download a session: as a bundle that can be verified, as a page that verifies itself, as a text to read, or its messages as lines.",
   input: z.strictObject({
     ...inSession,
-    as: z.enum(["bundle", "md", "ndjson"]).default("bundle"),
+    as: z.enum(["bundle", "html", "md", "ndjson"]).default("bundle"),
     ...asTeam,
   }),
   output: z.unknown(),

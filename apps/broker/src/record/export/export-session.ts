@@ -4,6 +4,7 @@ import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { RecordServices } from "../services.js";
 import { readFeed } from "./log-lines.js";
 import { markdownOf } from "./markdown.js";
+import { inPage, type RecordPage, requirePage } from "./record-page.js";
 import { type ExportForm, type Recorded, toRecordedMessage } from "./recorded.js";
 import { writeBundle } from "./write-bundle.js";
 
@@ -22,11 +23,18 @@ export function exportSession(
   services: RecordServices,
   source: { readonly session: SessionIdentity; readonly recorded: Recorded },
   form: ExportForm,
+  page: RecordPage | null,
 ): Exported {
   const { slug } = source.session;
   switch (form) {
     case "bundle":
       return { fileName: `${slug}.zip`, contentType: "application/zip", bytes: zipped(services, source) };
+    case "html":
+      return {
+        fileName: `${slug}.html`,
+        contentType: "text/html; charset=utf-8",
+        bytes: inPage(requirePage(page), zipped(services, source)),
+      };
     case "md":
       return {
         fileName: `${slug}.md`,

@@ -15,7 +15,7 @@ import { keysOf } from "../audit-key.js";
 import type { RecordServices } from "../services.js";
 import { toSignedHead } from "../sign-head.js";
 
-export type ExportForm = "bundle" | "md" | "ndjson";
+export type ExportForm = "bundle" | "html" | "md" | "ndjson";
 
 /** The parts of a session's record that an export needs besides the rows that it is made from. */
 export interface Recorded extends RecordExtent {
@@ -51,7 +51,11 @@ export async function openRecorded(
   // than there is now shows that something is missing.
   const earlier = await retryWhileLost(() => listHeads(database.orm, sessionId));
   const { head, extent, isWhole } = await retryWhileLost(() => readHead(services, session));
-  if (form === "bundle" && extent.imported && (await listImportFiles(database.orm, sessionId)).length === 0) {
+  if (
+    (form === "bundle" || form === "html") &&
+    extent.imported &&
+    (await listImportFiles(database.orm, sessionId)).length === 0
+  ) {
     throw withoutFiles(session.slug);
   }
   const others = earlier.map(toSignedHead).filter(({ signature }) => signature !== head.signature);

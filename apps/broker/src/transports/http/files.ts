@@ -5,6 +5,7 @@ import type { Hono } from "hono";
 import { createSemaphore } from "../../core/semaphore.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { exportSession } from "../../record/export/export-session.js";
+import type { RecordPage } from "../../record/export/record-page.js";
 import { type ExportForm, openRecorded } from "../../record/export/recorded.js";
 import { unlessStalled } from "../../record/export/unless-stalled.js";
 import { importBundle } from "../../record/import/import-bundle.js";
@@ -17,7 +18,11 @@ import { jsonResponse } from "./http-error.js";
 import { readQuery } from "./read-query.js";
 
 /** Mounts the routes that give out or take in files, as long as that takes (EXPORT-1, IMPORT-1). */
-export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit): void {
+export function mountFiles(
+  app: Hono<{ Bindings: HttpBindings }>,
+  admit: Admit,
+  page: RecordPage | null,
+): void {
   const exports = createSemaphore(limits.exportsAtOnceMax, "exports");
   const imports = createSemaphore(limits.importsAtOnceMax, "imports");
 
@@ -41,7 +46,7 @@ export function mountFiles(app: Hono<{ Bindings: HttpBindings }>, admit: Admit):
     try {
       const form = input["as"] as ExportForm;
       const recorded = await openRecorded(services, session, form);
-      const { bytes, contentType, fileName } = exportSession(services, { session, recorded }, form);
+      const { bytes, contentType, fileName } = exportSession(services, { session, recorded }, form, page);
       const body = unlessStalled(bytes, {
         stalledMs: limits.exportStalledMsMax,
         onEnd: permit.release,

@@ -8,6 +8,7 @@ import {
   findSequenceAt,
   listAnswersTo,
   listAsksFor,
+  listJobsFailedAfter,
   listNewestOfKinds,
   listStateAfter,
   listUnreadSessions,
@@ -30,6 +31,7 @@ import { toMessage, withoutSealed } from "../../core/message.js";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
 import { unifiedDiffTask } from "../../text/tasks.js";
+import { describeFailure } from "../../work/jobs/outcome.js";
 import type { ViewServices } from "../services.js";
 
 /** The newest of a kind that are looked at; more of one kind would fit into no brief. */
@@ -136,10 +138,10 @@ async function readLines(
   span: Span,
   reader: BriefReader,
 ): Promise<BriefLine[]> {
-  const { orm } = services.database;
+  const { orm, meshId } = services.database;
   const { sessionId } = span;
   const range = { after: span.after, upTo: span.lastSequence };
-  const [asks, answers, marked, moves, said, changes, state] = await Promise.all([
+  const [asks, answers, marked, moves, said, changes, state, failed] = await Promise.all([
     listAsksFor(orm, sessionId, reader, { upTo: range.upTo, limit: ofKindMax }),
     listAnswersTo(orm, sessionId, reader, range, ofKindMax),
     listNewestOfKinds(orm, sessionId, range, { kinds: Object.keys(lineKinds), limit: ofKindMax }),
@@ -147,6 +149,7 @@ async function readLines(
     countSaid(orm, sessionId, reader, range),
     readDocumentLine(services, span),
     listStateAfter(orm, sessionId, { after: span.after, peerId: reader.peerId, limit: ofKindMax }),
+    listJobsFailedAfter(orm, { meshId, sessionId }, { after: span.after, limit: ofKindMax }),
   ]);
   const lines = [
     ...asks.map((each) => toLine("ask", each)),
@@ -156,6 +159,7 @@ async function readLines(
     ),
     ...changes,
     ...state.map(toStateLine),
+    ...failed.map(toFailedLine),
     ...toPeopleLine(moves),
     ...toTalkLine(said),
   ];
@@ -252,6 +256,15 @@ function toStateLine({ key, value, updatedBy, updatedAt }: ChangedKey): BriefLin
 }
 
 type ChangedKey = Awaited<ReturnType<typeof listStateAfter>>[number];
+
+function toFailedLine({
+  number,
+  ...job
+}: Awaited<ReturnType<typeof listJobsFailedAfter>>[number]): BriefLine {
+  const at = (job.completedAt ?? new Date(0)).toISOString();
+  const text = `${job.kind}: ${describeFailure(job) ?? "failed"}`;
+  return { kind: "failed", sequence: null, version: null, job: number, at, by: null, text };
+}
 
 function toPeopleLine(moves: readonly StoredMessage[]): BriefLine[] {
   const last = moves.at(-1);

@@ -1,27 +1,36 @@
 "use client";
 
 import type { BriefLine, OutputOf } from "@merkle/wire";
-import type { MouseEvent } from "react";
+import type { KeyboardEvent, MouseEvent } from "react";
 import type { Read } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
+import { cn } from "@/core/utils";
 import { showHidden } from "@/text/markdown/hidden-characters";
+import { Kbd } from "@/ui/kbd";
 
-const titles: Readonly<Record<BriefLine["kind"], string>> = {
-  ask: "Asks",
-  answer: "Answers",
-  concluded: "Conclusion",
-  held: "Holds",
-  decision: "Decisions",
-  topic: "Comments and proposals",
-  task: "Tasks",
-  document: "Document",
-  state: "State",
-  settings: "Settings",
-  people: "Who came and went",
-  talk: "Said",
-};
+interface Group {
+  readonly title: string;
+  readonly kinds: readonly BriefLine["kind"][];
+  /** The sign that the time lanes have for it, and its colour. */
+  readonly sign: string;
+  readonly className: string;
+}
+
+/** What one asks first on coming back: who waits for me, what was settled, what went wrong, what is different. */
+const groups: readonly Group[] = [
+  { title: "Asked", kinds: ["ask", "answer"], sign: "◆", className: "text-warning" },
+  { title: "Decided", kinds: ["concluded", "decision"], sign: "■", className: "text-success" },
+  { title: "Failed", kinds: ["failed"], sign: "✕", className: "text-danger" },
+  {
+    title: "Changed",
+    kinds: ["held", "topic", "task", "document", "state", "settings"],
+    sign: "▲",
+    className: "text-info",
+  },
+  { title: "Came, went and said", kinds: ["people", "talk"], sign: "·", className: "text-muted-foreground" },
+];
 
 export interface BriefLinesProps {
   readonly slug: string;
@@ -32,35 +41,59 @@ export interface BriefLinesProps {
   readonly here?: boolean;
 }
 
-/** The lines of a session's brief by their kinds, each with a link to what it tells of. */
+/** The lines of a session's brief in groups, each a link to what it tells of. */
 export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesProps) {
-  const kinds = [...new Set(lines.map(({ kind }) => kind))];
   return (
     <div className="grid gap-3">
-      {kinds.map((kind) => (
-        <section key={kind} aria-label={titles[kind]}>
-          <h3 className="text-sm font-medium text-muted-foreground">{titles[kind]}</h3>
-          <ul className="mt-1 grid gap-1">
-            {lines
-              .filter((line) => line.kind === kind)
-              .map((line) => (
+      {groups.map(({ title, kinds, sign, className }) => {
+        const told = lines.filter(({ kind }) => kinds.includes(kind));
+        if (told.length === 0) return null;
+        return (
+          <section key={title} aria-label={title}>
+            <h3 className="flex items-center gap-2 px-2 text-sm font-medium text-muted-foreground">
+              <span aria-hidden className={cn("w-3 text-center", className)}>
+                {sign}
+              </span>
+              {title}
+              <span className="tabular-nums">{told.length}</span>
+            </h3>
+            <ul className="mt-0.5 grid">
+              {told.map((line) => (
                 <Line
-                  key={`${line.sequence} ${line.version} ${line.text}`}
+                  key={`${line.sequence} ${line.version} ${line.job} ${line.text}`}
                   slug={slug}
                   line={line}
                   here={here}
                 />
               ))}
-          </ul>
-        </section>
-      ))}
+            </ul>
+          </section>
+        );
+      })}
       {leftOut > 0 && (
-        <p className="text-sm text-muted-foreground">
+        <p className="px-2 text-sm text-muted-foreground">
           {leftOut} more of these stand in the feed, the state and the document.
         </p>
       )}
     </div>
   );
+}
+
+/** Goes from line to line, over all sessions that are told; Enter is the link's own. */
+export function walkLines(event: KeyboardEvent<HTMLElement>): void {
+  const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("[data-brief-line]")];
+  const place = links.indexOf(document.activeElement as HTMLElement);
+  const next = place < 0 ? links[0] : links[place + by];
+  event.preventDefault();
+  event.stopPropagation();
+  next?.focus();
+}
+
+/** Puts the first line under the keys, once it is there. */
+export function focusFirstLine(box: HTMLElement | null): void {
+  box?.querySelector<HTMLElement>("[data-brief-line]")?.focus({ preventScroll: true });
 }
 
 function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boolean }) {
@@ -74,26 +107,27 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
   }
 
   return (
-    <li className="flex min-w-0 items-baseline gap-2">
-      <span className="w-14 shrink-0 text-end text-sm tabular-nums">
-        <PageLink
-          href={`/sessions/${slug}${path}${search && `?${search}`}`}
-          className="rounded-sm text-link hover:underline"
-          onClick={stay}
-        >
+    <li>
+      <PageLink
+        data-brief-line
+        href={`/sessions/${slug}${path}${search && `?${search}`}`}
+        onClick={stay}
+        className="flex min-h-7 min-w-0 items-baseline gap-3 rounded-md px-2 py-1 -outline-offset-2 hover:bg-raised focus-visible:bg-raised pointer-coarse:min-h-11"
+      >
+        <span className="w-14 shrink-0 truncate text-end text-sm text-link tabular-nums max-md:w-11">
           {label}
-        </PageLink>
-      </span>
-      <span dir="auto" className="line-clamp-6 min-w-0 flex-1 whitespace-pre-line [overflow-wrap:anywhere]">
-        {line.by !== null && (
-          <>
-            <bdi className="font-medium">{showHidden(line.by)}</bdi>
-            {line.text !== "" && ": "}
-          </>
-        )}
-        {showHidden(line.text)}
-      </span>
-      <TimeText at={line.at} as="clock" className="shrink-0 text-sm text-muted-foreground tabular-nums" />
+        </span>
+        <span dir="auto" className="line-clamp-3 min-w-0 flex-1 whitespace-pre-line [overflow-wrap:anywhere]">
+          {line.by !== null && (
+            <>
+              <bdi className="font-medium">{showHidden(line.by)}</bdi>
+              {line.text !== "" && ": "}
+            </>
+          )}
+          {showHidden(line.text)}
+        </span>
+        <TimeText at={line.at} className="shrink-0 text-sm text-muted-foreground tabular-nums" />
+      </PageLink>
     </li>
   );
 }
@@ -105,8 +139,9 @@ interface LinePlace {
   readonly query: Record<string, string>;
 }
 
-function placeOf({ task, version, sequence }: BriefLine): LinePlace {
+function placeOf({ task, job, version, sequence }: BriefLine): LinePlace {
   if (task !== undefined) return { label: `task ${task}`, path: "/tasks", query: { task: String(task) } };
+  if (job !== undefined) return { label: `job ${job}`, path: "/jobs", query: {} };
   if (version !== null) return { label: `v${version}`, path: "", query: { v: String(version), pane: "doc" } };
   if (sequence !== null) return { label: `#${sequence}`, path: "", query: { m: String(sequence) } };
   return { label: "state", path: "/state", query: {} };
@@ -123,5 +158,15 @@ export function BriefSummary({ read }: { readonly read: Read<OutputOf<"brief">> 
         {showHidden(summary)}
       </p>
     </aside>
+  );
+}
+
+/** The keys that walk through what changed, where there is a keyboard to press them on. */
+export function BriefKeys() {
+  return (
+    <p className="ms-auto flex items-center gap-1 text-sm text-muted-foreground pointer-coarse:hidden">
+      <Kbd>J</Kbd>
+      <Kbd>K</Kbd> <Kbd>↵</Kbd>
+    </p>
   );
 }

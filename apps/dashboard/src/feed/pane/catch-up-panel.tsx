@@ -1,11 +1,12 @@
 "use client";
 
 import { X } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { useRead } from "@/broker/use-read";
 import { ReadPanel } from "@/components/read-panel";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
-import { BriefLines, BriefSummary } from "./brief-lines";
+import { BriefKeys, BriefLines, BriefSummary, focusFirstLine, walkLines } from "./brief-lines";
 
 export interface CatchUpPanelProps {
   /** The sequence up to which the person has read. */
@@ -19,23 +20,30 @@ export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
   const input = { session: session.session_id, since_cursor: since };
   const read = useRead("brief", input);
   const summed = useRead("brief", { ...input, summary: true });
+  const box = useRef<HTMLDivElement>(null);
+  const isRead = read.data !== undefined;
+  useEffect(() => {
+    if (isRead) focusFirstLine(box.current);
+  }, [isRead]);
   return (
     <section
       aria-label="Since you were here"
+      onKeyDown={walkLines}
       className="flex max-h-[50%] min-h-0 flex-col border-b bg-surface"
     >
       <header className="flex items-center justify-between gap-2 px-3 pt-2">
         <h2 className="font-semibold">Since you were here</h2>
+        <BriefKeys />
         <Button variant="ghost" size="icon" aria-label="Close" onClick={onClose}>
           <X aria-hidden />
         </Button>
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
-      <div className="min-h-0 overflow-y-auto px-3 pb-3" tabIndex={0}>
+      <div ref={box} className="min-h-0 overflow-y-auto px-1 pb-3" tabIndex={0}>
         <ReadPanel read={read} failed="What changed could not be read.">
           {({ sessions: [told] }) =>
             told === undefined || told.lines.length === 0 ? (
-              <p className="text-muted-foreground">Nothing has changed.</p>
+              <p className="px-2 text-muted-foreground">Nothing has changed.</p>
             ) : (
               <div className="grid gap-3">
                 <BriefSummary read={summed} />

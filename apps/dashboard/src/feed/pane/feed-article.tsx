@@ -9,6 +9,7 @@ import { cn } from "@/core/utils";
 import { describeEvent } from "@/feed/store/describe-event";
 import type { FeedRow } from "@/feed/store/feed-rows";
 import type { Thread } from "@/feed/store/threads";
+import { kindOf } from "@/feed/store/message-text";
 import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
 
@@ -82,7 +83,7 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
         className={cn(
           "mx-1 rounded-md px-1 py-[calc(var(--row-y)*0.6)] -outline-offset-2 outline-ring group-focus-visible/article:outline-2",
           isAsked && "bg-highlight",
-          isFresh && "motion-safe:transition-opacity motion-safe:duration-120 motion-safe:starting:opacity-0",
+          isFresh && arrival(first),
         )}
       >
         {messages.length > 1 ? (
@@ -112,6 +113,19 @@ export const FeedArticle = memo(function FeedArticle(props: FeedArticleProps): R
     </article>
   );
 });
+
+/** A message comes in from below; what asks or settles something is lit for a moment. */
+function arrival(message: Message): string {
+  const lit = {
+    ask: "motion-safe:starting:bg-highlight",
+    decision: "motion-safe:starting:bg-added",
+    plain: "",
+  };
+  return cn(
+    "motion-safe:transition-[opacity,translate,background-color] motion-safe:duration-180 motion-safe:ease-out motion-safe:starting:translate-y-1.5 motion-safe:starting:opacity-0",
+    lit[kindOf(message)],
+  );
+}
 
 function labelOf({ first, messages }: FeedRow): string {
   if (messages.length > 1) return `${messages.length} system events`;

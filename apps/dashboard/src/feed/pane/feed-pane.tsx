@@ -11,6 +11,7 @@ import { useSession } from "@/sessions/session-context";
 import { FeedBody } from "./feed-body";
 import { clearFilter, FilterBar } from "./filter-bar";
 import { FindHint } from "./find-hint";
+import { useReplay } from "./replay-context";
 import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
 import { useFeedState, useFeedStore } from "./use-feed-store";
 import { useReading } from "./use-reading";
@@ -23,7 +24,8 @@ const CatchUpPanel = lazy(() =>
 
 /** The feed of the session: what is to be seen of it, what is new, and the messages. */
 export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
-  const { session, at } = useSession();
+  const { session, at: asOf } = useSession();
+  const at = useReplay().anchorOf(asOf);
   const { session_id, last_read, unread } = session;
   const filter = useFeedFilter();
   const asked = useAskedMessage();

@@ -5,14 +5,19 @@ import { useBroker } from "@/broker/use-broker";
 import { type FeedView, toFeedSource } from "@/feed/store/feed-source";
 import { type FeedState, FeedStore, type Place } from "@/feed/store/feed-store";
 import { useEarlyPage } from "./early-page-context";
+import { useReplay } from "./replay-context";
 
 /** The feed as the view shows it, opened at a place; another view, with another key, is another store. */
 export function useFeedStore(view: FeedView, openAt: () => Place): { store: FeedStore; key: string } {
   const broker = useBroker();
   const early = useEarlyPage();
+  const replay = useReplay();
   const key = JSON.stringify(view);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is made of the view, so the same key is the same view.
-  const store = useMemo(() => new FeedStore({ source: toFeedSource(broker, view, early) }), [broker, key]);
+  const store = useMemo(
+    () => new FeedStore({ source: toFeedSource(broker, view, early, replay) }),
+    [broker, key],
+  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: where it opens is asked once, when it opens.
   useEffect(() => {
     void store.open(openAt());

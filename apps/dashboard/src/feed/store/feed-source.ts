@@ -2,6 +2,7 @@ import type { InputOf, Message } from "@merkle/wire";
 import type { Broker } from "@/broker/broker";
 import { type FeedFilter, toHistoryFilter } from "./feed-filter";
 import type { HistoryPage } from "./feed-window";
+import type { Replay } from "./replay";
 
 /** Which page of a feed: the last one, or one that lies before, after or around a sequence. */
 export type PageRequest =
@@ -12,8 +13,8 @@ export type PageRequest =
 export interface FeedSource {
   /** @throws MerkleError `resync` when the epoch is no longer the broker's */
   readPage(request: PageRequest, epoch: string | undefined, signal: AbortSignal): Promise<HistoryPage>;
-  /** Brings the messages after a sequence; null where nothing is live. */
-  readonly follow: ((after: number, listeners: FollowListeners) => () => void) | null;
+  /** Brings the messages after a sequence as they come; of a moment in the past, as they are played. */
+  follow(after: number, listeners: FollowListeners): () => void;
   /** Whether every message is brought, so that live ones can be taken as they come. */
   readonly isWhole: boolean;
 }
@@ -41,6 +42,7 @@ export function toFeedSource(
   broker: Broker,
   view: FeedView,
   early: { readonly current: PageInAdvance | null },
+  replay: Replay,
 ): FeedSource {
   const { sessionId, filter, at } = view;
   return {
@@ -49,10 +51,16 @@ export function toFeedSource(
       early.current?.take(view, request) ??
       broker.call(
         "get_history",
-        { ...toHistoryInput(view, request), ...(epoch === undefined ? {} : { epoch }) },
+        {
+          ...toHistoryInput({ ...view, at: replay.momentOf(at) }, request),
+          ...(epoch === undefined ? {} : { epoch }),
+        },
         { signal },
       ),
-    follow: at === null ? (after, listeners) => broker.follow({ sessionId, after, ...listeners }) : null,
+    follow: (after, listeners) =>
+      at === null
+        ? broker.follow({ sessionId, after, ...listeners })
+        : replay.follow({ after, onMessages: listeners.onMessages }),
   };
 }
 

@@ -221,7 +221,7 @@ export class FeedStore {
 
   #follow(after: number): void {
     this.#stopFollowing?.();
-    this.#stopFollowing = this.#source.follow?.(after, {
+    this.#stopFollowing = this.#source.follow(after, {
       onMessages: (messages) => this.#receive(messages),
       onResync: () => {
         this.#stopFollowing = undefined;

@@ -3,9 +3,11 @@ import {
   type BundleSource,
   bundleFiles,
   parseKeys,
+  type VerifiedRow,
   verifyBundle,
   verifySignatureHere,
 } from "@merkle/wire/record";
+import { bundleIn } from "@merkle/wire/record/html";
 import { openZipBundle } from "@merkle/wire/record/zip";
 import { sha256 as growingSha256 } from "@noble/hashes/sha2.js";
 import { sha256 } from "../../core/sha256";
@@ -16,6 +18,8 @@ export interface CheckBundleOptions {
   readonly believed: Believed;
   readonly signal: AbortSignal;
   readonly onProgress: (share: number) => void;
+  /** Told of each message and version, as it was found. */
+  readonly onRow?: (row: VerifiedRow) => void;
 }
 
 /** How much of the work the messages are; the document takes little beside them. */
@@ -28,7 +32,7 @@ const feedShare = 0.9;
  */
 export async function checkBundle(
   file: Blob,
-  { believed, signal, onProgress }: CheckBundleOptions,
+  { believed, signal, onProgress, onRow }: CheckBundleOptions,
 ): Promise<CheckedBundle> {
   const source = await openBundle(file);
   const { recordId, keyId } = await readClaim(source);
@@ -43,7 +47,10 @@ export async function checkBundle(
       const share = of === 0 ? 0 : Math.min(1, done / of);
       onProgress(log === "feed" ? share * feedShare : feedShare + share * (1 - feedShare));
     },
-    onRow: (row) => taker.take(row),
+    onRow(row) {
+      taker.take(row);
+      onRow?.(row);
+    },
     signal,
   });
   return {
@@ -54,11 +61,13 @@ export async function checkBundle(
   };
 }
 
-async function openBundle(file: Blob): Promise<BundleSource> {
-  const source = await openZipBundle({
-    size: file.size,
-    read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()),
-  });
+export async function openBundle(file: Blob): Promise<BundleSource> {
+  const source = await openZipBundle(
+    await bundleIn({
+      size: file.size,
+      read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()),
+    }),
+  );
   if (!source.names.includes(bundleFiles.manifest) && !source.names.includes(bundleFiles.feed)) {
     throw new Error("It is a zip archive, but no export of Merkle: it holds neither a manifest nor a feed.");
   }
@@ -86,7 +95,7 @@ async function readClaim(source: BundleSource): Promise<{ recordId: string; keyI
 /** The files that are read whole are small; of one that is not, the check tells. */
 const textCharsMax = 2 ** 21;
 
-async function readText(source: BundleSource, name: string): Promise<string> {
+export async function readText(source: BundleSource, name: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of source.open(name) ?? []) {

@@ -1,4 +1,4 @@
-export type ExportFormat = "bundle" | "md" | "ndjson";
+export type ExportFormat = "bundle" | "html" | "md" | "ndjson";
 
 /** Where a session is to be had as a file. */
 export function exportAddress(slug: string, as: ExportFormat): string {

@@ -1,6 +1,7 @@
 "use client";
 
 import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { RefusalNote } from "@/components/refusal-note";
 import { useSession } from "@/sessions/session-context";
@@ -14,16 +15,29 @@ export function ConclusionCard() {
       aria-labelledby="conclusion"
       className="max-h-[45%] shrink-0 overflow-y-auto border-b bg-surface px-4 py-3 lg:px-6"
     >
-      <h2
-        id="conclusion"
-        className="mb-1 text-sm font-semibold tracking-wide text-muted-foreground uppercase"
-      >
-        Conclusion
-      </h2>
+      <div className="mb-1 flex items-baseline justify-between gap-3">
+        <h2 id="conclusion" className="text-sm font-semibold tracking-wide text-muted-foreground uppercase">
+          Conclusion
+        </h2>
+        <LastPageLink />
+      </div>
       <PanelBoundary title="The conclusion">
         <Conclusion />
       </PanelBoundary>
     </section>
+  );
+}
+
+/** Leads to the page that one shows to others. */
+function LastPageLink() {
+  const { session } = useSession();
+  return (
+    <PageLink
+      href={`/sessions/${session.slug}/conclusion`}
+      className="inline-flex min-h-6 items-center text-sm text-link hover:underline pointer-coarse:min-h-11"
+    >
+      Its last page
+    </PageLink>
   );
 }
 

@@ -32,7 +32,7 @@ type Folded = "feed" | "document" | null;
  * `?pane=doc` says.
  */
 export function LiveView() {
-  const { session, looksOn } = useSession();
+  const { session, looksOn, at } = useSession();
   const [split, setSplit] = usePreference("split");
   const [folded, setFolded] = useState<Folded>(null);
   const [pane, setPane] = useQueryParam("pane");
@@ -103,6 +103,7 @@ export function LiveView() {
           ) : (
             <Unfold folded={folded} onUnfold={() => setFolded(null)} />
           )}
+<<<<<<< HEAD
           <div
             className={cn(
               "min-h-0 min-w-0 flex-1 flex-col bg-background lg:flex",
@@ -119,6 +120,15 @@ export function LiveView() {
             </div>
             <PanelBoundary title="The document">
               <DocumentPane />
+=======
+          style={share}
+        >
+          {/* In the past it was not concluded yet. */}
+          {session.status === "closed" && at === null && <ConclusionCard />}
+          <div className="flex min-h-0 flex-1 flex-col">
+            <PanelBoundary title="The feed">
+              <FeedPane />
+>>>>>>> past
             </PanelBoundary>
           </div>
         </div>

@@ -1,7 +1,7 @@
 "use client";
 
 import { usePathname, useRouter } from "next/navigation";
-import { type ReactNode, Suspense, useCallback, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from "react";
 import type { Problem } from "@/broker/problem";
 import { PageHeader } from "@/components/page-header";
 import { PanelBoundary } from "@/components/panel-boundary";
@@ -9,6 +9,8 @@ import { setQuery } from "@/core/address/address";
 import { useSessionRef } from "@/core/address/use-session-ref";
 import { ComposeProvider } from "@/feed/compose/compose-context";
 import { EarlyPageContext, useFeedAhead } from "@/feed/pane/early-page-context";
+import { ReplayContext } from "@/feed/pane/replay-context";
+import { Replay } from "@/feed/store/replay";
 import { SessionRecord } from "@/record/session-record";
 import { announceFront } from "@/sessions/front-session";
 import { type SessionFacts, SessionProvider, useSession } from "@/sessions/session-context";
@@ -21,6 +23,10 @@ import { SessionHeader } from "./session-header";
 import { SessionProblem } from "./session-problem";
 import { SessionTabs } from "./session-tabs";
 import { useSessionFacts } from "./use-session-facts";
+
+const RosterThen = lazy(() =>
+  import("@/views/timeline/roster-then").then((module) => ({ default: module.RosterThen })),
+);
 
 /** The page of one session. Header and roster stay while the tabs below them change. */
 export function SessionView({ children }: { children: ReactNode }) {
@@ -49,48 +55,66 @@ function SessionOfAddress({ children }: { children: ReactNode }) {
 
 function SessionFrame({ facts, children }: { facts: SessionFacts; children: ReactNode }) {
   const showLive = useShowLive(facts.session.slug);
+  const pathname = usePathname();
   const onComposerWanted = useCallback(() => showLive({ pane: null }), [showLive]);
   useEffect(() => announceFront(facts.session.session_id), [facts.session.session_id]);
-  const alone = usePathname().endsWith("/doc");
+  const alone = aloneFaces.find(({ place }) => pathname.endsWith(place));
+  const [replay] = useState(() => new Replay());
   return (
     <SessionProvider facts={facts}>
       <ComposeProvider session={facts.session} onWanted={onComposerWanted}>
         <SessionActionsProvider>
-          <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto">
-            <SessionRecord />
-            {alone ? (
-              <ShortHeader label="Document" />
-            ) : (
-              <>
-                <PanelBoundary title="The header of the session">
-                  <SessionHeader />
-                </PanelBoundary>
-                <PanelBoundary title="The roster">
-                  <RosterBar />
-                </PanelBoundary>
-                <SessionBanner />
-                <SessionTabs />
-              </>
-            )}
-            {/* Where the screen is low, what stands above scrolls away, and this has the screen to itself. */}
-            <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
-              {children}
+          <ReplayContext value={replay}>
+            <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto print:block print:h-auto">
+              <SessionRecord />
+              {alone ? (
+                <ShortHeader {...alone} />
+              ) : (
+                <>
+                  <PanelBoundary title="The header of the session">
+                    <SessionHeader />
+                  </PanelBoundary>
+                  <PanelBoundary title="The roster">
+                    {facts.at === null ? (
+                      <RosterBar />
+                    ) : (
+                      <Suspense fallback={<div className="h-10.5 border-b" />}>
+                        <RosterThen />
+                      </Suspense>
+                    )}
+                  </PanelBoundary>
+                  <SessionBanner />
+                  <SessionTabs />
+                </>
+              )}
+              {/* Where the screen is low, what stands above scrolls away, and this has the screen to itself. */}
+              <div className="flex min-h-0 min-w-0 flex-1 flex-col short:h-[calc(100dvh-var(--bottom-bar))] short:min-h-96 short:flex-none">
+                {children}
+              </div>
             </div>
-          </div>
+          </ReplayContext>
         </SessionActionsProvider>
       </ComposeProvider>
     </SessionProvider>
   );
 }
 
+/** The parts of a session that have the page to themselves. */
+const aloneFaces = [
+  { place: "/doc", label: "Document", hasHeading: false },
+  { place: "/conclusion", label: "Conclusion", hasHeading: true },
+] as const;
+
 /** Where one is, in one line, for a part of the session that has the page to itself. */
-function ShortHeader({ label }: { label: string }) {
+function ShortHeader({ label, hasHeading }: { label: string; hasHeading: boolean }) {
   const { session } = useSession();
   return (
     <>
-      <h1 dir="auto" className="sr-only">
-        {label} of {session.title}
-      </h1>
+      {!hasHeading && (
+        <h1 dir="auto" className="sr-only">
+          {label} of {session.title}
+        </h1>
+      )}
       <PageHeader
         crumbs={[
           { label: "Sessions", href: "/" },

@@ -1,10 +1,11 @@
 "use client";
 
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { Panel } from "@/components/panel";
-import { BriefLines, BriefSummary } from "@/feed/pane/brief-lines";
+import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { BriefKeys, BriefLines, BriefSummary, focusFirstLine, walkLines } from "@/feed/pane/brief-lines";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 
@@ -13,6 +14,11 @@ export function SincePanel() {
   const [isOpen, setOpen] = useState(false);
   const { data } = useRead("brief", {});
   const summed = useRead("brief", isOpen ? { summary: true } : null);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isOpen) focusFirstLine(box.current);
+  }, [isOpen]);
+  useShortcut("b", () => setOpen(true), { label: "Since you were here", group: "Sessions" });
   const told = data?.sessions.filter(({ lines }) => lines.length > 0) ?? [];
   if (told.length === 0) return null;
   const things = told.reduce((sum, { lines, left_out }) => sum + lines.length + left_out, 0);
@@ -29,6 +35,7 @@ export function SincePanel() {
               variant="ghost"
               size="sm"
               className="ms-2"
+              title={isOpen ? undefined : "Show  B"}
               aria-expanded={isOpen}
               aria-label={`${isOpen ? "Hide" : "Show"} what changed`}
               onClick={() => setOpen(!isOpen)}
@@ -39,15 +46,19 @@ export function SincePanel() {
         }
       >
         {isOpen ? (
-          <div className="divide-y">
+          // biome-ignore lint/a11y/noStaticElementInteractions: the lines in it are what keys are for; it only hears them.
+          <div ref={box} onKeyDown={walkLines} className="divide-y">
+            <div className="flex px-2 pt-2">
+              <BriefKeys />
+            </div>
             {summed.data?.summary && (
               <div className="p-4">
                 <BriefSummary read={summed} />
               </div>
             )}
             {told.map(({ session_id, session, title, lines, left_out }) => (
-              <section key={session_id} aria-label={title} className="grid gap-2 p-4">
-                <h3 className="font-medium">
+              <section key={session_id} aria-label={title} className="grid gap-2 px-2 py-3">
+                <h3 className="px-2 font-medium">
                   <PageLink href={`/sessions/${session}`} className="rounded-sm hover:underline">
                     <bdi>{showHidden(title)}</bdi>
                   </PageLink>

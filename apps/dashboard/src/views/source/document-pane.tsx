@@ -10,6 +10,7 @@ import { layoutOfMarkdown } from "@/document/part-starts";
 import { RemovedVersion } from "@/document/removed-version";
 import { type DocumentRead, useDocument } from "@/document/use-document";
 import { useCompareParam, useProposalParam, useVersionParam } from "@/document/use-version-param";
+import { useReplayed } from "@/feed/pane/replay-context";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
@@ -40,7 +41,8 @@ export function DocumentPane() {
 }
 
 function DocumentFaces() {
-  const { session, at, looksOn } = useSession();
+  const { session, at: asOf, looksOn } = useSession();
+  const at = useReplayed((replay) => replay.of(asOf)?.documentAt ?? asOf);
   const version = useVersionParam();
   const comparison = useCompareParam();
   const proposal = useProposalParam();

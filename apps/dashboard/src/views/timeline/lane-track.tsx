@@ -2,8 +2,10 @@
 
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from "react";
 import { usePreference } from "@/core/preferences/use-preference";
-import { describeMoment as describeTime } from "@/core/time/describe-time";
+import { describeDuration, describeMoment as describeTime } from "@/core/time/describe-time";
 import { cn } from "@/core/utils";
+import { toTeamColour } from "@/sessions/team-colour";
+import { markFaces } from "./mark-faces";
 import {
   describeMoment,
   fromShare,
@@ -113,12 +115,18 @@ export function LaneTrack({ timeline, current, lanes, onPick, onStep }: LaneTrac
           />
         )}
         <LaneMarks scale={scale} marks={timeline.marks} />
+        <Folds scale={scale} />
         {timeline.lanes.length === 0 && (
           <p className="absolute top-1/2 -translate-y-1/2 text-muted-foreground">Nothing was said yet.</p>
         )}
       </div>
       {lanes?.map((lane) => (
-        <LaneBars key={lane.key} scale={scale} counts={lane.counts} className="h-5 border-t" />
+        <LaneBars
+          key={lane.key}
+          scale={scale}
+          counts={lane.counts}
+          className={cn("h-5 border-t", lane.colour !== null && toTeamColour(lane.colour).className)}
+        />
       ))}
       <div
         aria-hidden
@@ -148,6 +156,23 @@ function describeLanes({ lanes, marks }: Timeline): string {
 
 const width = 1_000;
 const height = 100;
+
+/** The stretches in which nothing happened, drawn narrow, with how long they were. */
+function Folds({ scale }: { scale: TimeScale }) {
+  return scale.folds.map(({ from, to }) => {
+    const start = toShare(scale, from);
+    return (
+      <span
+        key={from}
+        aria-hidden
+        className="absolute inset-y-0 flex items-end justify-center overflow-hidden bg-raised/60 pb-0.5 text-[0.625rem] leading-3 whitespace-nowrap text-muted-foreground"
+        style={{ left: `${start * 100}%`, width: `${(toShare(scale, to) - start) * 100}%` }}
+      >
+        {describeDuration((to - from) / 1_000)}
+      </span>
+    );
+  });
+}
 
 /** How much was said over time, as one shape: a lane of hundreds of bars is one element. */
 function LaneBars({
@@ -196,25 +221,12 @@ function LaneMarks({ scale, marks }: { scale: TimeScale; marks: readonly Timelin
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: marks of one moment have nothing else of their own.
           key={index}
-          className={cn("absolute -translate-x-1/2 leading-4", faces[mark.kind].className)}
+          className={cn("absolute -translate-x-1/2 leading-4", markFaces[mark.kind].className)}
           style={{ left: `${toShare(scale, Date.parse(mark.at)) * 100}%` }}
         >
-          {faces[mark.kind].sign}
+          {markFaces[mark.kind].sign}
         </span>
       ))}
     </div>
   );
 }
-
-const quiet = "text-muted-foreground";
-
-const faces: Readonly<Record<TimelineMark["kind"], { sign: string; className: string }>> = {
-  ask: { sign: "◆", className: "text-warning" },
-  decision: { sign: "■", className: "text-success" },
-  document: { sign: "▲", className: "text-info" },
-  metadata: { sign: "✎", className: quiet },
-  joined: { sign: "·", className: quiet },
-  left: { sign: "·", className: quiet },
-  held: { sign: "‖", className: "text-danger" },
-  concluded: { sign: "●", className: "text-foreground" },
-};

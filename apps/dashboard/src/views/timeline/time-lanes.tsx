@@ -1,26 +1,36 @@
 "use client";
 
-import { ChevronDown, ChevronLeft, ChevronRight, ChevronUp } from "lucide-react";
-import { Suspense, useEffect, useMemo, useRef } from "react";
-import { type Read, useRead } from "@/broker/use-read";
+import { ChevronDown, ChevronLeft, ChevronRight, ChevronUp, Link2, Pause, Play } from "lucide-react";
+import { Suspense, useMemo } from "react";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
+import { copyText } from "@/core/copy-text";
+import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { usePreference } from "@/core/preferences/use-preference";
+import { describeDuration } from "@/core/time/describe-time";
 import { useMediaQuery } from "@/core/use-media-query";
 import { cn } from "@/core/utils";
+import { useReplay, useReplayed } from "@/feed/pane/replay-context";
+import { type ReplaySpeed, replaySpeeds } from "@/feed/store/replay";
 import { useSession } from "@/sessions/session-context";
 import { TeamMark } from "@/sessions/team-mark";
 import { Button } from "@/ui/button";
+import { Segmented } from "@/ui/segmented";
 import { Skeleton } from "@/ui/skeleton";
+import { useToast } from "@/ui/toast-provider";
 import { LaneTrack } from "./lane-track";
+import { MarkLegend } from "./mark-legend";
+import { rosterAt } from "./roster-at";
 import { findMoments, stepMoment, type Timeline, toLanes, toTimeScale } from "./time-scale";
+import { usePlayer } from "./use-player";
+import { useTimeline } from "./use-timeline";
 
 /**
- * The lanes of the teams: how much each said over time, and the way to any moment of it. Feed and document are shown as they were
- * then.
+ * The lanes of the teams: how much each said over time, the way to any moment of it, and a replay from there. Feed, document and
+ * roster are shown as they were then.
  */
 export function TimeLanes() {
   return (
@@ -56,17 +66,32 @@ function LanesSkeleton() {
 }
 
 function Lanes({ timeline }: { timeline: Timeline }) {
-  const { at } = useSession();
+  const { at, participants } = useSession();
+  const replay = useReplay();
   const [lanes, setLanes] = usePreference("lanes");
   // A finger's width is too coarse for a moment of hours, and the room is needed: there the lanes are to be read only.
   const canPick = useMediaQuery("(min-width: 768px)");
+  const scale = useMemo(() => toTimeScale(timeline), [timeline]);
   const moments = useMemo(() => findMoments(timeline), [timeline]);
   const lanesShown = useMemo(() => toLanes(timeline), [timeline]);
   const isOpen = lanes === "open";
-  const current = at === null ? null : Date.parse(at);
+  const current = useReplayed((now) => now.of(at)?.moment ?? (at === null ? null : Date.parse(at)));
+  const player = usePlayer(timeline);
+  const there = useMemo(
+    () =>
+      current === null
+        ? null
+        : new Set(rosterAt(participants, timeline.marks, current).map(({ team_id }) => team_id)),
+    [participants, timeline.marks, current],
+  );
 
-  const step = (direction: -1 | 1) =>
-    pick(stepMoment(moments, toTimeScale(timeline), current, direction), current);
+  const pickMoment = (moment: number | null) => {
+    player.pause();
+    // Whoever picks a moment wants it as it was, not what was played on from it.
+    replay.set(null);
+    pick(moment, at === null ? null : Date.parse(at));
+  };
+  const step = (direction: -1 | 1) => pickMoment(stepMoment(moments, scale, current, direction));
   useShortcut(",", () => step(-1), { label: "A moment back", group: "Time", enabled: canPick });
   useShortcut(".", () => step(1), { label: "A moment on", group: "Time", enabled: canPick });
 
@@ -74,28 +99,41 @@ function Lanes({ timeline }: { timeline: Timeline }) {
     <section
       aria-label="Time lanes"
       className={cn(
-        "flex min-w-0 shrink-0 items-start border-t bg-background text-xs print:hidden",
+        "flex min-w-0 shrink-0 flex-wrap items-start border-t bg-background text-xs print:hidden",
         // However many teams there are, feed and document keep most of the screen.
         isOpen && "max-h-[30dvh] overflow-y-auto",
       )}
     >
-      <div className="w-28 shrink-0 md:w-36">
-        <Button
-          variant="ghost"
-          size="sm"
-          aria-expanded={isOpen}
-          className="h-10 w-full justify-start rounded-none text-xs -outline-offset-2"
-          onClick={() => setLanes(isOpen ? "folded" : "open")}
-        >
-          {isOpen ? <ChevronDown aria-hidden /> : <ChevronUp aria-hidden />}
-          Time lanes
-        </Button>
+      <div className="w-28 shrink-0 md:w-44">
+        <div className="flex h-10 items-center">
+          <Button
+            variant="ghost"
+            size="sm"
+            aria-expanded={isOpen}
+            className="h-10 min-w-0 flex-1 justify-start rounded-none text-xs -outline-offset-2"
+            onClick={() => setLanes(isOpen ? "folded" : "open")}
+          >
+            {isOpen ? <ChevronDown aria-hidden /> : <ChevronUp aria-hidden />}
+            Time lanes
+          </Button>
+          <PlayButton player={player} />
+        </div>
         {isOpen && (
           <ul aria-label="Teams" className="pb-1">
-            {lanesShown.map(({ key, name, colour }) => (
-              <li key={key} title={name} className="flex h-5 items-center gap-1.5 ps-3 pe-2">
+            {lanesShown.map(({ key, name, colour, counts }) => (
+              <li
+                key={key}
+                title={name}
+                className={cn(
+                  "flex h-5 items-center gap-1.5 ps-3 pe-2",
+                  there !== null && colour !== null && !there.has(key) && "opacity-50",
+                )}
+              >
                 {colour !== null && <TeamMark name={name} colour={colour} />}
-                <bdi className="truncate">{name}</bdi>
+                <bdi className="min-w-0 flex-1 truncate">{name}</bdi>
+                <span className="text-muted-foreground tabular-nums">
+                  {counts.reduce((sum, count) => sum + count, 0).toLocaleString("en-GB")}
+                </span>
               </li>
             ))}
           </ul>
@@ -105,12 +143,13 @@ function Lanes({ timeline }: { timeline: Timeline }) {
         timeline={timeline}
         current={current}
         lanes={isOpen ? lanesShown : null}
-        onPick={canPick ? (moment) => pick(moment, current) : undefined}
+        onPick={canPick ? pickMoment : undefined}
         onStep={step}
       />
       <div className="flex h-10 shrink-0 items-center gap-1 px-2">
         {canPick && (
           <>
+            <Speed player={player} />
             <Button
               variant="ghost"
               size="icon"
@@ -134,18 +173,98 @@ function Lanes({ timeline }: { timeline: Timeline }) {
             </Button>
           </>
         )}
-        {at === null ? (
+        {current === null ? (
           <span className="min-w-16 text-end text-muted-foreground">now</span>
         ) : (
           <>
-            <TimeText at={at} as="clock" className="min-w-16 text-end font-medium tabular-nums" />
-            <Button variant="outline" size="sm" onClick={() => pick(null, current)}>
+            <CopyMoment moment={current} />
+            <PassedOver />
+            <TimeText
+              at={new Date(current).toISOString()}
+              as="clock"
+              className="min-w-16 text-end font-medium tabular-nums"
+            />
+            <Button variant="outline" size="sm" onClick={() => pickMoment(null)}>
               Return to now
             </Button>
           </>
         )}
       </div>
+      {isOpen && <MarkLegend timeline={timeline} hasFolds={scale.folds.length > 0} />}
     </section>
+  );
+}
+
+type Player = ReturnType<typeof usePlayer>;
+
+function PlayButton({ player: { isPlaying, play, pause } }: { readonly player: Player }) {
+  const toggle = isPlaying ? pause : play;
+  const label = isPlaying ? "Pause the replay" : "Play from here";
+  useShortcut("p", toggle, { label: "Play from here, or pause", group: "Time" });
+  usePaletteAction({ id: "replay", label, keywords: ["replay", "past", "time"], run: toggle });
+  return (
+    <Button variant="ghost" size="icon" className="size-8" title={`${label}  P`} onClick={toggle}>
+      {isPlaying ? <Pause aria-hidden /> : <Play aria-hidden />}
+      <span className="sr-only">{label}</span>
+    </Button>
+  );
+}
+
+function Speed({ player: { speed, setSpeed } }: { readonly player: Player }) {
+  const change = (by: -1 | 1) => setSpeed(replaySpeeds[replaySpeeds.indexOf(speed) + by] ?? speed);
+  useShortcut("<", () => change(-1), { label: "Replay slower", group: "Time" });
+  useShortcut(">", () => change(1), { label: "Replay faster", group: "Time" });
+  return (
+    <Segmented
+      label="Speed of the replay"
+      value={`${speed}`}
+      onChange={(value) => setSpeed(Number(value) as ReplaySpeed)}
+      options={replaySpeeds.map((each) => ({ value: `${each}`, label: `${each}×` }))}
+      className="*:[label]:h-6 *:[label]:px-1.5 *:[label]:text-xs max-lg:hidden"
+    />
+  );
+}
+
+/** Says for how long nothing had happened, so that a leap is not taken for a pause of the teams. */
+function PassedOver() {
+  const { at } = useSession();
+  const seconds = useReplayed((replay) => {
+    const state = replay.of(at);
+    return state?.isPlaying ? Math.floor(state.passedOverMs / 1_000) : 0;
+  });
+  if (seconds < 60) return null;
+  return (
+    <span className="whitespace-nowrap text-muted-foreground max-lg:hidden">
+      {describeDuration(seconds)} of nothing passed over
+    </span>
+  );
+}
+
+function CopyMoment({ moment }: { readonly moment: number }) {
+  const toast = useToast();
+
+  async function copy(): Promise<void> {
+    const { origin, pathname } = window.location;
+    const address = `${origin}${pathname}?at=${new Date(moment).toISOString()}`;
+    const isCopied = await copyText(address);
+    toast(
+      isCopied
+        ? { text: "The link to this moment is copied." }
+        : { text: `The browser did not allow copying: ${address}`, tone: "failed" },
+    );
+  }
+
+  return (
+    <Button
+      variant="ghost"
+      size="icon"
+      className="size-7"
+      title="Copy a link to this moment"
+      onClick={() => void copy()}
+    >
+      <Link2 aria-hidden />
+      <span className="sr-only">Copy a link to this moment</span>
+    </Button>
   );
 }
 
@@ -157,34 +276,4 @@ function pick(moment: number | null, current: number | null): void {
     { at, m: null, v: null, compare: null, edit: null },
     { replace: moment !== null && current !== null },
   );
-}
-
-const buckets = 120;
-/** However fast a feed grows, its lanes are read no more often. */
-const growEveryMs = 2_000;
-
-/** Reads the timeline that the lanes show, again as the session grows. */
-function useTimeline(): Read<Timeline> {
-  const { session } = useSession();
-  const { session_id, last_sequence } = session;
-  const timeline = useRead(
-    "get_timeline",
-    { session_id, buckets },
-    { on: ["document", "roster", "session"] },
-  );
-  const { refresh } = timeline;
-  const shown = useRef(last_sequence);
-  const readAt = useRef(0);
-
-  useEffect(() => {
-    if (last_sequence === shown.current) return;
-    const wait = Math.max(0, readAt.current + growEveryMs - performance.now());
-    const timer = setTimeout(() => {
-      shown.current = last_sequence;
-      readAt.current = performance.now();
-      refresh();
-    }, wait);
-    return () => clearTimeout(timer);
-  }, [last_sequence, refresh]);
-  return timeline;
 }

@@ -47,6 +47,23 @@ it("[DASH-130] a lane has a bar where something was said, and the last one ends 
   ]);
 });
 
+it("[DASH-130] a stretch in which nothing happened is drawn narrow, and every moment has its place nevertheless", () => {
+  const counts = Array.from({ length: 100 }, (_, bucket) => (bucket < 10 || bucket >= 90 ? 1 : 0));
+  const long = toTimeScale({
+    ...timeline,
+    to: new Date(ms(0) + 1_000_000).toISOString(),
+    lanes: [{ ...team, team: "Atlas", counts }],
+    marks: [],
+  });
+  expect(long.folds).toEqual([{ from: ms(0) + 100_000, to: ms(0) + 900_000 }]);
+  // Ten buckets on either side, and four for the eighty between them.
+  expect(toShare(long, ms(0) + 100_000)).toBeCloseTo(10 / 24);
+  expect(toShare(long, ms(0) + 900_000)).toBeCloseTo(14 / 24);
+  for (const at of [0, 50_000, 100_000, 300_000, 899_000, 950_000, 1_000_000]) {
+    expect(fromShare(long, toShare(long, ms(0) + at))).toBe(ms(0) + at);
+  }
+});
+
 it("[DASH-130] of many teams those who said least share a lane", () => {
   const many = Array.from({ length: 30 }, (_, n) => ({
     ...team,

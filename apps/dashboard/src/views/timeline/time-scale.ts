@@ -8,24 +8,75 @@ export interface TimeScale {
   readonly from: number;
   readonly to: number;
   readonly bucketMs: number;
+  /** Stretches in which nothing happened, which are drawn narrow. */
+  readonly folds: readonly Fold[];
+  /** How long all of it would be were they as long as they are drawn. */
+  readonly drawnMs: number;
 }
 
+interface Fold {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** So many buckets without anything are folded, and drawn as wide as so many. */
+const idleBucketsMin = 12;
+const foldBuckets = 4;
+/** Less than this is no time to speak of, however short the session. */
+const idleMsMin = 60_000;
+
 export function toTimeScale(timeline: Timeline): TimeScale {
-  return {
-    from: Date.parse(timeline.from),
-    // A session that was created this very moment still has a stretch to point at.
-    to: Math.max(Date.parse(timeline.to), Date.parse(timeline.from) + 1),
-    bucketMs: timeline.bucket_ms,
-  };
+  const from = Date.parse(timeline.from);
+  // A session that was created this very moment still has a stretch to point at.
+  const to = Math.max(Date.parse(timeline.to), from + 1);
+  const bucketMs = timeline.bucket_ms;
+  const folds = findFolds(timeline, { from, to, bucketMs });
+  const saved = folds.reduce((sum, fold) => sum + fold.to - fold.from - foldBuckets * bucketMs, 0);
+  return { from, to, bucketMs, folds, drawnMs: to - from - saved };
+}
+
+function findFolds(
+  timeline: Timeline,
+  { from, to, bucketMs }: Pick<TimeScale, "from" | "to" | "bucketMs">,
+): Fold[] {
+  const buckets = Math.ceil((to - from) / bucketMs);
+  const marked = new Set(timeline.marks.map(({ at }) => Math.floor((Date.parse(at) - from) / bucketMs)));
+  const isIdle = (bucket: number) =>
+    !marked.has(bucket) && timeline.lanes.every(({ counts }) => (counts[bucket] ?? 0) === 0);
+  const folds: Fold[] = [];
+  for (let start = 0; start < buckets; start += 1) {
+    let end = start;
+    while (end < buckets && isIdle(end)) end += 1;
+    if (end - start >= idleBucketsMin && (end - start) * bucketMs >= idleMsMin) {
+      folds.push({ from: from + start * bucketMs, to: Math.min(from + end * bucketMs, to) });
+    }
+    start = end;
+  }
+  return folds;
 }
 
 /** Where a moment stands between both ends, from 0 to 1. */
-export function toShare({ from, to }: TimeScale, ms: number): number {
-  return Math.min(1, Math.max(0, (ms - from) / (to - from)));
+export function toShare({ from, bucketMs, folds, drawnMs }: TimeScale, ms: number): number {
+  let drawn = ms - from;
+  for (const fold of folds) {
+    if (ms <= fold.from) break;
+    const length = fold.to - fold.from;
+    const within = Math.min(ms, fold.to) - fold.from;
+    drawn += within * ((foldBuckets * bucketMs) / length - 1);
+  }
+  return Math.min(1, Math.max(0, drawn / drawnMs));
 }
 
-export function fromShare({ from, to }: TimeScale, share: number): number {
-  return Math.round(from + Math.min(1, Math.max(0, share)) * (to - from));
+export function fromShare({ from, to, bucketMs, folds, drawnMs }: TimeScale, share: number): number {
+  let ms = from + Math.min(1, Math.max(0, share)) * drawnMs;
+  for (const fold of folds) {
+    if (ms <= fold.from) break;
+    const length = fold.to - fold.from;
+    const factor = length / (foldBuckets * bucketMs);
+    const within = Math.min(ms - fold.from, foldBuckets * bucketMs);
+    ms += within * (factor - 1);
+  }
+  return Math.round(Math.min(ms, to));
 }
 
 /** A bar of a lane: where it stands and how wide it is, as shares of the width, and how high, as a share of the highest. */

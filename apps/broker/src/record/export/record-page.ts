@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ReadableStream, TransformStream } from "node:stream/web";
+import { MerkleError } from "@merkle/wire";
+import { htmlRecord } from "@merkle/wire/record/html";
+
+/** The page that a record is put into: what stands before the record, and what after it. */
+export interface RecordPage {
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** Reads the page that was built with the dashboard's; null where none was. It is kept: it is the same for every record. */
+export async function readRecordPage(dashboard: string | undefined): Promise<RecordPage | null> {
+  if (dashboard === undefined) return null;
+  try {
+    const text = await readFile(join(dashboard, "record.template"), "utf8");
+    const place = text.indexOf(htmlRecord.begin) + htmlRecord.begin.length;
+    return { head: text.slice(0, place), tail: text.slice(place) };
+  } catch (error) {
+    if (Object(error).code !== "ENOENT") throw error;
+    return null;
+  }
+}
+
+/** @throws conflict where the broker serves no pages */
+export function requirePage(page: RecordPage | null): RecordPage {
+  if (page) return page;
+  throw new MerkleError("conflict", "This broker serves no pages, and has none to put the record into.");
+}
+
+/** A bundle within the page that verifies and shows it (EXPORT-9), a piece at a time as the bundle itself comes. */
+export function inPage(page: RecordPage, bundle: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  /** Three bytes are four characters: what is left over waits for the next piece. */
+  let rest: Buffer = Buffer.alloc(0);
+  return bundle.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      start: (controller) => controller.enqueue(Buffer.from(page.head)),
+      transform(chunk, controller) {
+        const bytes = Buffer.concat([rest, chunk]);
+        const whole = bytes.length - (bytes.length % 3);
+        rest = bytes.subarray(whole);
+        if (whole > 0) controller.enqueue(Buffer.from(bytes.toString("base64", 0, whole)));
+      },
+      flush: (controller) => controller.enqueue(Buffer.from(rest.toString("base64") + page.tail)),
+    }),
+  );
+}

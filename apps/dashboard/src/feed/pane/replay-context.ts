@@ -1,0 +1,18 @@
+"use client";
+
+import { createContext, use, useSyncExternalStore } from "react";
+import { Replay } from "@/feed/store/replay";
+
+/** The replay of the session's page; there is one, whatever is played of it. */
+export const ReplayContext = createContext(new Replay());
+
+export function useReplay(): Replay {
+  return use(ReplayContext);
+}
+
+/** A part of what is played, drawn again only when that part has become another. */
+export function useReplayed<T extends string | number | boolean | null>(select: (replay: Replay) => T): T {
+  const replay = useReplay();
+  const snapshot = () => select(replay);
+  return useSyncExternalStore(replay.listen, snapshot, snapshot);
+}

@@ -1,0 +1,111 @@
+import type { Message } from "@merkle/wire";
+import type { Broker } from "@/broker/broker";
+import type { Replay, ReplaySpeed } from "@/feed/store/replay";
+
+export interface PlayOptions {
+  readonly broker: Pick<Broker, "call">;
+  readonly replay: Replay;
+  readonly sessionId: string;
+  /** Where it begins, as it stands in the address. */
+  readonly from: string;
+  /** When there is nothing more to be played. */
+  readonly to: number;
+  /** When the document was written, in order. */
+  readonly writtenAt: readonly number[];
+  /** Told anew at each step, since it changes as one watches. */
+  readonly speed: () => ReplaySpeed;
+  readonly signal: AbortSignal;
+  /** Told when all of it was played. */
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const stepMs = 100;
+/** For so long nothing may happen on the screen; what is left of a longer pause is passed over. */
+const idleMsMax = 1_200;
+const pageMessages = 200;
+
+/** Plays a session on from a moment, as fast as is asked: messages come to the feed when their time has come. */
+export function play(options: PlayOptions): void {
+  const { replay, from, to, writtenAt, speed, signal, onEnd } = options;
+  const coming = readAhead(options);
+  const anchor = replay.anchorOf(from) ?? from;
+  let moment = replay.of(from)?.moment ?? Date.parse(from);
+  let passedOverMs = 0;
+  let before = performance.now();
+
+  const tell = (isPlaying: boolean) => {
+    const written = writtenAt.findLast((at) => at <= moment && at > Date.parse(anchor));
+    const documentAt = written === undefined ? anchor : new Date(written).toISOString();
+    replay.set({ anchor, moment, documentAt, passedOverMs, isPlaying });
+  };
+  tell(true);
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const wanted = moment + (now - before) * speed();
+    before = now;
+    // What is not read yet cannot be passed.
+    const known = coming.knownUntil();
+    const next = Math.min(coming.nextAt() ?? to, writtenAt.find((at) => at > moment) ?? to, to);
+    const isIdle = next - wanted > idleMsMax * speed() && next <= known;
+    const reached = isIdle ? next - (idleMsMax / 2) * speed() : wanted;
+    if (isIdle) passedOverMs = reached - moment;
+    moment = Math.max(moment, Math.floor(Math.min(reached, known, to)));
+    if (coming.take(moment)) passedOverMs = 0;
+    tell(true);
+    if (moment >= to) {
+      clearInterval(timer);
+      onEnd();
+    }
+  }, stepMs);
+  signal.addEventListener("abort", () => {
+    clearInterval(timer);
+    if (replay.current()?.anchor === anchor) tell(false);
+  });
+}
+
+/** Reads the messages after those that the feed shows, some ahead of their time. */
+function readAhead({ broker, replay, sessionId, to, signal, onError }: PlayOptions) {
+  let queue: Message[] = [];
+  let last: number | null = null;
+  let isWhole = false;
+  let isReading = false;
+
+  async function read(after: number): Promise<void> {
+    isReading = true;
+    try {
+      const input = { session_id: sessionId, after_cursor: after, limit: pageMessages };
+      const page = await broker.call("get_history", input, { signal });
+      queue.push(...page.messages);
+      last = page.messages.at(-1)?.sequence ?? after;
+      isWhole = page.newer_cursor === null;
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+    }
+    isReading = false;
+  }
+
+  return {
+    nextAt: () => (queue[0] === undefined ? null : Date.parse(queue[0].posted_at)),
+    /** Up to here nothing can come that is not known. */
+    knownUntil(): number {
+      const end = queue.at(-1);
+      if (isWhole) return to;
+      return end === undefined ? Number.NEGATIVE_INFINITY : Date.parse(end.posted_at) - 1;
+    },
+    /** Gives the feed what was posted by then, and tells whether anything was. */
+    take(moment: number): boolean {
+      const { follower } = replay;
+      if (follower === null) return false;
+      if (!isReading && !isWhole && queue.length < pageMessages / 2) void read(last ?? follower.after);
+      const due = queue.filter(({ posted_at }) => Date.parse(posted_at) <= moment);
+      const newest = due.at(-1);
+      if (newest === undefined) return false;
+      queue = queue.slice(due.length);
+      follower.after = newest.sequence;
+      follower.onMessages(due);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Participant } from "@merkle/wire";
+import type { TimelineMark } from "./time-scale";
+
+export interface TeamThen extends Pick<Participant, "team_id" | "team_name" | "kind" | "colour"> {
+  /** When it had joined last. */
+  readonly since: string;
+}
+
+/** Who had joined by a moment and not left, in the order of joining: a team may have left and come back since. */
+export function rosterAt(
+  participants: readonly Participant[],
+  marks: readonly TimelineMark[],
+  moment: number,
+): TeamThen[] {
+  return participants.flatMap(({ team_id, team_name, kind, colour, joined_at, left_at }) => {
+    if (Date.parse(joined_at) > moment) return [];
+    const last = marks.findLast(
+      ({ kind: what, by, at }) =>
+        (what === "joined" || what === "left") && by === team_name && Date.parse(at) <= moment,
+    );
+    const hasLeft =
+      last === undefined ? left_at !== null && Date.parse(left_at) <= moment : last.kind === "left";
+    return hasLeft ? [] : [{ team_id, team_name, kind, colour, since: last?.at ?? joined_at }];
+  });
+}

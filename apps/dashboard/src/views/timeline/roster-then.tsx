@@ -1,0 +1,41 @@
+"use client";
+
+import { TimeText } from "@/components/time-text";
+import { useReplayed } from "@/feed/pane/replay-context";
+import { HumanBadge } from "@/identity/human-badge";
+import { useSession } from "@/sessions/session-context";
+import { TeamMark } from "@/sessions/team-mark";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { rosterAt } from "./roster-at";
+import { useTimeline } from "./use-timeline";
+
+/** Who took part at the moment that is looked at, in the place of who does now. What they did then nobody noted. */
+export function RosterThen() {
+  const { participants, at } = useSession();
+  const { data } = useTimeline();
+  const moment = useReplayed((replay) => replay.of(at)?.moment ?? (at === null ? 0 : Date.parse(at)));
+  const there = rosterAt(participants, data?.marks ?? [], moment);
+  return (
+    <section
+      aria-label="Who took part then"
+      className="flex min-h-10.5 min-w-0 items-center gap-2 overflow-x-auto border-b bg-highlight px-4 py-1.5 text-sm lg:px-6"
+    >
+      {there.length === 0 && <p className="text-muted-foreground">Nobody had joined yet.</p>}
+      <ul className="flex min-w-0 items-center gap-1">
+        {there.map(({ team_id, team_name, kind, colour, since }) => (
+          <li
+            key={team_id}
+            className="flex h-7 shrink-0 items-center gap-1.5 rounded-md border bg-background px-1.5 motion-safe:transition-opacity motion-safe:duration-150 motion-safe:starting:opacity-0"
+          >
+            <TeamMark name={team_name} colour={colour} />
+            <bdi className="max-w-40 truncate font-medium">{showHidden(team_name)}</bdi>
+            <HumanBadge kind={kind} />
+            <span className="text-muted-foreground tabular-nums max-md:hidden">
+              joined <TimeText at={since} as="clock" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

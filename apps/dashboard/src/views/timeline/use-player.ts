@@ -1,0 +1,69 @@
+"use client";
+
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { toRefusal } from "@/broker/refusal";
+import { useBroker } from "@/broker/use-broker";
+import { setQuery } from "@/core/address/address";
+import { useReplay, useReplayed } from "@/feed/pane/replay-context";
+import type { ReplaySpeed } from "@/feed/store/replay";
+import { useSession } from "@/sessions/session-context";
+import { useToast } from "@/ui/toast-provider";
+import { play as playFrom } from "./player";
+import type { Timeline } from "./time-scale";
+
+/** Plays the session on from the moment that is looked at, or from its beginning. */
+export function usePlayer(timeline: Timeline) {
+  const { session, at } = useSession();
+  const broker = useBroker();
+  const replay = useReplay();
+  const toast = useToast();
+  const [speed, setSpeed] = useState<ReplaySpeed>(1);
+  const latestSpeed = useRef(speed);
+  latestSpeed.current = speed;
+  const playing = useRef<AbortController>(null);
+  const isPlaying = useReplayed((now) => now.current()?.isPlaying ?? false);
+  const writtenAt = useMemo(
+    () => timeline.marks.filter(({ kind }) => kind === "document").map(({ at }) => Date.parse(at)),
+    [timeline.marks],
+  );
+
+  const pause = useCallback(() => {
+    if (playing.current === null) return;
+    playing.current.abort();
+    playing.current = null;
+    const state = replay.current();
+    // Where it stopped is in the address, for whoever copies that.
+    if (state) setQuery({ at: new Date(state.moment).toISOString() }, { replace: true });
+  }, [replay]);
+
+  function play(): void {
+    if (playing.current !== null) return;
+    const from = at ?? timeline.from;
+    playing.current = new AbortController();
+    playFrom({
+      broker,
+      replay,
+      sessionId: session.session_id,
+      from,
+      to: Date.parse(timeline.to),
+      writtenAt,
+      speed: () => latestSpeed.current,
+      signal: playing.current.signal,
+      onEnd: pause,
+      onError(error) {
+        pause();
+        toast({ text: `The replay stopped: ${toRefusal(error).detail}`, tone: "failed" });
+      },
+    });
+    if (at === null) setQuery({ at: from, m: null, v: null, compare: null, edit: null });
+  }
+
+  // Whatever else is gone to, nothing plays on behind it.
+  useEffect(() => {
+    if (at !== null && replay.of(at) === null) playing.current?.abort();
+    if (at === null || replay.of(at) === null) playing.current = null;
+  }, [at, replay]);
+  useEffect(() => () => playing.current?.abort(), []);
+
+  return { isPlaying, play, pause, speed, setSpeed };
+}

@@ -1,0 +1,36 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { type Read, useRead } from "@/broker/use-read";
+import { useSession } from "@/sessions/session-context";
+import type { Timeline } from "./time-scale";
+
+const buckets = 200;
+/** However fast a feed grows, its lanes are read no more often. */
+const growEveryMs = 2_000;
+
+/** Reads the timeline that the lanes show, again as the session grows. */
+export function useTimeline(): Read<Timeline> {
+  const { session } = useSession();
+  const { session_id, last_sequence } = session;
+  const timeline = useRead(
+    "get_timeline",
+    { session_id, buckets },
+    { on: ["document", "roster", "session"] },
+  );
+  const { refresh } = timeline;
+  const shown = useRef(last_sequence);
+  const readAt = useRef(0);
+
+  useEffect(() => {
+    if (last_sequence === shown.current) return;
+    const wait = Math.max(0, readAt.current + growEveryMs - performance.now());
+    const timer = setTimeout(() => {
+      shown.current = last_sequence;
+      readAt.current = performance.now();
+      refresh();
+    }, wait);
+    return () => clearTimeout(timer);
+  }, [last_sequence, refresh]);
+  return timeline;
+}
