@@ -18,8 +18,8 @@ function driven(name: DrivenClient["name"]): DrivenClient {
   return client;
 }
 
-/** A model that Codex knows, and by that lets edit by patches. */
-const codexArgs = ["-m", "gpt-5.5", "--dangerously-bypass-approvals-and-sandbox"];
+/** A model that Codex knows, and so lets edit by patches; of an older one it would ask whether to go on with it. */
+const codexArgs = ["-m", "gpt-6-sol", "--dangerously-bypass-approvals-and-sandbox"];
 
 it.runIf(programs["codex"] && programs["claude"])(
   "[CLAIM-5] [TASK-3] [USAGE-2] Codex and Claude Code take tasks by turns; a patch of Codex's to a claimed file is warned of, and refused where set; what it used is reported",
@@ -37,12 +37,12 @@ it.runIf(programs["codex"] && programs["claude"])(
     const codex = await setUp(driven("codex"), mesh);
     const claude = await setUp(driven("claude"), mesh);
     await mkdir(join(codex.machine.project, ".git"));
-    const where = (team: string) => ["--session", mesh.slug, "--team", team, "--name", "atlas"];
-    const birch = await codex.launch(where("Birch"), codexArgs);
-    const oak = await claude.launch(where("Oak"), driven("claude").args, { team: "Oak", name: "atlas" });
+    const where = (team: string, name: string) => ["--session", mesh.slug, "--team", team, "--name", name];
+    const birch = await codex.launch(where("Birch", "atlas"), codexArgs);
+    const oak = await claude.launch(where("Oak", "elm"), driven("claude").args, { team: "Oak", name: "elm" });
 
     async function rests(team: string): Promise<void> {
-      await expect.poll(async () => (await mesh.findPeer(team, "atlas"))?.declared?.status).toBe("idle");
+      await expect.poll(async () => (await mesh.findPeer(team))?.declared?.status).toBe("idle");
     }
     async function patch(file: string): Promise<boolean> {
       await say(birch, callOnce("apply_patch", addFile(file)), codex.model);
@@ -73,9 +73,9 @@ it.runIf(programs["codex"] && programs["claude"])(
     const { tasks } = await transport.call("list_tasks", { session_id, state: "done" });
     expect(Object.fromEntries(tasks.map(({ task, holder }) => [task, holder]))).toEqual({
       1: "Birch/atlas",
-      2: "Oak/atlas",
+      2: "Oak/elm",
       3: "Birch/atlas",
-      4: "Oak/atlas",
+      4: "Oak/elm",
     });
 
     // Each answer of the model says that it took 100 tokens in, 40 of them from its cache, and 10 out.
