@@ -1,5 +1,6 @@
 import type { Part } from "./part.js";
 import { anchors } from "./parts/anchors.js";
+import { brief } from "./parts/brief.js";
 import { context } from "./parts/context.js";
 import { delivery } from "./parts/delivery.js";
 import { fanOut } from "./parts/fan-out.js";
@@ -26,6 +27,7 @@ export const parts: readonly Part[] = [
   verbs,
   verbCosts,
   tasks,
+  brief,
   jobs,
   anchors,
 ];

@@ -55,13 +55,23 @@ const events: Described = {
     meaning: "a task was made, changed, claimed, handed back, finished, or became ready (TASK-10)",
     fields: {
       ...{ task: true, title: true, change: true, by: true, text: true, assignee: true, blocked_by: true },
-      ...{ check: true, holder: true, fence: true, reason: true, result: true, proof: true },
+      ...{
+        labels: true,
+        links: true,
+        check: true,
+        holder: true,
+        fence: true,
+        reason: true,
+        result: true,
+        proof: true,
+      },
     },
   },
   claim_changed: {
     meaning: "something was claimed, released, or handed back because its holder was gone (CLAIM-4)",
     fields: {
       ...{ claim: true, scope: true, shared: true, change: true, by: true, holder: true, reason: true },
+      expires_at: true,
     },
   },
   approval_ended: {

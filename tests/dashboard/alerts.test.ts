@@ -2,13 +2,16 @@ import type { CDPSession, Worker } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { answering, startAlertReceiver } from "../kit/alert-receiver.js";
 import { findWholeChromium, launchWholeChromium } from "../kit/chromium.js";
+import { findFirefox, startFirefox } from "../kit/firefox.js";
 import { openPage } from "../kit/open-page.js";
 import { changeSettings } from "../kit/persons.js";
+import { startPushService } from "../kit/push-service.js";
 import { createTestSession } from "../kit/session.js";
 import { desk, phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 const whole = findWholeChromium();
+const firefox = findFirefox();
 
 describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
   it("[DASH-308] [ALERT-1] [ALERT-5] a place is added, tried, changed and removed by keys alone, with what the test answered", async () => {
@@ -99,6 +102,63 @@ describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
       expect(await openedBy(worker, "https://elsewhere.example/")).toEqual([]);
       expect(await worker.evaluate(`fetch("/health").then(() => "called", () => "refused")`)).toBe("refused");
       expect(problems).toEqual([]);
+    },
+  );
+
+  it.skipIf(firefox === undefined)(
+    "[DASH-309] [ALERT-2] Firefox is told by its push service with no page of ours open, and opens what was encrypted for it",
+    async () => {
+      const { rest, broker } = dashboard;
+      await changeSettings(rest, { settings: { alert_inner_addresses: true } });
+      const service = await startPushService(onTestFinished);
+      const browser = await startFirefox({ program: firefox ?? "", pushUrl: service.url }, onTestFinished);
+      const credential = await dashboard.newPerson();
+      const person = { id: credential.split(".")[0], name: "Ana", credential, verified: true };
+      const page = await browser.open(`${broker.url}/health`);
+      await page.evaluate(`localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`);
+      await page.go(`${broker.url}/settings#alerts`);
+      const press = (name: string) =>
+        expect
+          .poll(
+            () =>
+              page.evaluate(`(() => {
+                const found = [...document.querySelectorAll("button")].findLast(({ textContent }) => textContent === ${JSON.stringify(name)});
+                if (found && !found.disabled) found.click();
+                return found !== undefined && !found.disabled;
+              })()`),
+            { timeout: 60_000 },
+          )
+          .toBe(true);
+      await press("Tell this browser…");
+      await press("Save");
+      await expect
+        .poll(async () => (await rest.call("list_alert_targets", { team_id: credential })).targets, {
+          timeout: 60_000,
+        })
+        .toMatchObject([{ kind: "push" }]);
+      await page.close();
+
+      const session = await createTestSession(rest, "Split the auth service");
+      const { cursor } = await rest.call("post_message", {
+        session_id: session.sessionId,
+        team_id: session.convener,
+        content: { text: "Which key?", kind: "ask" },
+      });
+      // Its worker has shown it, and promised nothing that failed.
+      await expect.poll(() => service.acknowledged, { timeout: 60_000 }).toEqual([100]);
+      const again = await browser.open(`${broker.url}/health`);
+      const shown = `navigator.serviceWorker.ready
+        .then((registration) => registration.getNotifications())
+        .then((all) => all.map(({ title, body, data }) => ({ title, body, data })))`;
+      await expect
+        .poll(() => again.evaluate(shown), { timeout: 60_000 })
+        .toEqual([
+          {
+            title: "Split the auth service",
+            body: "Atlas asks: “Which key?”",
+            data: { path: `/sessions/${session.slug}?m=${cursor}` },
+          },
+        ]);
     },
   );
 

@@ -5,7 +5,7 @@ import { canonicalJson } from "@merkle/wire/record";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
-import { failureOf } from "../kit/session.js";
+import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
@@ -96,6 +96,59 @@ describe("a bundle that is imported", () => {
         added: 0,
         size: 10,
       });
+  });
+
+  it("[IMPORT-9] has the tasks and claims that its feed tells of, a later one goes on from there, and no text that was removed", async () => {
+    const session = await createTestSession(transport, "With tasks");
+    const { sessionId: session_id } = session;
+    const { credential: birch } = await session.join("Birch");
+    const atlas = { session_id, team_id: session.convener };
+    const oak = { session_id, team_id: birch };
+    const ana = { session_id, team_id: (await makePerson(transport, "Ana")).person_id };
+    const secret = "the key is hunter2";
+    for (const task of [
+      { title: "one", text: "first", labels: ["auth"], links: [{ section: "Goals" }] },
+      { title: "two", blocked_by: [1], assignee: "Birch" },
+      { title: "three" },
+      { title: "four" },
+      { title: "five", text: secret },
+    ])
+      await transport.call("create_task", { ...atlas, ...task });
+    await transport.call("claim_task", { ...oak, task: 1 });
+    await transport.call("finish_task", { ...oak, task: 1, result: "they rotate" });
+    await transport.call("claim_task", { ...oak, task: 3 });
+    await transport.call("split_task", { ...oak, task: 3, parts: [{ title: "a" }, { title: "b" }] });
+    await transport.call("claim_task", { ...oak, task: 6 });
+    await transport.call("update_task", { ...atlas, task: 4, state: "cancelled", reason: "not now" });
+    await transport.call("claim", { ...oak, scope: "repo:src/**", reason: "new tokens", ttl: 600 });
+    await transport.call("claim", { ...oak, scope: "deploy" });
+    await transport.call("release", { ...oak, scope: "deploy" });
+    const lists = async (from: TransportClient, id: string) => {
+      const { tasks } = await from.call("list_tasks", { session_id: id, state: "all" });
+      const { claims } = await from.call("list_claims", { session_id: id });
+      return { tasks: tasks.map(({ session_id: _, ...task }) => task), claims };
+    };
+    const first = await importInto(other.url, await download(origin.url, session.slug));
+    const copy = session_id_of(first.body);
+    const before = await lists(transport, session_id);
+    expect(before.tasks.map(({ state }) => state)).toEqual([
+      ...["done", "open", "blocked", "cancelled", "open", "claimed", "open"],
+    ]);
+    expect(before.claims).toHaveLength(1);
+    expect(await lists(there, copy)).toEqual(before);
+    const { history } = await there.call("get_task", { session_id: copy, task: 1 });
+    expect(history).toHaveLength(3);
+
+    await transport.call("claim_task", { ...oak, task: 2 });
+    await transport.call("update_task", { ...atlas, task: 7, title: "b, later", labels: ["late"] });
+    await transport.call("release", { ...oak, scope: "repo:src/**" });
+    const { messages } = await transport.call("get_history", { session_id });
+    const told = messages.find(({ content }) => Object(content).text === secret);
+    await transport.call("redact_message", { ...ana, sequence: told?.sequence ?? 0, reason: "a secret" });
+    await importInto(other.url, await download(origin.url, session.slug));
+    const after = await lists(transport, session_id);
+    expect(after.tasks[4]).toMatchObject({ title: "(removed)", text: "" });
+    expect(await lists(there, copy)).toEqual(after);
   });
 
   it("[IMPORT-4] verifies when it is exported again, under the keys of where it comes from", async () => {

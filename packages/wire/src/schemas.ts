@@ -1,6 +1,6 @@
 /** The schemas and functions that check, render and describe the operations and frames of the contract. */
 
-export { Timestamp, Uuid } from "./core/values.js";
+export { TaskChange, Timestamp, Uuid } from "./core/values.js";
 export { Message, Redaction } from "./feed/message.js";
 export { ClientMetadata } from "./identity/client-metadata.js";
 export {
@@ -18,6 +18,7 @@ export { describeIssue, type InputProblem, inputRefused, usefulFields } from "./
 export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";
+export { Task, TaskNumber } from "./operations/tasks.js";
 export { toTool, withOutputSchema } from "./operations/tool.js";
 export { frameRules } from "./transports/frame-rules.js";
 export { ClientFrame, protocolVersion } from "./transports/frames.js";

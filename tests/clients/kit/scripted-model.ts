@@ -17,7 +17,32 @@ export interface ScriptedModel {
 /** In a prompt: the tool is called twice, one after the other, and then it is done. */
 export const callTwice = "CALL-TWICE";
 
-const tool = "list_peers";
+const twice: ScriptedCall = { tool: "list_peers", args: {} };
+
+/** A prompt that has a tool called once, and then it is done. It stands in one line, as terminals want it. */
+export function callOnce(tool: string, args: object | string): string {
+  return `CALL-ONCE ${JSON.stringify({ tool, args })} OVER`;
+}
+
+/** A tool by its own name; its input is a text where the client wants no JSON. */
+interface ScriptedCall {
+  readonly tool: string;
+  readonly args: object | string;
+}
+
+/** The call that the last prompt asks for, and what the conversation says since. */
+function lastAsked(turn: string): {
+  readonly call: ScriptedCall;
+  readonly times: number;
+  readonly since: string;
+} {
+  const at = turn.lastIndexOf("CALL-");
+  const since = at < 0 ? "" : turn.slice(at);
+  if (since.startsWith(callTwice)) return { call: twice, times: 2, since };
+  // The prompt stands in JSON, and is JSON itself.
+  const [, once] = /^CALL-ONCE (.*?) OVER/.exec(since) ?? [];
+  return { call: once ? JSON.parse(JSON.parse(`"${once}"`)) : twice, times: once ? 1 : 0, since };
+}
 
 export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedModel> {
   const requests: string[] = [];
@@ -33,15 +58,16 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
     const asked = Object(JSON.parse(body));
     requests.push(body);
     const turn = JSON.stringify(asked.input ?? asked.messages ?? asked.contents ?? []);
-    const since = turn.slice(turn.lastIndexOf(callTwice));
-    const results = turn.includes(callTwice) ? since.split(dialect.result).length - 1 : 2;
-    const name = toolName(body);
+    const { call, times, since } = lastAsked(turn);
+    const results = since.split(dialect.result).length - 1;
+    const name = toolName(body, call.tool);
     if (results === 1 && gate) {
       gate.reached();
       await gate.open;
       gate = undefined;
     }
-    dialect.write(response, results < 2 && name !== undefined ? name : null, asked.stream !== false);
+    const isDue = results < times && name !== undefined;
+    dialect.write(response, isDue ? { ...call, tool: name } : null, asked.stream !== false);
   }
 
   const server = createServer((request, response) => void answer(request, response));
@@ -73,7 +99,7 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
 }
 
 /** Each client gives tools a name of its own. */
-function toolName(body: string): string | undefined {
+function toolName(body: string, tool: string): string | undefined {
   return new RegExp(`"name":"((?:\\w+[_-])?${tool})"`).exec(body)?.[1];
 }
 
@@ -82,7 +108,7 @@ interface Dialect {
   /** What stands once in each result of a tool. */
   readonly result: string;
   /** Has the tool called, or says that it is done. */
-  write(response: ServerResponse, call: string | null, stream: boolean): void;
+  write(response: ServerResponse, call: ScriptedCall | null, stream: boolean): void;
 }
 
 let calls = 0;
@@ -90,26 +116,19 @@ let calls = 0;
 const dialects: readonly Dialect[] = [
   {
     path: /\/responses/,
-    result: '"type":"function_call_output"',
+    result: '_call_output"',
     write(response, call) {
       const id = `call_${++calls}`;
       const said = { type: "output_text", text: "done", annotations: [] };
       const item = call
-        ? {
-            type: "function_call",
-            id: `fc_${calls}`,
-            call_id: id,
-            name: call,
-            namespace: "mcp__merkle",
-            arguments: "{}",
-          }
+        ? { call_id: id, ...toItem(call) }
         : { type: "message", id: `msg_${++calls}`, role: "assistant", content: [said] };
       const whole = { ...item, status: "completed" };
       const details = {
-        input_tokens_details: { cached_tokens: 0 },
-        output_tokens_details: { reasoning_tokens: 0 },
+        input_tokens_details: { cached_tokens: 40 },
+        output_tokens_details: { reasoning_tokens: 2 },
       };
-      const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2, ...details };
+      const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110, ...details };
       const base = { id: `resp_${calls}`, object: "response" };
       writeEvents(response, [
         { type: "response.created", response: { ...base, status: "in_progress", output: [] } },
@@ -127,7 +146,7 @@ const dialects: readonly Dialect[] = [
         index: 0,
         id: `call_${++calls}`,
         type: "function",
-        function: { name: call, arguments: "{}" },
+        function: { name: call?.tool, arguments: JSON.stringify(call?.args) },
       };
       const message = call
         ? { role: "assistant", content: null, tool_calls: [calling] }
@@ -151,7 +170,9 @@ const dialects: readonly Dialect[] = [
     path: /[gG]enerateContent/,
     result: '"functionResponse"',
     write(response, call) {
-      const part = call ? { functionCall: { name: call, args: {}, id: `c${++calls}` } } : { text: "done" };
+      const part = call
+        ? { functionCall: { name: call.tool, args: call.args, id: `c${++calls}` } }
+        : { text: "done" };
       const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 };
       const content = { role: "model", parts: [part] };
       writeEvents(response, [{ candidates: [{ content, finishReason: "STOP", index: 0 }], usageMetadata }]);
@@ -171,10 +192,10 @@ const dialects: readonly Dialect[] = [
         usage,
       };
       const block = call
-        ? { type: "tool_use", id: `toolu_${calls}`, name: call, input: {} }
+        ? { type: "tool_use", id: `toolu_${calls}`, name: call.tool, input: {} }
         : { type: "text", text: "" };
       const delta = call
-        ? { type: "input_json_delta", partial_json: "{}" }
+        ? { type: "input_json_delta", partial_json: JSON.stringify(call.args) }
         : { type: "text_delta", text: "done" };
       writeEvents(response, [
         { type: "message_start", message: { ...message, stop_reason: null, stop_sequence: null } },
@@ -187,6 +208,14 @@ const dialects: readonly Dialect[] = [
     },
   },
 ];
+
+/** Codex takes a patch as text, and the tools of a server in a namespace. */
+function toItem({ tool, args }: ScriptedCall): object {
+  if (typeof args === "string")
+    return { type: "custom_tool_call", id: `ctc_${calls}`, name: tool, input: args };
+  const call = { type: "function_call", id: `fc_${calls}`, name: tool, arguments: JSON.stringify(args) };
+  return { ...call, namespace: "mcp__merkle" };
+}
 
 function writeJson(response: ServerResponse, body: object): void {
   response.writeHead(200, { "content-type": "application/json" });

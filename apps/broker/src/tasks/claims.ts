@@ -161,13 +161,15 @@ async function announceClaim(
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
 }
 
-export function claimEvent({ number: claim, scope, shared }: ClaimRow, by: string, told: Told): ClaimEvent {
+export function claimEvent(row: ClaimRow, by: string, told: Told): ClaimEvent {
+  const { number: claim, scope, shared, claimedAt, expiresAt } = row;
   const { change, holder, reason } = told;
   return {
     event: "claim_changed",
     ...{ claim, scope, shared, change, by },
     ...(holder !== undefined && { holder }),
     ...(reason !== undefined && { reason }),
-    at: new Date().toISOString(),
+    ...(change === "claimed" && expiresAt !== null && { expires_at: expiresAt.toISOString() }),
+    at: (change === "claimed" ? claimedAt : new Date()).toISOString(),
   };
 }

@@ -76,6 +76,8 @@ async function insertAndTell(
       ...(row.text !== "" && { text: row.text }),
       ...(row.assignee !== null && { assignee: row.assignee }),
       ...(row.blockedBy.length > 0 && { blocked_by: row.blockedBy }),
+      ...(row.labels.length > 0 && { labels: row.labels }),
+      ...(row.links.length > 0 && { links: row.links }),
       ...(row.check && { check: row.check }),
       concerns: row.waitsFor.length === 0 ? ["assignee"] : [],
     });

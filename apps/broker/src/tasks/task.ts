@@ -132,7 +132,9 @@ export async function announceTask(
   afterCommit(() => services.channels.announceChange(session.sessionId, "tasks", sequence));
 }
 
-export function taskEvent({ number: task, title }: TaskRow, by: string, told: Told): TaskEvent {
+/** The time is that of the row, which is made again from it elsewhere; that others are done changes no row. */
+export function taskEvent(row: TaskRow, by: string, told: Told): TaskEvent {
+  const { number: task, title, updatedAt } = row;
   const given = Object.entries(told).filter(([, value]) => value !== undefined);
   return {
     event: "task_changed",
@@ -140,7 +142,7 @@ export function taskEvent({ number: task, title }: TaskRow, by: string, told: To
     title,
     by,
     ...(Object.fromEntries(given) as Told),
-    at: new Date().toISOString(),
+    at: (told.change === "ready" ? new Date() : updatedAt).toISOString(),
   };
 }
 

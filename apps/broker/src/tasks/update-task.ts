@@ -26,11 +26,13 @@ export async function updateTask(
     const row = await updateTaskRow(write.tx, key, { ...toUpdate(input), ...assigned });
     const isCancelled = input.state !== undefined;
     const becameReady = before.waitsFor.length > 0 && row.waitsFor.length === 0 && row.state === "open";
-    const { text, blocked_by, check, reason } = input;
+    const { text, check, reason } = input;
     await announceTask(ctx, write, isCancelled ? { ...row, holderPeerId: before.holderPeerId } : row, {
       change: isCancelled ? "cancelled" : "updated",
       text,
-      blocked_by,
+      blocked_by: input.blocked_by && row.blockedBy,
+      labels: input.labels && row.labels,
+      links: input.links && row.links,
       check,
       reason,
       ...(input.assignee !== undefined && { assignee: row.assignee }),

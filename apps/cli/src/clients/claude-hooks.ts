@@ -73,6 +73,11 @@ const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
 const ofEdit = { file: "tool_input.file_path", notebook: "tool_input.notebook_path" };
 
+/** The file that a tool edits, as its hook says it. */
+export function editedFiles({ file, notebook }: Fields): readonly string[] {
+  return [file, notebook].filter((path): path is string => typeof path === "string" && path !== "");
+}
+
 function callServer(event: string, more: Readonly<Record<string, string>> = {}): Hook {
   const named = [...filledIn.map((name) => [name, name] as const), ...Object.entries(more)];
   const input = Object.fromEntries(named.map(([name, what]) => [name, `\${${what}}`]));

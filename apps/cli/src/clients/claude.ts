@@ -3,7 +3,7 @@ import { reachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { entryFile } from "../core/this-program.js";
 import { readClaudeArgs } from "./claude-args.js";
-import { mergeSettings, toHookSettings, withoutInstalled } from "./claude-hooks.js";
+import { editedFiles, mergeSettings, toHookSettings, withoutInstalled } from "./claude-hooks.js";
 import { openClaudeInbox } from "./claude-inbox.js";
 import { claudePaths } from "./claude-paths.js";
 import { claudeUsage } from "./claude-usage.js";
@@ -38,6 +38,7 @@ export const claude: Client = {
   launch,
   deliver: (event, text) =>
     text === "" ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: text } },
+  editedFiles,
   usage: claudeUsage,
   openInbox: ({ env }) => openClaudeInbox(env),
 };

@@ -46,6 +46,8 @@ export interface Client {
    * @param session - what the input of a hook says of the conversation
    */
   callerOf?(meta: unknown, session?: string): NamedCaller;
+  /** The files that are edited by the tool before which the hook with this input runs (CLAIM-5); left out where it has no such hook. */
+  editedFiles?(input: Readonly<Record<string, unknown>>): readonly string[];
   /** Where it writes down what its models used; left out where that is not known. */
   readonly usage?: UsageRecord;
   /** Where it takes a line that begins a turn; null where nothing can make it begin one. */

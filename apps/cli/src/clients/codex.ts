@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { reachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
@@ -46,6 +46,7 @@ export const codex: Client = {
   launch,
   deliver,
   callerOf,
+  editedFiles,
   usage: codexUsage,
   openInbox,
 };
@@ -64,6 +65,7 @@ function wakePathsOf(version: string): WakeAbility {
 /** Its events by ours. */
 const events: readonly (readonly [string, HookEvent])[] = [
   ["UserPromptSubmit", "UserPromptSubmit"],
+  ["PreToolUse", "PreToolUse"],
   ["PostToolUse", "PostToolBatch"],
   ["Stop", "Stop"],
 ];
@@ -72,7 +74,25 @@ const events: readonly (readonly [string, HookEvent])[] = [
 function hookFor(event: HookEvent) {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Codex fills these in
   const input = { client: "codex", event, session_id: "${session_id}", prompt_id: "${turn_id}" };
-  return { hooks: [{ type: "mcp_tool", server: "merkle", tool: "hook", input }] };
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as above
+  const ofEdit = { cwd: "${cwd}", patch: "${tool_input.command}" };
+  const isEdit = event === "PreToolUse";
+  const hook = {
+    type: "mcp_tool",
+    server: "merkle",
+    tool: "hook",
+    input: isEdit ? { ...input, ...ofEdit } : input,
+  };
+  return { ...(isEdit && { matcher: "apply_patch|Bash" }), hooks: [hook] };
+}
+
+const namesFile = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
+
+/** Codex edits by patches, which it takes from a shell's command, too. */
+function editedFiles({ cwd, patch }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (typeof patch !== "string" || !patch.includes("*** Begin Patch")) return [];
+  const folder = typeof cwd === "string" ? cwd : "";
+  return [...patch.matchAll(namesFile)].map(([, path = ""]) => resolve(folder, path.trim()));
 }
 
 function folderOf(env: NodeJS.ProcessEnv): string {

@@ -109,7 +109,7 @@ it("[VENDOR-2] Codex gets a server whose tools need no approval, and hooks that 
     mcp_servers: { merkle: { command: process.execPath, default_tools_approval_mode: "approve" } },
   });
   const { hooks } = JSON.parse(await read(".codex/hooks.json"));
-  expect(Object.keys(hooks).sort()).toEqual(["PostToolUse", "Stop", "UserPromptSubmit"]);
+  expect(Object.keys(hooks).sort()).toEqual(["PostToolUse", "PreToolUse", "Stop", "UserPromptSubmit"]);
   expect(hooks.PostToolUse[0].hooks[0]).toMatchObject({
     type: "mcp_tool",
     server: "merkle",

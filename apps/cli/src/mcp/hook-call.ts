@@ -12,8 +12,6 @@ export interface HookCall {
   /** Empty for the main agent. */
   readonly agentId: string;
   readonly toolUseId: string;
-  /** The file that a tool edits. */
-  readonly file: string;
 }
 
 /** @throws MerkleError `bad_request` when it is no hook's call */
@@ -30,12 +28,9 @@ export function parseHookCall(fields: Fields): HookCall {
     promptId: textOf(fields["prompt_id"]),
     agentId: textOf(fields["agent_id"]),
     toolUseId: textOf(fields["tool_use_id"]),
-    file: textOf(fields["file"], pathCharsMax) || textOf(fields["notebook"], pathCharsMax),
   };
 }
 
-const pathCharsMax = 4_096;
-
-function textOf(value: unknown, charsMax = 200): string {
-  return typeof value === "string" ? value.slice(0, charsMax) : "";
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 200) : "";
 }

@@ -273,7 +273,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const call = parseHookCall(fields);
     const { subagent = call.agentId } = own.callerOf?.(meta, call.sessionId) ?? {};
     const { text, settle } = await runHook({ ...call, agentId: subagent });
-    const verdict = call.file === "" ? null : claimGuard.judge(call.file);
+    const verdict = claimGuard.judge(own.editedFiles?.(fields) ?? []);
     const result = verdict ? render.text(toHookResult(verdict)) : render.hook(own, call.event, text);
     return { result, settle };
   }

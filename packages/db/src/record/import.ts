@@ -1,6 +1,17 @@
 import { type MessageFields, messageFieldNames, messageFields } from "@merkle/wire";
-import { and, eq, sql } from "drizzle-orm";
-import { documents, feeds, importFiles, originKeys, sessions } from "../core/schema.js";
+import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import {
+  claims,
+  documents,
+  feeds,
+  importFiles,
+  messages,
+  originKeys,
+  peers,
+  sessions,
+  tasks,
+  teams,
+} from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import type { AuditKeyRow } from "./heads.js";
 
@@ -231,6 +242,80 @@ export async function replaceImportedState(
   await tx.execute(sql`
     INSERT INTO state_versions (scope_id, key, version, value, updated_by, updated_at)
     SELECT ${sessionId}::uuid, key, version, value, updated_by, updated_at FROM ${given}`);
+}
+
+/** An event of an imported feed that says what became of a task or a claim. */
+export interface ImportedEventRow {
+  readonly sequence: number;
+  /** Canonical JSON. */
+  readonly content: string;
+}
+
+/** Lists so many of the events of tasks and claims after a message, in their order. */
+export async function listImportedTaskEvents(
+  tx: Transaction,
+  sessionId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<ImportedEventRow[]> {
+  return tx
+    .select({ sequence: messages.sequence, content: messages.content })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.sessionId, sessionId),
+        inArray(messages.kind, ["task_changed", "claim_changed"]),
+        gt(messages.sequence, after),
+      ),
+    )
+    .orderBy(asc(messages.sequence))
+    .limit(limit);
+}
+
+export type ImportedTaskRow = typeof tasks.$inferSelect;
+export type ImportedClaimRow = typeof claims.$inferSelect;
+
+export async function readImportedTasks(
+  tx: Transaction,
+  sessionId: string,
+  numbers: readonly number[],
+): Promise<ImportedTaskRow[]> {
+  return tx
+    .select()
+    .from(tasks)
+    .where(and(eq(tasks.sessionId, sessionId), inArray(tasks.number, [...numbers])));
+}
+
+/** Stores tasks as they stand, in the place of what stood there of them. */
+export async function putImportedTasks(tx: Transaction, rows: readonly ImportedTaskRow[]): Promise<void> {
+  for (const row of rows) {
+    await tx
+      .insert(tasks)
+      .values(row)
+      .onConflictDoUpdate({ target: [tasks.sessionId, tasks.number], set: row });
+  }
+}
+
+/** Makes these the claims of an imported session. */
+export async function replaceImportedClaims(
+  tx: Transaction,
+  sessionId: string,
+  rows: readonly ImportedClaimRow[],
+): Promise<void> {
+  await tx.delete(claims).where(eq(claims.sessionId, sessionId));
+  if (rows.length > 0) await tx.insert(claims).values([...rows]);
+}
+
+/** Lists who took part, with the names of their teams; who joined last comes last. */
+export async function listImportedPeers(
+  tx: Transaction,
+  sessionId: string,
+): Promise<{ peerId: string; name: string | null; team: string; kind: "agent" | "human" | "guest" }[]> {
+  return tx
+    .select({ peerId: peers.peerId, name: peers.name, team: teams.name, kind: teams.kind })
+    .from(peers)
+    .innerJoin(teams, and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId)))
+    .where(eq(peers.sessionId, sessionId))
+    .orderBy(asc(peers.joinedAt));
 }
 
 /** Keeps the keys that signed an imported session's heads. */

@@ -78,6 +78,19 @@ export async function deleteClaim(
   return row ?? null;
 }
 
+/** Takes the reason that an event told out of a claim that still has it: it was removed from the feed. */
+export async function forgetClaimReason(
+  tx: Transaction,
+  { sessionId, number }: ClaimKey,
+  reason: string | undefined,
+): Promise<void> {
+  if (reason === undefined) return;
+  await tx
+    .update(claims)
+    .set({ reason: null })
+    .where(and(eq(claims.sessionId, sessionId), eq(claims.number, number), eq(claims.reason, reason)));
+}
+
 /** Forgets claims that were handed back long ago. */
 export async function purgeClaims(db: Queryable, hours: number): Promise<void> {
   await db.delete(claims).where(sql`${claims.handedBackAt} < now() - make_interval(hours => ${hours})`);

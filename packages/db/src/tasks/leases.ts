@@ -95,11 +95,12 @@ export async function handBackTask(tx: Transaction, key: TaskKey, since: Date): 
     !(await isHolderGone(tx, held.sessionId, held.holderPeerId, held.renewedAt, since))
   )
     return null;
-  await tx
+  const [now] = await tx
     .update(tasks)
     .set({ state: "open", ...unheld, handedBackAt: sql`now()`, updatedAt: sql`now()` })
-    .where(and(eq(tasks.sessionId, key.sessionId), eq(tasks.number, key.number)));
-  return { ...held, waitsFor: [] };
+    .where(and(eq(tasks.sessionId, key.sessionId), eq(tasks.number, key.number)))
+    .returning({ updatedAt: tasks.updatedAt });
+  return { ...held, ...now, waitsFor: [] };
 }
 
 /** Ends a claim and returns it, with whether its own time was over; null when its holder has come back, or ended it. */

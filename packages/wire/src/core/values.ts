@@ -211,3 +211,6 @@ export const TaskCheck = z.union([
   z.strictObject({ reviewer: lineOfChars(limits.nameCharsMax) }),
 ]);
 export type TaskCheck = z.output<typeof TaskCheck>;
+
+/** What a task is about: a message of the feed, or a section of the document. */
+export type TaskLink = { readonly message: number } | { readonly section: string };

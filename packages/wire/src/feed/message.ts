@@ -3,6 +3,7 @@ import {
   Sequence,
   type TaskChange,
   type TaskCheck,
+  type TaskLink,
   Timestamp,
   type TopicCloseReason,
   Uuid,
@@ -121,7 +122,7 @@ export type SystemEvent =
       at: string;
     }
   | { event: "topic_reopened"; topic_id: number; by: string; title: string; at: string }
-  /** A task was changed. Fields beside the title say how; `text` and `result` are told once, when they are written. */
+  /** A task was changed. Fields beside the title say how; each is told once, when it is written: from its events alone a task can be made again. */
   | {
       event: "task_changed";
       task: number;
@@ -131,6 +132,8 @@ export type SystemEvent =
       text?: string | undefined;
       assignee?: string | null | undefined;
       blocked_by?: readonly number[] | undefined;
+      labels?: readonly string[] | undefined;
+      links?: readonly TaskLink[] | undefined;
       check?: TaskCheck | null | undefined;
       /** The previous holder, where the task is taken from somebody. */
       holder?: string | undefined;
@@ -150,6 +153,8 @@ export type SystemEvent =
       /** The previous holder, where somebody else ends the claim. */
       holder?: string | undefined;
       reason?: string | undefined;
+      /** When it ends by itself, where it was claimed for a time. */
+      expires_at?: string | undefined;
       at: string;
     }
   /** `hash` stands for what was asked about, with the ask's salt; `by` is null where the agent's own terminal was answered. */

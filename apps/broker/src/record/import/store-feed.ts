@@ -14,6 +14,7 @@ import type { RecordServices } from "../services.js";
 import { readLinesOf } from "./read-file.js";
 import type { Target } from "./refuse-other.js";
 import { refuseOther } from "./refuse-other.js";
+import { forgetTask } from "./store-tasks.js";
 
 /** Which heads conclusions carried, as `size/version`. */
 export type Seals = ReadonlySet<string>;
@@ -58,7 +59,10 @@ export async function storeFeed(
         root: lastKnown.root,
       });
       if (redacted.length > 0) await holdSearchHeads(tx, [sessionId]);
-      for (const sequence of redacted) await redactMessageRow(tx, sessionId, sequence);
+      for (const sequence of redacted) {
+        await forgetTask(tx, sessionId, sequence);
+        await redactMessageRow(tx, sessionId, sequence);
+      }
     }
     if (rows.length > 0) await insertImportedMessages(tx, sessionId, rows);
   }

@@ -39,6 +39,7 @@ import type { Target } from "./refuse-other.js";
 import { readRosterFile } from "./roster-file.js";
 import { readStateFile } from "./state-file.js";
 import { type Seals, storeFeed } from "./store-feed.js";
+import { storeTasks } from "./store-tasks.js";
 import { storeVersions } from "./store-versions.js";
 
 /** Writes a bundle that was verified, in one transaction (IMPORT-2), with all that it adds to what is here of it. */
@@ -88,6 +89,7 @@ async function store(
     await storeHeads(bundle, manifest, { ...target, seals });
     if (end.lastSequence >= place.size) await finishImportedFeed(tx, place.sessionId, { ...end, closedAt });
     await insertImportedTeams(tx, place.sessionId, await readRosterFile(bundle, closedAt));
+    await storeTasks(tx, place);
     await replaceImportedState(tx, place.sessionId, await readStateFile(bundle, manifest.version));
     await finishImportedDocument(tx, place.sessionId, await readConclusion(services, bundle, manifest));
   }

@@ -3,6 +3,7 @@ import {
   clearMetadataReason,
   clearStateEntry,
   findToldVersionBefore,
+  forgetClaimReason,
   forgetTaskTexts,
   lockSession,
   lockStateEntry,
@@ -32,6 +33,8 @@ export async function forgetElsewhere(
       return forgetValues(ctx, write, sequence, event);
     case "task_changed":
       return forgetTaskTexts(write.tx, { sessionId, number: event.task }, event);
+    case "claim_changed":
+      return forgetClaimReason(write.tx, { sessionId, number: event.claim }, event.reason);
     case "session_metadata_updated":
       await lockSession(write.tx, sessionId);
       return clearMetadataReason(write.tx, sessionId, new Date(event.at));

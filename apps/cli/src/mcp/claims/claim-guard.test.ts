@@ -50,33 +50,33 @@ it("[CLAIM-5] an edit of what another holds is told with who, since when and why
     claims: [claimed("repo:src/auth/**", { reason: 'say "now"\nand go' })],
     edits: "warn",
   });
-  const verdict = guard.judge(join(repository, "src/auth/new.ts"));
+  const verdict = guard.judge([join(repository, "src/auth/new.ts")]);
   expect(verdict?.refuses).toBe(false);
   expect(verdict?.text).toContain(
     '"src/auth/new.ts" is claimed in the Merkle session talk: Cedar/elm has held "repo:src/auth/**" for 12m',
   );
   expect(verdict?.text).not.toContain("\n");
-  expect(guard.judge("auth/new.ts")?.refuses).toBe(false);
-  expect(guard.judge(join(repository, "README.md"))).toBeNull();
+  expect(guard.judge(["auth/new.ts"])?.refuses).toBe(false);
+  expect(guard.judge([join(repository, "README.md")])).toBeNull();
   for (const more of [{ mine: true }, { shared: true }, { expires_at: new Date(0).toISOString() }]) {
     await tell({ claims: [claimed("repo:**", more)], edits: "refuse" });
-    expect(guard.judge("auth/new.ts")).toBeNull();
+    expect(guard.judge(["auth/new.ts"])).toBeNull();
   }
 });
 
 it("[CLAIM-5] the session's setting decides whether it is refused, and a claim that ends is forgotten", async () => {
   const { guard, tell, team } = await startGuard({ claims: [claimed("repo:src/**")], edits: "refuse" });
-  const verdict = guard.judge("a.ts");
+  const verdict = guard.judge(["a.ts"]);
   expect(JSON.parse(toHookResult(verdict ?? { refuses: false, text: "" }))).toMatchObject({
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny" },
   });
   await tell({ claims: [claimed("repo:src/**")], edits: "off" });
-  expect(guard.judge("a.ts")).toBeNull();
+  expect(guard.judge(["a.ts"])).toBeNull();
   await tell({ claims: [], edits: "refuse" });
-  expect(guard.judge("a.ts")).toBeNull();
+  expect(guard.judge(["a.ts"])).toBeNull();
   await tell({ claims: [claimed("repo:src/**")], edits: "refuse" });
   team.closed = true;
-  expect(guard.judge("a.ts")).toBeNull();
+  expect(guard.judge(["a.ts"])).toBeNull();
 });
 
 it("[CLAIM-5] outside of the repository nothing matches, nor in one within it; a link is the file that it leads to", async () => {
@@ -92,7 +92,7 @@ it("[CLAIM-5] outside of the repository nothing matches, nor in one within it; a
     join(repository, "../a.ts"),
     join(folder, "in/auth/a.ts"),
     join(repository, "not/there/yet.ts"),
-  ].map((file) => guard.judge(file) !== null);
+  ].map((file) => guard.judge([file]) !== null);
   expect(judged).toEqual([false, false, false, false, true, true]);
 });
 
@@ -103,6 +103,6 @@ it("[CLAIM-5] it judges right with as many claims as a session may have", async 
   const { repository, guard } = await startGuard({ claims, edits: "warn" });
   const inPart = (part: number) =>
     join(repository, `packages/wire/src/${"deep/".repeat(20)}part-${part}-x/y/z.ts`);
-  expect(guard.judge(inPart(limits.claimsPerSessionMax - 1))).not.toBeNull();
-  expect(guard.judge(inPart(limits.claimsPerSessionMax))).toBeNull();
+  expect(guard.judge([inPart(limits.claimsPerSessionMax - 1)])).not.toBeNull();
+  expect(guard.judge([inPart(limits.claimsPerSessionMax)])).toBeNull();
 });

@@ -12,8 +12,8 @@ import { pathInRepository } from "./repository-path.js";
 export interface ClaimGuard {
   /** Asks anew what is claimed, because the broker says that it has changed, or because nobody listened. */
   refresh(team: PeerSession, kind?: ChangedKind): void;
-  /** The verdict that a hook gives on the edit of a file; null where nobody else has claimed it. */
-  judge(file: string): EditVerdict | null;
+  /** The verdict that a hook gives on an edit of these files; null where nobody else has claimed one of them. */
+  judge(files: readonly string[]): EditVerdict | null;
 }
 
 interface EditVerdict {
@@ -22,6 +22,14 @@ interface EditVerdict {
 }
 
 type Known = OutputOf<"list_claims">;
+
+/** A file that is edited, and another's claim on it. */
+interface HeldFile {
+  readonly path: string;
+  readonly claim: ScopeClaim;
+  readonly slug: string;
+  readonly refuses: boolean;
+}
 
 export function createClaimGuard(options: {
   readonly link: Pick<BrokerLink, "call">;
@@ -52,27 +60,28 @@ export function createClaimGuard(options: {
     if (again.delete(sessionId)) await read(team);
   }
 
+  function findHeld(path: string, { sessionId, slug }: PeerSession): HeldFile[] {
+    const { claims, edits } = known.get(sessionId) ?? { claims: [], edits: "off" as const };
+    if (edits === "off") return [];
+    const held = claims.filter((claim) => isOthers(claim) && scopeHoldsFile(claim.scope, path));
+    return held.map((claim) => ({ path, claim, slug, refuses: edits === "refuse" }));
+  }
+
   return {
     refresh(team, kind = "tasks") {
       // The setting is the session's.
       if (kind === "tasks" || kind === "session") void read(team);
     },
-    judge(file) {
-      const path = pathInRepository(file, cwd);
-      if (path === null) return null;
-      const found = teams()
+    judge(files) {
+      const open = teams()
         .readers()
-        .filter(({ closed }) => !closed)
-        .flatMap(({ sessionId, slug }) => {
-          const { claims, edits } = known.get(sessionId) ?? { claims: [], edits: "off" as const };
-          if (edits === "off") return [];
-          const held = claims.filter((claim) => isOthers(claim) && scopeHoldsFile(claim.scope, path));
-          return held.map((claim) => ({ claim, slug, refuses: edits === "refuse" }));
-        });
-      const refuses = found.some((each) => each.refuses);
-      const [first] = refuses ? found.filter((each) => each.refuses) : found;
-      if (!first) return null;
-      return { refuses, text: toText(path, first) };
+        .filter(({ closed }) => !closed);
+      const found = files.flatMap((file) => {
+        const path = pathInRepository(file, cwd);
+        return path === null ? [] : open.flatMap((team) => findHeld(path, team));
+      });
+      const first = found.find(({ refuses }) => refuses) ?? found[0];
+      return first ? { refuses: first.refuses, text: toText(first) } : null;
     },
   };
 }
@@ -82,10 +91,7 @@ function isOthers({ mine, shared, expires_at }: ScopeClaim): boolean {
   return !mine && !shared && (expires_at === null || Date.parse(expires_at) > Date.now());
 }
 
-function toText(
-  path: string,
-  { claim, slug, refuses }: { claim: ScopeClaim; slug: string; refuses: boolean },
-): string {
+function toText({ path, claim, slug, refuses }: HeldFile): string {
   const { holder, scope, claimed_at, reason } = claim;
   const why = reason === null ? "" : `, saying ${neutralJson(reason)}`;
   const then = refuses
@@ -94,7 +100,7 @@ function toText(
   return `${neutralJson(path)} is claimed in the Merkle session ${slug}: ${nameInLine(holder)} has held ${neutralJson(scope)} for ${toAge(claimed_at)}${why}. ${then}`;
 }
 
-/** The answer of a hook before an edit, as Claude Code takes it. */
+/** The answer of a hook before an edit, as Claude Code and Codex take it. */
 export function toHookResult({ refuses, text }: EditVerdict): string {
   const said = refuses
     ? { permissionDecision: "deny", permissionDecisionReason: text }

@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, inject, it, onTestFinished } from "vitest";
+import { startMesh } from "../../claude/kit/mesh.js";
+import type { Terminal } from "../../claude/kit/terminal.js";
+import { changeSettings } from "../../kit/persons.js";
+import { brokerTransports } from "../../kit/transports.js";
+import { type DrivenClient, drivenClients } from "../kit/driven-clients.js";
+import { callOnce } from "../kit/scripted-model.js";
+import { quit, say, setUp } from "../kit/set-up.js";
+
+const programs = inject("clientPrograms");
+
+function driven(name: DrivenClient["name"]): DrivenClient {
+  const client = drivenClients.find((each) => each.name === name);
+  if (!client) throw new Error(`${name} is driven by no test.`);
+  return client;
+}
+
+/** A model that Codex knows, and so lets edit by patches; of an older one it would ask whether to go on with it. */
+const codexArgs = ["-m", "gpt-6-sol", "--dangerously-bypass-approvals-and-sandbox"];
+
+it.runIf(programs["codex"] && programs["claude"])(
+  "[CLAIM-5] [TASK-3] [USAGE-2] Codex and Claude Code take tasks by turns; a patch of Codex's to a claimed file is warned of, and refused where set; what it used is reported",
+  async () => {
+    const mesh = await startMesh(onTestFinished);
+    const session_id = mesh.slug;
+    const transport = await brokerTransports.rest(mesh.url);
+    onTestFinished(() => transport.close());
+    const { team_id } = await transport.call("join_session", { session_id, team_name: "Cedar" });
+    const cedar = { session_id, team_id };
+    for (const title of ["one", "two", "three", "four"])
+      await transport.call("create_task", { ...cedar, title });
+    await transport.call("claim", { ...cedar, scope: "repo:src/**", reason: "new tokens" });
+
+    const codex = await setUp(driven("codex"), mesh);
+    const claude = await setUp(driven("claude"), mesh);
+    await mkdir(join(codex.machine.project, ".git"));
+    const where = (team: string, name: string) => ["--session", mesh.slug, "--team", team, "--name", name];
+    const birch = await codex.launch(where("Birch", "atlas"), codexArgs);
+    const oak = await claude.launch(where("Oak", "elm"), driven("claude").args, { team: "Oak", name: "elm" });
+
+    async function rests(team: string): Promise<void> {
+      await expect.poll(async () => (await mesh.findPeer(team))?.declared?.status).toBe("idle");
+    }
+    async function patch(file: string): Promise<boolean> {
+      await say(birch, callOnce("apply_patch", addFile(file)), codex.model);
+      await rests("Birch");
+      return existsSync(join(codex.machine.project, file));
+    }
+    expect(await patch("src/one.ts")).toBe(true);
+    await codex.model.shows("is claimed in the Merkle session");
+    await codex.model.shows("Cedar has held");
+    await changeSettings(transport, { session_id, session_settings: { claims: "refuse" } });
+    let tried = 0;
+    await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(false);
+    await codex.model.shows("does not let it be edited");
+    expect(await patch("elsewhere.ts")).toBe(true);
+    await transport.call("release", { ...cedar, scope: "repo:src/**" });
+    await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(true);
+
+    async function work(team: string, terminal: Terminal, { model }: typeof codex, task: number) {
+      await say(terminal, callOnce("claim_task", {}), model);
+      await rests(team);
+      await say(terminal, callOnce("finish_task", { task, result: "done" }), model);
+      await rests(team);
+    }
+    await work("Birch", birch, codex, 1);
+    await work("Oak", oak, claude, 2);
+    await work("Birch", birch, codex, 3);
+    await work("Oak", oak, claude, 4);
+    const { tasks } = await transport.call("list_tasks", { session_id, state: "done" });
+    expect(Object.fromEntries(tasks.map(({ task, holder }) => [task, holder]))).toEqual({
+      1: "Birch/atlas",
+      2: "Oak/elm",
+      3: "Birch/atlas",
+      4: "Oak/elm",
+    });
+
+    // Each answer of the model says that it took 100 tokens in, 40 of them from its cache, and 10 out.
+    const used = async () => {
+      const { rows } = await transport.call("get_usage", { session_id, by: "team" });
+      return rows.find(({ name }) => name === "Birch");
+    };
+    await expect.poll(async () => (await used())?.output_tokens ?? 0).toBeGreaterThanOrEqual(120);
+    const { input_tokens, output_tokens, cache_read_tokens } = (await used()) ?? {};
+    expect([input_tokens, cache_read_tokens]).toEqual([6 * (output_tokens ?? 0), 4 * (output_tokens ?? 0)]);
+    await quit(driven("codex"), birch);
+    await quit(driven("claude"), oak);
+  },
+);
+
+function addFile(file: string): string {
+  return `*** Begin Patch\n*** Add File: ${file}\n+new\n*** End Patch`;
+}

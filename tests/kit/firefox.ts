@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+import { WebSocket } from "ws";
+import type { Cleanup } from "./test-database.js";
+
+/** A Firefox without windows, driven by WebDriver BiDi, which it speaks itself. */
+export interface Firefox {
+  /** Opens a page in a tab of its own. */
+  open(url: string): Promise<FirefoxPage>;
+}
+
+export interface FirefoxPage {
+  go(url: string): Promise<void>;
+  /** What an expression, or the promise that it makes, comes to; as JSON. */
+  evaluate<Value>(expression: string): Promise<Value>;
+  close(): Promise<void>;
+}
+
+/** The machine's Firefox; undefined where there is none. */
+export function findFirefox(): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders
+    .flatMap((folder) => [join(folder, "firefox-esr"), join(folder, "firefox")])
+    .find((path) => existsSync(path));
+}
+
+/** @param pushUrl - the push service that it is told to use in the place of Mozilla's */
+export async function startFirefox(
+  { program, pushUrl }: { readonly program: string; readonly pushUrl: string },
+  cleanup: Cleanup,
+): Promise<Firefox> {
+  const profile = await mkdtemp(join(tmpdir(), "merkle-firefox-"));
+  const preferences = {
+    "dom.push.serverURL": pushUrl,
+    "dom.push.testing.allowInsecureServerURL": true,
+    "permissions.default.desktop-notification": 1,
+    "dom.webnotifications.requireuserinteraction": false,
+    // The desktop's own notifications need a desktop.
+    "alerts.useSystemBackend": false,
+    "network.captive-portal-service.enabled": false,
+    "network.connectivity-service.enabled": false,
+    "datareporting.policy.dataSubmissionEnabled": false,
+    "app.update.enabled": false,
+  };
+  const lines = Object.entries(preferences).map(
+    ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`,
+  );
+  await writeFile(join(profile, "user.js"), lines.join("\n"));
+  const args = ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"];
+  const child = spawn(program, args, {
+    env: { ...process.env, HOME: profile },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  cleanup(async () => {
+    const ended = once(child, "exit");
+    child.kill();
+    await ended;
+    await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  });
+  return drive(await findAddress(child.stderr), cleanup);
+}
+
+async function findAddress(stderr: NodeJS.ReadableStream): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: stderr });
+    lines.on("line", (line) => {
+      const [, url] = /WebDriver BiDi listening on (ws:\S+)/.exec(line) ?? [];
+      if (url) resolve(`${url}/session`);
+    });
+    lines.on("close", () => reject(new Error("Firefox ended before it could be driven.")));
+  });
+}
+
+async function drive(url: string, cleanup: Cleanup): Promise<Firefox> {
+  const connection = new WebSocket(url);
+  cleanup(() => connection.terminate());
+  await once(connection, "open");
+  const waiting = new Map<number, (reply: { readonly type: string; readonly result: unknown }) => void>();
+  connection.on("message", (data) => {
+    const reply = JSON.parse(String(data));
+    waiting.get(reply.id)?.(reply);
+  });
+  let last = 0;
+  const send = (method: string, params: object = {}) =>
+    new Promise<Record<string, unknown>>((resolve, reject) => {
+      last += 1;
+      waiting.set(last, (reply) => {
+        if (reply.type === "success") resolve(Object(reply.result));
+        else reject(new Error(`Firefox refused ${method}: ${JSON.stringify(reply)}`));
+      });
+      connection.send(JSON.stringify({ id: last, method, params }));
+    });
+  await send("session.new", { capabilities: {} });
+  return {
+    async open(first) {
+      const { context } = await send("browsingContext.create", { type: "tab" });
+      const go = async (url: string) =>
+        void (await send("browsingContext.navigate", { context, url, wait: "complete" }));
+      await go(first);
+      return {
+        go,
+        async evaluate(expression) {
+          const wrapped = `(async () => JSON.stringify((await (${expression})) ?? null))()`;
+          const call = { expression: wrapped, target: { context }, awaitPromise: true };
+          const { result, exceptionDetails } = await send("script.evaluate", call);
+          if (exceptionDetails) throw new Error(String(Object(exceptionDetails).text));
+          return JSON.parse(Object(result).value);
+        },
+        close: async () => void (await send("browsingContext.close", { context })),
+      };
+    },
+  };
+}
