@@ -149,7 +149,10 @@ async function isThere(
   try {
     await expect.poll(async () => (await mesh.findPeer(team, name))?.connected).toBe(true);
   } catch (cause) {
-    throw new Error(`${team}/${name ?? ""} did not come:\n${await said()}`, { cause });
+    throw new Error(
+      `${team}/${name ?? ""} did not come:\n${await said()}\n${JSON.stringify(await (mesh as Mesh).peers())}`,
+      { cause },
+    );
   }
 }
 

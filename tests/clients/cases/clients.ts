@@ -1,90 +1,29 @@
-import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { startMesh } from "../../claude/kit/mesh.js";
 import { isRunning, treeOf } from "../../claude/kit/processes.js";
-import { openTerminal, type Terminal } from "../../claude/kit/terminal.js";
-import {
-  type DrivenClient,
-  drivenClients,
-  makeHome,
-  pressAll,
-  untilReady,
-  untilShown,
-} from "../kit/driven-clients.js";
-import { callTwice, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.js";
+import { prepareAgent, quit, say } from "../kit/client-agent.js";
+import { type DrivenClient, drivenClients } from "../kit/driven-clients.js";
+import { callTwice, startScriptedModel } from "../kit/scripted-model.js";
 
 const programs = inject("clientPrograms");
 
 async function setUp(client: DrivenClient) {
   const mesh = await startMesh(onTestFinished);
   const model = await startScriptedModel(onTestFinished);
-  const machine = await makeHome(client, model.url, onTestFinished);
-  const merkleHome = join(machine.home, ".merkle");
-  const env = {
-    ...{ PATH: `${join(programs[client.name] ?? "", "..")}:${process.env["PATH"]}`, LANG: "C.UTF-8" },
-    ...{ TERM: "xterm-256color", HOME: machine.home, TMPDIR: join(machine.home, "tmp"), SHELL: "/bin/bash" },
-    ...{ MERKLE_HOME: merkleHome, MERKLE_URL: mesh.url, ...client.env(machine) },
-  };
-  const merkle = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [inject("program"), ...args], { cwd: machine.project, env });
-
-  async function start(command: readonly string[]): Promise<Terminal> {
-    const terminal = await openTerminal({ command, cwd: machine.project, env }, onTestFinished);
-    await untilReady(
-      client,
-      terminal,
-      async () => (await mesh.findPeer("Birch", "atlas"))?.connected === true,
-    );
-    return terminal;
-  }
-
   return {
-    ...{ mesh, model, machine, merkleHome, merkle },
-    launch: (where: readonly string[], args: readonly string[]) =>
-      start([
-        ...[process.execPath, inject("program"), "launch", "--client", client.name, ...where, "-y"],
-        ...["--", ...args],
-      ]),
-    async held() {
-      const names = (await readdir(join(merkleHome, "teams"))).filter((name) => name.endsWith(".json"));
-      const all = await Promise.all(names.map((name) => readFile(join(merkleHome, "teams", name), "utf8")));
-      return all.map((text) => JSON.parse(text)).find((each) => each.peer_name === "atlas");
-    },
+    mesh,
+    model,
+    ...(await prepareAgent(client, { mesh, model, team: "Birch", name: "atlas" }, onTestFinished)),
   };
-}
-
-/**
- * Types a prompt and sends it. A client that is slow takes an end of line for a part of what was typed before it, or is not
- * there yet to take it: it is pressed until the model is asked.
- */
-async function say(terminal: Terminal, text: string, model: ScriptedModel): Promise<void> {
-  const asked = model.requests.length;
-  await terminal.press(text);
-  await untilShown(terminal, `"${text}" never reached the model`, async () => {
-    await pressAll(terminal, ["Enter"]);
-    return model.requests.length > asked;
-  });
-}
-
-async function quit(client: DrivenClient, terminal: Terminal): Promise<void> {
-  const [first = "", ...last] = client.quit;
-  await terminal.press(first);
-  await untilShown(terminal, `${client.name} did not end`, async () => {
-    // One that ends at the first key takes no second.
-    await pressAll(terminal, last).catch(() => undefined);
-    return !(await isRunning(terminal.pid));
-  });
 }
 
 for (const client of drivenClients) {
   describe.runIf(programs[client.name] !== undefined)(client.name, () => {
     it("is launched, gets mail in a turn and when it is idle, goes on in its conversation, and leaves nothing", async () => {
       const { mesh, model, machine, merkleHome, launch, held } = await setUp(client);
-      const where = ["--session", mesh.slug, "--team", "Birch", "--name", "atlas"];
-      const terminal = await launch(where, client.args);
+      const terminal = await launch();
 
       // Idle, before its first prompt.
       const first = await mesh.write("Birch/atlas");
@@ -134,7 +73,7 @@ for (const client of drivenClients) {
 
       const { claude_session_id: conversation, peer_id } = await held();
       expect(conversation).toBeTruthy();
-      const again = await launch([], [...client.args, ...client.resume(conversation)]);
+      const again = await launch(conversation);
       const fourth = await mesh.write("Birch/atlas");
       if (!client.isWoken) await say(again, "go on", model);
       await model.shows(fourth.letter);

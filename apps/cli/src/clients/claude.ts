@@ -6,6 +6,7 @@ import { readClaudeArgs } from "./claude-args.js";
 import { mergeSettings, toHookSettings, withoutInstalled } from "./claude-hooks.js";
 import { openClaudeInbox } from "./claude-inbox.js";
 import { claudePaths } from "./claude-paths.js";
+import { claudeTranscript } from "./claude-transcript.js";
 import { claudeUsage } from "./claude-usage.js";
 import type {
   Addition,
@@ -39,6 +40,7 @@ export const claude: Client = {
   deliver: (event, text) =>
     text === "" ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: text } },
   usage: claudeUsage,
+  transcript: claudeTranscript,
   openInbox: ({ env }) => openClaudeInbox(env),
 };
 
