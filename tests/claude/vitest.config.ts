@@ -13,7 +13,7 @@ export default defineConfig({
     globalSetup: ["tests/kit/global-setup.ts", "tests/claude/kit/install-claude.ts"],
     // Each process takes 270 MB, and what is measured here is time.
     fileParallelism: false,
-    expect: { poll: { timeout: 30_000, interval: 25 } },
+    expect: { poll: { timeout: 90_000, interval: 25 } },
     testTimeout: 180_000,
   },
 });

@@ -1,4 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
+import { operations } from "@merkle/wire/schemas";
 import * as v2 from "@modelcontextprotocol/client";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -94,7 +95,7 @@ const majors = {
 };
 
 it.each(["1.x", "2.x"] as const)(
-  "[OAUTH-1] [OAUTH-6] the official SDK's client %s is let in by its own OAuth flow, and takes part",
+  "[OAUTH-1] [OAUTH-6] [MCP-7] the official SDK's client %s is let in by its own OAuth flow, and takes part",
   async (major) => {
     const { UnauthorizedError: Unauthorized, openTransport, createClient } = majors[major];
     const url = new URL(`${base}/api/mcp?tools=core,admin`);
@@ -119,7 +120,15 @@ it.each(["1.x", "2.x"] as const)(
     expect(names).not.toEqual(expect.arrayContaining(["create_session"]));
     expect(names.filter((name) => /token|invite|person|credential/.test(name))).toEqual([]);
     const { session_id } = session;
-    await client.callTool({ name: "join_session", arguments: { session_id, team_name: "Hosted Helper" } });
+    const instructions = client.getInstructions() ?? "";
+    expect(instructions).toContain(`session_id is ${session_id}`);
+    const named = operations.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(instructions));
+    expect(named.map(({ name }) => name).filter((name) => !names.includes(name))).toEqual([]);
+    const joined = await client.callTool({
+      name: "join_session",
+      arguments: { session_id, team_name: "Me" },
+    });
+    expect(JSON.stringify(joined)).toContain("Hosted Helper");
     const posted = await client.callTool({
       name: "post_message",
       arguments: { session_id, content: { text: `Hello from ${major}` } },

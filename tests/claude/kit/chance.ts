@@ -1,3 +1,5 @@
+export type Chance = ReturnType<typeof chanceOf>;
+
 /** Numbers that look random and are the same for the same seed. */
 export function chanceOf(seed: number) {
   let state = seed >>> 0;

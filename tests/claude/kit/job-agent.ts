@@ -27,7 +27,7 @@ export async function makeJobAgent(
 ): Promise<JobAgent> {
   const { timeoutsMs, ...options } = changes;
   const machine = await makeMachine(cleanup);
-  const model = await startScriptedModel(cleanup, mind);
+  const model = await startScriptedModel(cleanup, { decide: mind });
   const startRunner = () =>
     startClaudeRunner({
       claudeBin: inject("claude"),

@@ -38,10 +38,25 @@ interface Waiting {
   readonly gone: Promise<void>;
 }
 
-/** Starts one that does what it is told ({@link obey}), unless it has a mind of its own. */
+/** The form in which a client asks its model: {@link messagesApi} is Claude Code's. */
+export interface Dialect {
+  /** The end of the address that is asked. */
+  readonly path: string;
+  read(body: string): ModelRequest;
+  write(response: ServerResponse, request: ModelRequest, answer: Said): void;
+}
+
+export type Said = Exclude<Answer, { readonly refusal: string }>;
+
+interface Minded {
+  /** Does what it is told ({@link obey}), unless it has a mind of its own. */
+  readonly decide?: (shown: Shown) => Answer;
+  readonly dialect?: Dialect;
+}
+
 export async function startScriptedModel(
   cleanup: Cleanup,
-  decide: (shown: Shown) => Answer = obey,
+  { decide = obey, dialect = messagesApi }: Minded = {},
 ): Promise<ScriptedModel> {
   const requests: Shown[] = [];
   const bySubagents: Shown[] = [];
@@ -75,7 +90,7 @@ export async function startScriptedModel(
 
   const server = createServer((request, response) => {
     // A mistake in here is to fail the run, not to look like a model that is busy.
-    void serve(request, response, think);
+    void serve(request, response, { dialect, think });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -131,32 +146,40 @@ function matcher(wanted: string | RegExp): (text: string) => boolean {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  think: (request: ModelRequest) => Promise<Answer>,
+  { dialect, think }: { dialect: Dialect; think: (request: ModelRequest) => Promise<Answer> },
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://model");
   const body = await text(request).catch(() => undefined);
   // The client has gone while it asked.
   if (body === undefined) return;
   if (pathname.endsWith("/count_tokens")) return sendJson(response, 200, { input_tokens: 1_000 });
-  if (request.method !== "POST" || !pathname.endsWith("/v1/messages"))
+  if (request.method !== "POST" || !pathname.endsWith(dialect.path))
     return sendJson(response, request.method === "HEAD" ? 200 : 404, {});
-  // It comes from the client, whose requests have this form.
-  const asked = JSON.parse(body) as ModelRequest;
+  const asked = dialect.read(body);
   const answer = await think(asked);
   if ("refusal" in answer) {
     const error = { type: "invalid_request_error", message: answer.refusal };
     return sendJson(response, 400, { type: "error", error });
   }
-  const message = toMessage(asked.model, answer);
-  if (asked.stream) stream(response, message);
-  else sendJson(response, 200, message);
+  dialect.write(response, asked, answer);
 }
+
+const messagesApi: Dialect = {
+  path: "/v1/messages",
+  // It comes from the client, whose requests have this form.
+  read: (body) => JSON.parse(body) as ModelRequest,
+  write(response, asked, answer) {
+    const message = toMessage(asked.model, answer);
+    if (asked.stream) stream(response, message);
+    else sendJson(response, 200, message);
+  },
+};
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-function toMessage(model: string, answer: Exclude<Answer, { readonly refusal: string }>) {
+function toMessage(model: string, answer: Said) {
   const content =
     "text" in answer
       ? [{ type: "text" as const, text: answer.text }]

@@ -1,19 +1,29 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { startMesh } from "../../claude/kit/mesh.js";
 import { isRunning, treeOf } from "../../claude/kit/processes.js";
-import { drivenClients } from "../kit/driven-clients.js";
-import { callTwice } from "../kit/scripted-model.js";
-import { quit, say, setUp } from "../kit/set-up.js";
+import { prepareAgent, quit, say } from "../kit/client-agent.js";
+import { type DrivenClient, drivenClients } from "../kit/driven-clients.js";
+import { callTwice, startScriptedModel } from "../kit/scripted-model.js";
 
 const programs = inject("clientPrograms");
+
+async function setUp(client: DrivenClient) {
+  const mesh = await startMesh(onTestFinished);
+  const model = await startScriptedModel(onTestFinished);
+  return {
+    mesh,
+    model,
+    ...(await prepareAgent(client, { mesh, model, team: "Birch", name: "atlas" }, onTestFinished)),
+  };
+}
 
 for (const client of drivenClients) {
   describe.runIf(programs[client.name] !== undefined)(client.name, () => {
     it("is launched, gets mail in a turn and when it is idle, goes on in its conversation, and leaves nothing", async () => {
       const { mesh, model, machine, merkleHome, launch, held } = await setUp(client);
-      const where = ["--session", mesh.slug, "--team", "Birch", "--name", "atlas"];
-      const terminal = await launch(where, client.args);
+      const terminal = await launch();
 
       // Idle, before its first prompt.
       const first = await mesh.write("Birch/atlas");
@@ -63,7 +73,7 @@ for (const client of drivenClients) {
 
       const { claude_session_id: conversation, peer_id } = await held();
       expect(conversation).toBeTruthy();
-      const again = await launch([], [...client.args, ...client.resume(conversation)]);
+      const again = await launch(conversation);
       const fourth = await mesh.write("Birch/atlas");
       if (!client.isWoken) await say(again, "go on", model);
       await model.shows(fourth.letter);

@@ -130,6 +130,12 @@ export const drivenClients: readonly DrivenClient[] = [
   },
 ];
 
+export function getDrivenClient(name: DrivenClient["name"]): DrivenClient {
+  const client = drivenClients.find((each) => each.name === name);
+  if (!client) throw new RangeError(`There is no client ${name}.`);
+  return client;
+}
+
 const cache = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.url));
 
 /** A home below folders that nobody else may write to: Gemini reads no settings out of others. */

@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { expect } from "vitest";
 import type { Cleanup } from "../../kit/test-database.js";
+import { writeChat } from "./chat-api.js";
+import { type ResponseCall, writeEvents, writeResponse } from "./responses-api.js";
 
 /** A model that answers as OpenAI's, Google's and Anthropic's do, and does what its last prompt says. */
 export interface ScriptedModel {
@@ -118,52 +120,15 @@ const dialects: readonly Dialect[] = [
     path: /\/responses/,
     result: '_call_output"',
     write(response, call) {
-      const id = `call_${++calls}`;
-      const said = { type: "output_text", text: "done", annotations: [] };
-      const item = call
-        ? { call_id: id, ...toItem(call) }
-        : { type: "message", id: `msg_${++calls}`, role: "assistant", content: [said] };
-      const whole = { ...item, status: "completed" };
-      const details = {
-        input_tokens_details: { cached_tokens: 40 },
-        output_tokens_details: { reasoning_tokens: 2 },
-      };
-      const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110, ...details };
-      const base = { id: `resp_${calls}`, object: "response" };
-      writeEvents(response, [
-        { type: "response.created", response: { ...base, status: "in_progress", output: [] } },
-        { type: "response.output_item.added", output_index: 0, item: whole },
-        { type: "response.output_item.done", output_index: 0, item: whole },
-        { type: "response.completed", response: { ...base, status: "completed", output: [whole], usage } },
-      ]);
+      writeResponse(response, call ? toItem(call) : "done");
     },
   },
   {
     path: /\/chat\/completions/,
     result: '"role":"tool"',
     write(response, call, stream) {
-      const calling = {
-        index: 0,
-        id: `call_${++calls}`,
-        type: "function",
-        function: { name: call?.tool, arguments: JSON.stringify(call?.args) },
-      };
-      const message = call
-        ? { role: "assistant", content: null, tool_calls: [calling] }
-        : { role: "assistant", content: "done" };
-      const finish_reason = call ? "tool_calls" : "stop";
-      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-      const base = { id: `c${calls}`, created: 1, model: "fake" };
-      if (!stream) {
-        const choices = [{ index: 0, message, finish_reason }];
-        return writeJson(response, { ...base, object: "chat.completion", choices, usage });
-      }
-      const chunk = (delta: object, reason: string | null) => ({
-        ...{ ...base, object: "chat.completion.chunk" },
-        choices: [{ index: 0, delta, finish_reason: reason }],
-        ...(reason !== null && { usage }),
-      });
-      writeEvents(response, [chunk(message, null), chunk({}, finish_reason)], "[DONE]");
+      const calling = call && { name: call.tool, arguments: JSON.stringify(call.args) };
+      writeChat(response, calling ?? "done", stream);
     },
   },
   {
@@ -209,28 +174,9 @@ const dialects: readonly Dialect[] = [
   },
 ];
 
-/** Codex takes a patch as text, and the tools of a server in a namespace. */
-function toItem({ tool, args }: ScriptedCall): object {
-  if (typeof args === "string")
-    return { type: "custom_tool_call", id: `ctc_${calls}`, name: tool, input: args };
-  const call = { type: "function_call", id: `fc_${calls}`, name: tool, arguments: JSON.stringify(args) };
-  return { ...call, namespace: "mcp__merkle" };
-}
-
-function writeJson(response: ServerResponse, body: object): void {
-  response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify(body));
-}
-
-function writeEvents(
-  response: ServerResponse,
-  events: readonly Readonly<Record<string, unknown>>[],
-  last?: string,
-): void {
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const event of events)
-    response.write(
-      `${event["type"] === undefined ? "" : `event: ${String(event["type"])}\n`}data: ${JSON.stringify(event)}\n\n`,
-    );
-  response.end(last === undefined ? "" : `data: ${last}\n\n`);
+/** Codex takes a patch as text. */
+function toItem({ tool, args }: ScriptedCall): ResponseCall {
+  return typeof args === "string"
+    ? { name: tool, input: args }
+    : { name: `mcp__merkle__${tool}`, arguments: JSON.stringify(args) };
 }

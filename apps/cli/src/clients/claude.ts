@@ -6,6 +6,7 @@ import { readClaudeArgs } from "./claude-args.js";
 import { editedFiles, mergeSettings, toHookSettings, withoutInstalled } from "./claude-hooks.js";
 import { openClaudeInbox } from "./claude-inbox.js";
 import { claudePaths } from "./claude-paths.js";
+import { claudeTranscript } from "./claude-transcript.js";
 import { claudeUsage } from "./claude-usage.js";
 import type {
   Addition,
@@ -40,6 +41,7 @@ export const claude: Client = {
     text === "" ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: text } },
   editedFiles,
   usage: claudeUsage,
+  transcript: claudeTranscript,
   openInbox: ({ env }) => openClaudeInbox(env),
 };
 

@@ -1,5 +1,6 @@
 import type { Reach } from "../broker/reach.js";
 import type { ServerProgram } from "./server-program.js";
+import type { TranscriptFormat } from "./transcript.js";
 import type { UsageRecord } from "./usage-record.js";
 
 export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "copilot";
@@ -50,6 +51,10 @@ export interface Client {
   editedFiles?(input: Readonly<Record<string, unknown>>): readonly string[];
   /** Where it writes down what its models used; left out where that is not known. */
   readonly usage?: UsageRecord;
+  /** How it writes conversations down; left out where that is not known. */
+  readonly transcript?: TranscriptFormat;
+  /** Has it start a server of ours again that has ended; left out where its user alone can (WAKE-15). */
+  reviveServer?(place: { readonly home: string; readonly placeId: string }): Promise<void>;
   /** Where it takes a line that begins a turn; null where nothing can make it begin one. */
   openInbox(ways: WakeWays): ClientInbox | null;
 }

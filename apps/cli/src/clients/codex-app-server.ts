@@ -11,7 +11,19 @@ const withinMs = 3_000;
  * @param wanted - the thread, where it is known; before its first turn it is the only one that is loaded
  * @throws Error when no turn was begun
  */
-export async function startTurn(socket: string, wanted: string | undefined, line: string): Promise<void> {
+export function startTurn(socket: string, wanted: string | undefined, line: string): Promise<void> {
+  return withAppServer(socket, async (call) => {
+    const threadId = await findThread(call, wanted);
+    await call("turn/start", { threadId, input: [{ type: "text", text: line }] });
+  });
+}
+
+/** Has the app server start anew the MCP servers that have ended. */
+export function reloadServers(socket: string): Promise<void> {
+  return withAppServer(socket, async (call) => void (await call("config/mcpServer/reload")));
+}
+
+async function withAppServer(socket: string, work: (call: Call) => Promise<void>): Promise<void> {
   const connection = new WebSocket(`ws+unix://${socket}:/`, { perMessageDeflate: false });
   const signal = AbortSignal.timeout(withinMs);
   try {
@@ -19,15 +31,14 @@ export async function startTurn(socket: string, wanted: string | undefined, line
     const call = createCaller(connection, signal);
     await call("initialize", { clientInfo: { name: "merkle", title: "Merkle", version: "1" } });
     connection.send(JSON.stringify({ method: "initialized" }));
-    const threadId = await findThread(call, wanted);
-    await call("turn/start", { threadId, input: [{ type: "text", text: line }] });
+    await work(call);
   } finally {
     connection.on("error", () => undefined);
     connection.terminate();
   }
 }
 
-type Call = (method: string, params: object) => Promise<unknown>;
+type Call = (method: string, params?: object) => Promise<unknown>;
 
 async function findThread(call: Call, wanted: string | undefined): Promise<string> {
   const { data } = Object(await call("thread/loaded/list", {}));

@@ -1,7 +1,5 @@
-import { readdir } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { countOf } from "../core/count-of.js";
+import { findRollout } from "./codex-paths.js";
 import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
 
 /** Codex's rollout: from time to time it says what was used in all, and with each turn by which model. */
@@ -38,13 +36,4 @@ function toTokens(counted: Readonly<Record<string, unknown>>): Tokens {
     cache_read_tokens: cached,
     cache_write_tokens: 0,
   };
-}
-
-/** Rollouts lie in folders of years, months and days; one that goes on stays where it began. */
-async function findRollout(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  if (!/^[0-9a-f-]{36}$/.test(conversation)) return undefined;
-  const folder = join(env["CODEX_HOME"] || join(homedir(), ".codex"), "sessions");
-  const files = await readdir(folder, { recursive: true }).catch(() => []);
-  const file = files.find((each) => each.endsWith(`-${conversation}.jsonl`));
-  return file === undefined ? undefined : join(folder, file);
 }

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { reachVariables } from "../broker/reach.js";
@@ -19,7 +18,9 @@ import type {
   WakeAbility,
   WakeWays,
 } from "./client.js";
-import { startTurn } from "./codex-app-server.js";
+import { reloadServers, startTurn } from "./codex-app-server.js";
+import { codexFolder } from "./codex-paths.js";
+import { codexTranscript } from "./codex-transcript.js";
 import { codexUsage } from "./codex-usage.js";
 import { isFrom } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
@@ -48,6 +49,8 @@ export const codex: Client = {
   callerOf,
   editedFiles,
   usage: codexUsage,
+  transcript: codexTranscript,
+  reviveServer: (place) => reloadServers(socketFor(place)),
   openInbox,
 };
 
@@ -95,10 +98,6 @@ function editedFiles({ cwd, patch }: Readonly<Record<string, unknown>>): readonl
   return [...patch.matchAll(namesFile)].map(([, path = ""]) => resolve(folder, path.trim()));
 }
 
-function folderOf(env: NodeJS.ProcessEnv): string {
-  return env["CODEX_HOME"] || join(homedir(), ".codex");
-}
-
 /** Codex gives a server little of its own environment. */
 function passedOn(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const home = env["CODEX_HOME"];
@@ -119,12 +118,12 @@ function configure(merkle: ServerProgram, { env, version }: FoundClient): FileAd
   const hasHooks = version === undefined || isFrom(version, hooksFrom);
   return [
     {
-      path: join(folderOf(env), "config.toml"),
+      path: join(codexFolder(env), "config.toml"),
       format: "toml",
       additions: [{ kind: "table", path: table, value: toTable(table, server) }],
     },
     ...(hasHooks
-      ? [{ path: join(folderOf(env), "hooks.json"), format: "json" as const, additions: hooks }]
+      ? [{ path: join(codexFolder(env), "hooks.json"), format: "json" as const, additions: hooks }]
       : []),
   ];
 }
@@ -153,9 +152,14 @@ function resumedBy([command, ...args]: readonly string[]): Resumed | undefined {
 /** Commands that have no terminal, or are no agent. */
 const withoutTerminal: ReadonlySet<string | undefined> = new Set(["exec", "e", "review"]);
 
+/** Where the app server of a launched one listens. */
+function socketFor({ home, placeId }: Pick<LaunchPlace, "home" | "placeId">): string {
+  return join(homeFiles.launch(home), `${placeId}.codex`);
+}
+
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
-  const socket = join(homeFiles.launch(place.home), `${place.placeId}.codex`);
+  const socket = socketFor(place);
   const hasTerminal = !withoutTerminal.has(userArgs[0]) && process.platform !== "win32";
   const resumed = resumedBy(userArgs);
   const {
@@ -174,7 +178,7 @@ async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchC
     },
     default_tools_approval_mode: "approve",
   };
-  const isThere = await isInstalled(join(folderOf(env), "hooks.json"), '"client": "codex"');
+  const isThere = await isInstalled(join(codexFolder(env), "hooks.json"), '"client": "codex"');
   const hooks = isThere || !isFrom(agent.version, hooksFrom) ? [] : events;
   const configuration = [
     ...Object.entries(server).flatMap(([name, value]) => [

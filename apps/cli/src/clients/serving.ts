@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { homeFiles } from "../core/merkle-home.js";
+import type { ClientName } from "./client.js";
 
 /** Notes that this process is the MCP server of a place, so that its client's hooks find it there or gone; returns how to take that back. */
 export function noteServing(home: string, placeId: string): () => void {
@@ -32,8 +33,18 @@ export function isServing(home: string, placeId: string): boolean {
 export const isServingInShell =
   '[ -z "$MERKLE_PEER" ] || kill -0 "$(cat "$MERKLE_HOME/teams/$MERKLE_PEER.pid" 2>/dev/null)" 2>/dev/null';
 
-/** The reason that is given for a blocked peer while its server is gone. */
-export const serverEnded = "its MCP server has ended: type /mcp in its terminal and reconnect merkle";
+const ended = "its MCP server has ended";
+
+/** The reason that is given for a blocked peer while its server is gone: what its user does, depends on the client. */
+export function serverEnded(client: ClientName): string {
+  const advice =
+    client === "claude" ? "type /mcp in its terminal and reconnect merkle" : "quit it, and launch it again";
+  return `${ended}: ${advice}`;
+}
+
+export function isServerEnded(reason: string | null): boolean {
+  return reason?.startsWith(ended) === true;
+}
 
 function servingFile(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.pid`);

@@ -143,7 +143,8 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
         env,
         async onStart(pid) {
           await hold.include(pid);
-          stopWatching = watchServer({ config: context.config, placeId: storedPeerId(held), pid });
+          const { client } = launching.wanted;
+          stopWatching = watchServer({ config: context.config, placeId: storedPeerId(held), client, pid });
         },
       });
       await tellHowToGoOn(launching, held);

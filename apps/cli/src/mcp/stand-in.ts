@@ -1,4 +1,5 @@
 import { findInboxSocketOf, toClientInbox } from "../clients/claude-inbox.js";
+import type { Client } from "../clients/client.js";
 import { serverEnded } from "../clients/serving.js";
 import { type Config, readEnvironment } from "../config.js";
 import { asStub } from "../private-messages/open-message.js";
@@ -16,7 +17,8 @@ import { createWakers } from "./waking/wakers.js";
 export interface Watched {
   readonly config: Config;
   readonly placeId: string;
-  /** The client whose server is gone. */
+  /** The client whose server is gone, and the process that it is. */
+  readonly client: Client;
   readonly pid: number;
 }
 
@@ -27,24 +29,27 @@ export interface StandIn {
 }
 
 /**
- * Takes the place of a server that has ended while its client goes on: it wakes the client, whose hooks then bring the mail,
- * and tells people what is the matter. It hands out nothing itself. Undefined where the client cannot be woken.
+ * Takes the place of a server that has ended while its client goes on: it tells people what is the matter, and wakes a Claude
+ * Code, whose hooks then bring the mail. It hands out nothing itself.
  */
-export async function openStandIn({ config, placeId, pid }: Watched): Promise<StandIn | undefined> {
+export async function openStandIn({ config, placeId, client: own, pid }: Watched): Promise<StandIn> {
   const { home } = config;
   const log = () => undefined;
   const env = readEnvironment().variables;
-  const inbox = await findInboxSocketOf(pid, env);
-  if (!inbox) return undefined;
-  const paths = createWakePaths({ inbox: toClientInbox(inbox), channel: null, hasHooks: () => true, log });
+  const inbox = own.name === "claude" ? await findInboxSocketOf(pid, env) : undefined;
+  const idle = async () => inbox && idleSince(inbox, env);
+  const paths = createWakePaths({
+    inbox: inbox ? toClientInbox(inbox) : null,
+    ...{ channel: null, hasHooks: () => inbox !== undefined, log },
+  });
   const wakers = createWakers({
     paths: {
       available: paths.available,
       // While it works its hooks bring the mail; what they miss is nudged for again.
-      run: async (wake) => ((await idleSince(inbox, env)) === undefined ? [] : paths.run(wake)),
+      run: async (wake) => ((await idle()) === undefined ? [] : paths.run(wake)),
     },
     turn: createTurn(() => Date.now()),
-    idleSince: () => idleSince(inbox, env),
+    idleSince: idle,
     mayInterrupt: false,
     onRun: log,
     now: () => Date.now(),
@@ -69,7 +74,7 @@ export async function openStandIn({ config, placeId, pid }: Watched): Promise<St
     home,
     log,
     secretStore: createSecretStore(),
-    handedOut: createHandedOut({ home, sessionId: null, env, client: pid }),
+    handedOut: createHandedOut({ home, format: undefined, env, client: pid }),
     options: { as: placeId, join: undefined },
     claudeSessionId: null,
     onDeclared: log,
@@ -81,7 +86,8 @@ export async function openStandIn({ config, placeId, pid }: Watched): Promise<St
 
   /** In the roster, and among what waits for a person's attention. */
   async function tellUser({ sessionId: session_id, credential: team_id }: PeerSession): Promise<void> {
-    const input = { session_id, team_id, status: "blocked", reason: serverEnded, automatic: true } as const;
+    const reason = serverEnded(own.name);
+    const input = { session_id, team_id, status: "blocked", reason, automatic: true } as const;
     await link.call("set_status", input).catch(log);
   }
 

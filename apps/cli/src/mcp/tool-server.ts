@@ -11,7 +11,8 @@ import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { claude } from "../clients/claude.js";
 import { findInboxSocket } from "../clients/claude-inbox.js";
 import { findClientIntroducing } from "../clients/clients.js";
-import { serverEnded } from "../clients/serving.js";
+import { isServerEnded } from "../clients/serving.js";
+import type { Transcript } from "../clients/transcript.js";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
 import { openBrokerLink } from "./broker-link.js";
@@ -25,7 +26,6 @@ import { type CallResult, createLongResults, createRenderer } from "./long-resul
 import { createAcknowledger } from "./mail/acknowledger.js";
 import { type Brief, createBriefs } from "./mail/briefs.js";
 import { createHandedOut } from "./mail/handed-out.js";
-import type { Transcript } from "./mail/transcript.js";
 import { createMembership, type Fields } from "./membership.js";
 import type { McpOptions } from "./options.js";
 import { createPeerSessions, type PeerSession } from "./peer-sessions.js";
@@ -118,9 +118,11 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const sealing = createSealing({ link, home, log });
   const handedOut = createHandedOut({
     home,
-    // A program reads messages in another form, which is not looked for in the client's record.
-    sessionId: options.view === "compact" ? claudeSessionId : null,
-    env: readEnvironment().variables,
+    // A program reads messages in another form, and what only does like Claude Code keeps no such record.
+    format:
+      options.view === "compact" && (own !== claude || claudeSessionId !== null) ? own.transcript : undefined,
+    conversation,
+    env,
     client: process.ppid,
   });
   const acknowledger = createAcknowledger(link, handedOut);
@@ -179,7 +181,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
 
   /** Takes back the status that another process declared while no server was there (WAKE-15). */
   function unblock(team: PeerSession, { reason }: Declared): void {
-    if (reason !== serverEnded) return;
+    if (!isServerEnded(reason)) return;
     const input = { session_id: team.sessionId, team_id: team.credential, status: "idle" } as const;
     link.call("set_status", input).then(
       (output) => noteDeclared(team, output),

@@ -1,4 +1,5 @@
 import { findOperation } from "@merkle/wire/schemas";
+import type { Principal } from "../../identity/principal.js";
 import { toShellSafeUrl } from "../http/shell-safe-url.js";
 
 interface InstructionsOptions {
@@ -7,15 +8,16 @@ interface InstructionsOptions {
   readonly listed: ReadonlySet<string>;
   /** Whether its connection remembers as which team it joined (MCP-2). */
   readonly remembers: boolean;
+  readonly principal: Principal | null;
 }
 
 /**
  * Returns the text about this server that a client gives its model when it connects. A sentence that names a tool which the
  * client did not choose is left out, and so is a line that has none left (MCP-7).
  */
-export function writeInstructions({ baseUrl, listed, remembers }: InstructionsOptions): string {
+export function writeInstructions({ baseUrl, listed, ...caller }: InstructionsOptions): string {
   const lines = text
-    .replace("{remembering}", remembers ? remembering : forgetting)
+    .replace("{beginning}", toBeginning(caller))
     .split("\n")
     .flatMap((line) => {
       const kept = line.split(/(?<=[.:]) (?=[A-Z])/).filter((sentence) => namesOnly(listed, sentence));
@@ -29,13 +31,23 @@ function namesOnly(listed: ReadonlySet<string>, sentence: string): boolean {
   return words.every((word) => !findOperation(word) || listed.has(word));
 }
 
+function toBeginning({ remembers, principal }: Pick<InstructionsOptions, "remembers" | "principal">): string {
+  // Its token is its team, in that session alone, and it could not look for another (OAUTH-6).
+  if (principal?.kind === "client") {
+    return `You are one team in one session: session_id is ${principal.sessionId}, and you need no team_id. Begin with join_session, which tells you your team's name whatever you pass.`;
+  }
+  return `${joining} ${remembers ? remembering : forgetting}`;
+}
+
+const joining =
+  "Begin with join_session: the session's id or slug, and your team's name (list_sessions finds it; create_session only when nobody has opened one).";
 const remembering = "This connection remembers your team, so that you need no team_id here.";
 const forgetting =
   "Nothing here remembers your team: keep the team_id of that reply, and pass it in every call that takes one, unless your client sends it as the header X-Team-ID.";
 
 const text = `Merkle is where agents of different people work on one thing together. They meet in a session: they talk in its feed, write one shared document, and leave a conclusion.
 
-- Begin with join_session: the session's id or slug, and your team's name (list_sessions finds it; create_session only when nobody has opened one). {remembering}
+- {beginning}
 - Say with post_message who you are and what you do. Read with read_session_doc and get_history what came before.
 - Call wait_for_messages again and again. It blocks until somebody speaks and costs nothing meanwhile. Each time handle every message first; then stop if session_closed is true; else pass next_cursor as since_cursor of the next call: nothing is missed or repeated (left out, some may come again, marked so). Never take a cursor from post_message.
 - Your own messages do not come back to you.

@@ -9,6 +9,7 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { Principal } from "../../identity/principal.js";
 import type { Exchange } from "./exchange.js";
 import { createRequestsInFlight, type McpRequest } from "./requests-in-flight.js";
 import { toPlainJson } from "./rpc-response.js";
@@ -18,8 +19,8 @@ import { idOfKey } from "./session-store.js";
 export interface McpSession {
   /** Its key (`toSessionKey`). Null for a single request without `initialize`, of which nothing is remembered. */
   readonly id: string | null;
-  /** The address by which the client opened it; null for one that is taken up again. */
-  readonly openedBy: URL | null;
+  /** The address by which the client opened it, and who that is; null for one that is taken up again. */
+  readonly openedBy: { readonly url: URL; readonly principal: Principal | null } | null;
   /** @throws TypeError when no such request is under way */
   request(id: RequestId): McpRequest;
 }

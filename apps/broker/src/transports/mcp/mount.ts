@@ -54,8 +54,11 @@ const firstStateless = "2026-07-28";
 export function createMcpMount(options: McpMountOptions): McpMount {
   const { createServer, store, bodies, admit, permit, hold, toError, resumability, liveMax, confirmMs } =
     options;
-  const open = (id: string | null, openedBy: URL | null) =>
-    openMcpSession({ id, openedBy, createServer, resumability });
+  const open = (id: string | null, by: Exchange | null) =>
+    openMcpSession({
+      ...{ id, createServer, resumability },
+      openedBy: by && { url: by.url, principal: by.admission.principal },
+    });
   const sessions = createLiveSessions({
     store,
     open: (id) => open(id, null),
@@ -113,14 +116,14 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     const { principal } = exchange.admission;
     const id = toSessionKey(randomBytes(32).toString("base64url"), principal);
     if (principal?.kind !== "observer") await store.save(id, soleMessage(body));
-    const session = await open(id, exchange.url);
+    const session = await open(id, exchange);
     sessions.add(id, session);
     return session.post(exchange, body);
   }
 
   /** Answers without a session, as curl asks (MCP-3). */
   async function answerAlone(exchange: Exchange, body: unknown): Promise<Response> {
-    const session = await open(null, exchange.url);
+    const session = await open(null, exchange);
     void exchange.ended.then(() => session.close());
     return session.post(exchange, body);
   }

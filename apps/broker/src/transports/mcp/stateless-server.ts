@@ -14,7 +14,6 @@ import { writeInstructions } from "./instructions.js";
 import { mailTemplate, openMailBus, readMailResource } from "./mail-resource.js";
 import type { McpRequest } from "./requests-in-flight.js";
 import { createToolDesk } from "./tool-desk.js";
-import { readUrlOptions } from "./url-options.js";
 
 export interface StatelessServer {
   /** Answers one request; null for one of the revisions with sessions. */
@@ -76,13 +75,17 @@ async function openHandler(
 
 function createServer(services: Services, request: McpRequest, exchange: Exchange): Server {
   const user = { sessionId: null, stateless: true };
-  const { operations } = readUrlOptions(request.url, user);
-  const listed = new Set(operations.map(({ name }) => name));
+  const desk = createToolDesk(services, user);
+  const { principal } = request.admission;
+  const listed = new Set(desk.list(request.url, principal).map(({ name }) => name));
   const server = new Server(
     { name: "merkle", title: "Merkle", version: services.version },
     {
       capabilities: { tools: {}, resources: { subscribe: true } },
-      instructions: writeInstructions({ baseUrl: services.addresses.base(), listed, remembers: false }),
+      instructions: writeInstructions({
+        baseUrl: services.addresses.base(),
+        ...{ listed, principal, remembers: false },
+      }),
       cacheHints: {
         "server/discover": cacheHint,
         "tools/list": cacheHint,
@@ -91,9 +94,8 @@ function createServer(services: Services, request: McpRequest, exchange: Exchang
       },
     },
   );
-  const desk = createToolDesk(services, user);
   server.setRequestHandler("tools/list", () => ({
-    tools: desk.list(request.url, request.admission.principal),
+    tools: desk.list(request.url, principal),
   }));
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
     withProgress(

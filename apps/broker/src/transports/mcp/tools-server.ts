@@ -6,7 +6,6 @@ import type { Services } from "../services.js";
 import { writeInstructions } from "./instructions.js";
 import type { McpSession } from "./mcp-session.js";
 import { createToolDesk } from "./tool-desk.js";
-import { readUrlOptions } from "./url-options.js";
 
 /** Makes the server that offers every operation as a tool in the revisions with sessions, one for each of these. */
 export function createToolsServers(services: Services): (session: McpSession) => Server {
@@ -14,17 +13,20 @@ export function createToolsServers(services: Services): (session: McpSession) =>
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   return (session) => {
     const user = { sessionId: session.id, stateless: false };
-    const { operations } = readUrlOptions(session.openedBy ?? new URL("http://localhost"), user);
-    const listed = new Set(operations.map(({ name }) => name));
+    const desk = createToolDesk(services, user);
+    const { url, principal } = session.openedBy ?? { url: new URL("http://localhost"), principal: null };
+    const listed = new Set(desk.list(url, principal).map(({ name }) => name));
     const server = new Server(
       { name: "merkle", title: "Merkle", version: services.version },
       {
         capabilities: { tools: {} },
-        instructions: writeInstructions({ baseUrl: services.addresses.base(), listed, remembers: true }),
+        instructions: writeInstructions({
+          baseUrl: services.addresses.base(),
+          ...{ listed, principal, remembers: true },
+        }),
         jsonSchemaValidator,
       },
     );
-    const desk = createToolDesk(services, user);
     // Listed by hand: the SDK's own conversion gives an older JSON Schema, and its checks answer before ours.
     server.setRequestHandler(ListToolsRequestSchema, (_request, { requestId }) => {
       const { url, admission } = session.request(requestId);

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Message } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
+import { claudeTranscript } from "../../clients/claude-transcript.js";
 import { isServing } from "../../clients/serving.js";
 import { type Config, readEnvironment } from "../../config.js";
 import { asStub } from "../../private-messages/open-message.js";
@@ -68,7 +69,8 @@ async function readMail(
   const { variables } = readEnvironment();
   const handedOut = createHandedOut({
     home: config.home,
-    sessionId: call.sessionId,
+    format: claudeTranscript,
+    conversation: call.sessionId,
     env: variables,
     client: Number(variables["CLAUDE_PID"] ?? process.ppid),
   });

@@ -2,10 +2,11 @@ import type { Message } from "@merkle/wire";
 import { utf8Bytes } from "@merkle/wire/text";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { claudeTranscript } from "../../clients/claude-transcript.js";
 import type { HookEvent } from "../../clients/client.js";
+import type { Transcript } from "../../clients/transcript.js";
 import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
 import { parseHookCall } from "../hook-call.js";
-import { parseTranscript, type Transcript } from "../mail/transcript.js";
 import { createPeerSessions, type PeerSession } from "../peer-sessions.js";
 import { createTurn } from "../turn.js";
 import { createHookServer } from "./hook-server.js";
@@ -124,7 +125,7 @@ describe("what hooks deliver", () => {
     place.push();
     expect(place.hook("Stop", { session: "s2" })).toContain(introduction);
     place.push();
-    place.transcript = parseTranscript('{"parentUuid":null,"uuid":"1","subtype":"compact_boundary"}');
+    place.transcript = claudeTranscript.parse('{"parentUuid":null,"uuid":"1","subtype":"compact_boundary"}');
     expect(place.hook("Stop", { session: "s2" })).toContain(introduction);
   });
 

@@ -1,9 +1,9 @@
 import { type Message, wakes } from "@merkle/wire";
 import type { HookEvent } from "../../clients/client.js";
+import type { Transcript } from "../../clients/transcript.js";
 import type { HookCall } from "../hook-call.js";
 import { resyncNotice } from "../inbox.js";
 import { type Brief, broughtMail, isSetAside } from "../mail/briefs.js";
-import type { Transcript } from "../mail/transcript.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
 import { breaksThrough } from "../what-wakes.js";

@@ -1,10 +1,10 @@
 import { briefLine, type Message, type SessionBrief, wakes } from "@merkle/wire";
 import { foreign, lines } from "@merkle/wire/text";
 import type { HookEvent } from "../../clients/client.js";
+import type { Transcript } from "../../clients/transcript.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { GivenBrief, PeerSession } from "../peer-sessions.js";
 import { breaksThrough, isForEveryone } from "../what-wakes.js";
-import type { Transcript } from "./transcript.js";
 
 /** A hook of the main agent's. */
 interface MainHook {

@@ -1,23 +1,25 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Message } from "@merkle/wire";
-import { handedOutFile } from "../../sessions/stored-peers.js";
+import { readTranscript, type Transcript, type TranscriptFormat } from "../../clients/transcript.js";
+import { findStoredPeer, handedOutFile } from "../../sessions/stored-peers.js";
 import type { Earlier, InboxOptions } from "../inbox.js";
-import { readTranscript, type Transcript } from "./transcript.js";
 
 /** Knowledge of messages that outlives this server: which were handed out for a place, and which the client recorded. */
 export interface HandedOut {
   /** The client's record of the conversation that reads, or undefined when nothing is known of it. */
   readTranscript(): Promise<Transcript | undefined>;
   /** Another conversation of the client reads from now on. */
-  moveTo(sessionId: string): void;
+  moveTo(conversation: string): void;
   /** How a place's inbox begins, and what it notes for the server after this one. */
   openPlace(placeId: string, epoch: string | undefined): Promise<InboxOptions>;
 }
 
 interface HandedOutOptions {
   readonly home: string;
-  /** The conversation, where the client keeps a record of it; null otherwise. */
-  readonly sessionId: string | null;
+  /** How the client records conversations; undefined where that is not known, or messages are handed out in a form that is not looked for. */
+  readonly format: TranscriptFormat | undefined;
+  /** Some clients name it with their first call only. */
+  readonly conversation?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   /** The process that shows what is handed out to a model. */
   readonly client: number;
@@ -32,19 +34,20 @@ interface Note {
   readonly client: number;
 }
 
-export function createHandedOut({ home, env, client, ...options }: HandedOutOptions): HandedOut {
-  let { sessionId } = options;
+export function createHandedOut({ home, env, client, format, ...options }: HandedOutOptions): HandedOut {
+  let { conversation } = options;
 
   async function read(): Promise<Transcript | undefined> {
-    return sessionId === null ? undefined : readTranscript(sessionId, env);
+    return format && conversation !== undefined ? readTranscript(format, conversation, env) : undefined;
   }
 
   async function findEarlier(placeId: string, epoch: string | undefined): Promise<Earlier | undefined> {
     const note = readNote(handedOutFile(home, placeId));
     if (!note || note.epoch !== epoch) return undefined;
-    const transcript = await read();
     // A client that still runs may show what it has not recorded yet, and take back what the model has not answered.
     const isLive = note.client === client;
+    if (isLive) conversation ??= (await findStoredPeer(home, placeId))?.claude_session_id ?? undefined;
+    const transcript = await read();
     const find = (message: Message) => {
       const isHeld = isLive ? transcript?.isAnswered(message) : transcript?.holds(message);
       if (isHeld) return "held";
@@ -56,12 +59,12 @@ export function createHandedOut({ home, env, client, ...options }: HandedOutOpti
   return {
     readTranscript: read,
     moveTo(next) {
-      if (sessionId !== null) sessionId = next;
+      conversation = next;
     },
     async openPlace(placeId, epoch) {
       const earlier = await findEarlier(placeId, epoch);
       return {
-        isRecorded: sessionId !== null,
+        isRecorded: format !== undefined,
         ...(earlier && { earlier }),
         // At once: when it has been handed out, this process may be killed.
         onOffer(sequence) {

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compactMessage } from "@merkle/wire";
 import { expect, it, onTestFinished } from "vitest";
-import { feedMessage } from "../../test-kit/feed-message.js";
-import { parseTranscript, readTranscript } from "./transcript.js";
+import { feedMessage } from "../test-kit/feed-message.js";
+import { claudeTranscript } from "./claude-transcript.js";
+import { codexTranscript } from "./codex-transcript.js";
+import { readTranscript } from "./transcript.js";
 
 const one = feedMessage(1, { content: { text: "one" } });
 const two = feedMessage(2, { content: { text: "two\nlines" } });
@@ -28,7 +30,7 @@ const result = (text: string, parent?: string) =>
     },
     parent,
   );
-const parse = (...lines: string[]) => parseTranscript(`cut off"}\n${lines.join("\n")}\n{"half`);
+const parse = (...lines: string[]) => claudeTranscript.parse(`cut off"}\n${lines.join("\n")}\n{"half`);
 
 it("[WAKE-4] holds what a hook put in and a tool returned, in whole lines, marked or not", () => {
   const transcript = parse(
@@ -69,17 +71,46 @@ it("[WAKE-4] does not hold what went with an interrupted prompt, or stands befor
   expect(parse(compacted, boundary, prompt())?.holds(one)).toBe(false);
 });
 
+it("[WAKE-4] Codex's rollout holds what hooks put in and tools returned, and is unknown after a compaction or a rollback", () => {
+  const item = (payload: object) => JSON.stringify({ type: "response_item", payload });
+  const context = item({
+    type: "message",
+    role: "developer",
+    content: [{ type: "input_text", text: "#1 Alder: one" }],
+  });
+  const output = item({
+    type: "function_call_output",
+    output: [{ type: "input_text", text: compactMessage(two) }],
+  });
+  const answer = item({
+    type: "message",
+    role: "assistant",
+    content: [{ type: "output_text", text: "#3 Alder: three" }],
+  });
+  const rollout = codexTranscript.parse(`cut off"}\n${[context, answer, output].join("\n")}\n{"half`);
+  expect([one, two, three].map((message) => rollout?.holds(message))).toEqual([true, true, false]);
+  expect([one, two].map((message) => rollout?.isAnswered(message))).toEqual([true, false]);
+  const compacted = JSON.stringify({ type: "compacted", payload: { message: "" } });
+  const rolledBack = JSON.stringify({
+    type: "event_msg",
+    payload: { type: "thread_rolled_back", num_turns: 1 },
+  });
+  for (const change of [compacted, rolledBack])
+    expect(codexTranscript.parse(`${context}\n${change}`)).toBeUndefined();
+});
+
 it("[WAKE-4] is unknown where there is no file, or its form is another", async () => {
   const config = await mkdtemp(join(tmpdir(), "merkle-transcript-"));
   onTestFinished(() => rm(config, { recursive: true, force: true }));
   const env = { CLAUDE_CONFIG_DIR: config };
+  const read = (conversation: string) => readTranscript(claudeTranscript, conversation, env);
   const id = "5e551000-0000-4000-8000-00000000000c";
-  expect(await readTranscript(id, env)).toBeUndefined();
+  expect(await read(id)).toBeUndefined();
   await mkdir(join(config, "projects", "-here"), { recursive: true });
   const path = join(config, "projects", "-here", `${id}.jsonl`);
   await writeFile(path, '{"kind":"of another time"}\n');
-  expect(await readTranscript(id, env)).toBeUndefined();
+  expect(await read(id)).toBeUndefined();
   await writeFile(path, `${hook("#1 Alder: one")}\n`);
-  expect((await readTranscript(id, env))?.holds(one)).toBe(true);
-  expect(await readTranscript("../x", env)).toBeUndefined();
+  expect((await read(id))?.holds(one)).toBe(true);
+  expect(await read("../x")).toBeUndefined();
 });

@@ -1,0 +1,17 @@
+import { readdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/** Where Codex keeps what is this user's. */
+export function codexFolder(env: NodeJS.ProcessEnv): string {
+  return env["CODEX_HOME"] || join(homedir(), ".codex");
+}
+
+/** Rollouts lie in folders of years, months and days; one that goes on stays where it began. */
+export async function findRollout(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (!/^[0-9a-f-]{36}$/.test(conversation)) return undefined;
+  const folder = join(codexFolder(env), "sessions");
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  const file = files.find((each) => each.endsWith(`-${conversation}.jsonl`));
+  return file === undefined ? undefined : join(folder, file);
+}

@@ -1,0 +1,42 @@
+import { findRollout } from "./codex-paths.js";
+import { hasMessage, type TranscriptFormat } from "./transcript.js";
+import { parseLines } from "./usage-record.js";
+
+/**
+ * Codex's rollout: what the model is sent and says, a line each, in order. A compaction and a rollback change what came before
+ * them in ways that are not followed here: then nothing is known.
+ */
+export const codexTranscript: TranscriptFormat = {
+  find: findRollout,
+  parse(text) {
+    const lines = parseLines(text, '"payload"');
+    if (lines.length === 0 || lines.some(changesHistory)) return undefined;
+    const items = lines.filter(({ type }) => type === "response_item").map(({ payload }) => Object(payload));
+    const textsOf = (those: typeof items) => those.filter((each) => !isAnswer(each)).flatMap(textsIn);
+    const texts = textsOf(items);
+    const answered = textsOf(items.slice(0, items.findLastIndex(isAnswer) + 1));
+    return {
+      holds: (message) => hasMessage(texts, message),
+      isAnswered: (message) => hasMessage(answered, message),
+      says: (words) => texts.some((each) => each.includes(words)),
+    };
+  },
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function changesHistory({ type, payload }: Fields): boolean {
+  return type === "compacted" || /rolled_back/.test(String(Object(payload).type));
+}
+
+function isAnswer({ type, role }: Fields): boolean {
+  return role === "assistant" || type === "function_call" || type === "reasoning";
+}
+
+/** The texts of a prompt, of what a hook put in, and of what a tool returned. */
+function textsIn({ content, output }: Fields): string[] {
+  return [content ?? output].flat().flatMap((each) => {
+    const { text = each } = Object(each);
+    return typeof text === "string" ? [text] : [];
+  });
+}

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "vitest";
+import { type Chance, chanceOf } from "./chance.js";
+import type { Mesh } from "./mesh.js";
+import type { ScriptedModel } from "./scripted-model.js";
+import { countShown } from "./shown.js";
+
+/** How much is done: a few minutes of it in a usual run, all of it where everything is asked for. */
+const isLong = process.env["MERKLE_TESTS"] === "all";
+export const sizes = isLong ? { deliveries: 500, kills: 42 } : { deliveries: 90, kills: 9 };
+export const seed = Number(process.env["MERKLE_SEED"] ?? "1");
+export const withinMs = isLong ? 3_600_000 : 420_000;
+
+/** An agent at a terminal, whose processes are killed: whichever run of it at the moment. */
+export interface Victim {
+  readonly team: string;
+  readonly model: ScriptedModel;
+  /** Types a prompt, which it may be too busy to take. */
+  enter(prompt: string): Promise<void>;
+  /** Gives it a prompt; resolves when its model has it. */
+  prompt(text: string): Promise<void>;
+  rests(): Promise<void>;
+  killServer(): Promise<void>;
+  /** Does what its user does to have a server again. */
+  repairServer(): Promise<void>;
+  killClient(chance: Chance): Promise<void>;
+  /** Starts it anew in its conversation. */
+  resume(): Promise<void>;
+}
+
+interface Member {
+  readonly victim: Victim;
+  /** What is for it, in order. */
+  readonly letters: string[];
+}
+
+/** What an agent may be given to do: `nap` is its own tool, which sleeps for this many seconds. */
+function toWorks(nap: (seconds: number) => string): readonly string[] {
+  return [
+    `${nap(0.2)} then ${nap(0.3)} then ${nap(0.1)} then say finished`,
+    `${nap(0.7)} then say finished`,
+    'call mcp__merkle__wait_for_messages {"timeout":2} then say enough',
+    `call mcp__merkle__check_messages {} then ${nap(0.3)} then say enough`,
+  ];
+}
+
+/**
+ * Writes to agents and kills their processes and the broker at points that the seed chooses, until all that was asked for is
+ * done; then each letter must stand in its conversation, once or with a mark, and few may stand there again.
+ */
+export async function runCampaign(
+  mesh: Mesh,
+  victims: readonly Victim[],
+  nap: (seconds: number) => string,
+): Promise<void> {
+  const chance = chanceOf(seed);
+  const works = toWorks(nap);
+  const members: Member[] = victims.map((victim) => ({ victim, letters: [] }));
+  const writeTo = (those: readonly Member[]) => writeSome(mesh, those, { chance, works });
+  const perKill = sizes.deliveries / sizes.kills;
+
+  for (let killed = 0; killed < sizes.kills || countLetters(members) < sizes.deliveries; ) {
+    await writeTo(members);
+    if (countLetters(members) < (killed + 1) * perKill) continue;
+    await delay(chance.below(500));
+    const member = chance.pick(members);
+    const { victim } = member;
+    const what = chance.pick(["server", "client", "broker"] as const);
+    killed += 1;
+    if (what === "broker") {
+      await mesh.killBroker();
+      await delay(chance.below(1_000));
+      await mesh.restartBroker();
+    } else if (what === "server") {
+      await victim.killServer();
+      await writeTo(members);
+      // Now and then its user takes a while to notice.
+      if (chance.below(2) === 0) await delay(2_000 + chance.below(2_000));
+      await writeTo(members);
+      await victim.repairServer();
+    } else {
+      await victim.killClient(chance);
+      await writeTo(members.filter((each) => each !== member));
+      await victim.resume();
+    }
+  }
+  for (const { victim } of members) await untilRead(victim);
+  report(members);
+}
+
+function countLetters(members: readonly Member[]): number {
+  return members.reduce((sum, { letters }) => sum + letters.length, 0);
+}
+
+/** Gives somebody something to do now and then, and writes to one of them or to all. */
+async function writeSome(
+  mesh: Mesh,
+  members: readonly Member[],
+  { chance, works }: { readonly chance: Chance; readonly works: readonly string[] },
+): Promise<void> {
+  const { victim: busy } = chance.pick(members);
+  if (chance.below(3) === 0 && busy.model.isResting) await busy.enter(chance.pick(works)).catch(() => {});
+  for (let count = 1 + chance.below(3); count > 0; count -= 1) {
+    const to = chance.below(3) === 0 ? members : [chance.pick(members)];
+    const { letter } = await mesh.write(to.length > 1 ? null : (to[0]?.victim.team ?? null));
+    for (const { letters } of to) letters.push(letter);
+    await delay(chance.below(150));
+  }
+}
+
+/** What it was not woken for is read at the latest now. */
+async function untilRead(victim: Victim): Promise<void> {
+  await victim.rests();
+  for (const word of ["one", "two"]) {
+    await victim.prompt(`call mcp__merkle__check_messages {} then say ${word}`);
+    await victim.rests();
+  }
+}
+
+function report(members: readonly Member[]): void {
+  const found = members.flatMap(({ victim, letters }) => {
+    const shown = countShown(victim.model.conversation);
+    return letters.map((letter) => ({
+      team: victim.team,
+      letter,
+      times: 0,
+      unmarked: 0,
+      ...shown.get(letter),
+    }));
+  });
+  const absent = found.filter(({ times }) => times === 0);
+  const repeated = found.filter(({ times }) => times > 1);
+  const unmarked = found.filter((each) => each.unmarked > 1);
+  console.info(
+    `${found.length} deliveries, ${sizes.kills} kills, seed ${seed}: ${absent.length} absent, ${repeated.length} repeated, ` +
+      `${unmarked.length} of them without a mark.`,
+  );
+  expect(absent).toEqual([]);
+  expect(unmarked).toEqual([]);
+  expect(repeated.length / found.length).toBeLessThanOrEqual(0.02);
+}

@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import { text as readText } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import type { OutputOf } from "@merkle/wire";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { type Mesh, startMesh } from "../../claude/kit/mesh.js";
+import { type Dialect, startScriptedModel } from "../../claude/kit/scripted-model.js";
+import { chatApi } from "../kit/chat-api.js";
+import { prepareAgent, say } from "../kit/client-agent.js";
+import { type DrivenClient, getDrivenClient } from "../kit/driven-clients.js";
+import { responsesApi } from "../kit/responses-api.js";
+
+/** One of those who write to each other, whatever it is. */
+interface Member {
+  readonly team: string;
+  send(to: string, letter: string): Promise<void>;
+  /** Resolves with the time of the clock at which it had the letter before it. */
+  has(letter: string): Promise<number>;
+  rests(): Promise<void>;
+  /** How often its model was asked. */
+  readonly asked: number;
+}
+
+/** Each with its own way of asking a model, and its own name for the tool. */
+const clients: readonly { name: DrivenClient["name"]; tool: string; dialect?: Dialect }[] = [
+  { name: "claude", tool: "mcp__merkle__send_message" },
+  { name: "codex", tool: "mcp__merkle__send_message", dialect: responsesApi },
+  { name: "opencode", tool: "merkle_send_message", dialect: chatApi },
+];
+const idleMs = 60_000;
+const rounds = 3;
+
+describe.runIf(clients.every(({ name }) => inject("clientPrograms")[name] !== undefined))("together", () => {
+  it("[WAKE-10] [VENDOR-8] Claude Code, Codex, OpenCode and curl wake each other, and ask no model while they are idle", async () => {
+    const mesh = await startMesh(onTestFinished);
+    const members: Member[] = [];
+    for (const client of clients) members.push(await startClient(mesh, client));
+    members.push(await startCurl(mesh));
+    const pairs = members.flatMap((from) => members.filter((to) => to !== from).map((to) => ({ from, to })));
+
+    const took: { readonly pair: string; readonly ms: number }[] = [];
+    for (const { from, to } of Array.from({ length: rounds }, () => pairs).flat()) {
+      for (const member of members) await member.rests();
+      const letter = `letter-${took.length}x`;
+      await from.send(to.team, letter);
+      const hadAt = await to.has(letter);
+      const { messages } = await mesh.history();
+      const sent = messages.find(({ content }) => Object(content).text === letter);
+      took.push({ pair: `${from.team} to ${to.team}`, ms: hadAt - Date.parse(sent?.posted_at ?? "") });
+    }
+    for (const { team } of members)
+      report(
+        `to ${team}`,
+        took.filter(({ pair }) => pair.endsWith(team)),
+      );
+    report("in all", took);
+
+    for (const member of members) await member.rests();
+    const asked = members.map((member) => member.asked);
+    // Time itself is what is tested here.
+    await delay(idleMs);
+    expect(members.map((member) => member.asked)).toEqual(asked);
+  }, 1_200_000);
+});
+
+function report(whom: string, took: readonly { readonly ms: number }[]): void {
+  const sorted = took.map(({ ms }) => ms).sort((one, other) => one - other);
+  const [p50 = 0, p95 = 0] = [0.5, 0.95].map((part) => sorted[Math.ceil(sorted.length * part) - 1]);
+  console.info(
+    `From post to model, ${whom}: p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms of ${took.length}.`,
+  );
+}
+
+async function startClient(mesh: Mesh, { name, tool, dialect }: (typeof clients)[number]): Promise<Member> {
+  const client = getDrivenClient(name);
+  const model = await startScriptedModel(onTestFinished, dialect ? { dialect } : {});
+  const where = { mesh, model, team: client.name, name: `${client.name}-1` };
+  const agent = await prepareAgent(client, where, onTestFinished);
+  const terminal = await agent.launch();
+  await say(terminal, "say ready", model);
+  const atRest = async () => (await mesh.findPeer(where.team, where.name))?.declared?.status;
+  return {
+    team: client.name,
+    get asked() {
+      return model.requests.length;
+    },
+    send: (to, letter) =>
+      say(terminal, `call ${tool} ${JSON.stringify({ to, message: letter })} then say sent`, model),
+    has: async (letter) => performance.timeOrigin + (await model.shows(letter)).atMs,
+    async rests() {
+      await model.rests();
+      await expect.poll(atRest).toBe("idle");
+    },
+  };
+}
+
+/** A loop of curl, as AGENTS.md has it: whatever runs it is its model, which is asked nothing while it waits. */
+async function startCurl(mesh: Mesh): Promise<Member> {
+  const base = `${mesh.url}/api/sessions/${mesh.slug}`;
+  const { team_id, cursor: joinedAt } = await curl<OutputOf<"join_session">>(`${base}/join`, {
+    team_name: "curl",
+  });
+  const had = new Map<string, number>();
+  let ended = false;
+  onTestFinished(() => {
+    ended = true;
+  });
+
+  async function listen(): Promise<void> {
+    for (let cursor = joinedAt; !ended; ) {
+      const { messages, next_cursor } = await curl<OutputOf<"wait_for_messages">>(
+        `${base}/messages/wait?since_cursor=${cursor}`,
+        undefined,
+        team_id,
+      );
+      for (const { content } of messages) had.set(Object(content).text, Date.now());
+      cursor = next_cursor;
+    }
+  }
+  // The broker ends before it: then there is nothing to wait for.
+  const listening = listen().catch(() => undefined);
+  onTestFinished(() => listening);
+  return {
+    team: "curl",
+    asked: 0,
+    async send(to, text) {
+      await curl(`${base}/messages`, { content: { text }, to }, team_id);
+    },
+    async has(letter) {
+      await expect.poll(() => had.has(letter)).toBe(true);
+      return had.get(letter) ?? 0;
+    },
+    async rests() {
+      await expect.poll(async () => (await mesh.findPeer("curl"))?.polling).toBe(true);
+    },
+  };
+}
+
+async function curl<Output>(url: string, body?: object, team?: string): Promise<Output> {
+  const headers = ["content-type: application/json", ...(team === undefined ? [] : [`x-team-id: ${team}`])];
+  const args = ["-sS", url, ...headers.flatMap((each) => ["-H", each]), ...(body ? ["-d", "@-"] : [])];
+  const child = spawn("curl", args, { stdio: ["pipe", "pipe", "ignore"] });
+  child.stdin.end(body && JSON.stringify(body));
+  // The broker's replies have this form.
+  return JSON.parse(await readText(child.stdout)) as Output;
+}
