@@ -62,6 +62,8 @@ export * from "./transports/mcp-sessions.js";
 export * from "./views/alerts.js";
 export * from "./views/attention.js";
 export * from "./views/brief.js";
+export * from "./views/housekeeping.js";
+export * from "./views/person-data.js";
 export * from "./views/search.js";
 export * from "./views/search-index.js";
 export * from "./views/timeline.js";

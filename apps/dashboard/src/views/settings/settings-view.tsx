@@ -55,6 +55,7 @@ const UsageTable = dynamic(() => import("@/record/usage-table").then((part) => p
   ssr: false,
   loading,
 });
+const Storage = dynamic(() => import("./storage").then((part) => part.Storage), { ssr: false, loading });
 const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
 
 interface Section {
@@ -119,7 +120,8 @@ const sections: readonly Section[] = [
   {
     anchor: "broker",
     title: "Broker",
-    about: "When agents stop, and what counts as being there. It holds for everybody.",
+    about:
+      "When agents stop, what counts as being there, and how long is kept what is no record. It holds for everybody.",
     part: <BrokerSettings />,
     only: "admins",
   },
@@ -140,6 +142,12 @@ const sections: readonly Section[] = [
     title: "Personas",
     about: "Named ways of reading a document. Agents that read as one are told what stands here.",
     part: <Personas />,
+  },
+  {
+    anchor: "storage",
+    title: "Storage",
+    about: "Which sessions take most. None is deleted; how long other things are kept is set under Broker.",
+    part: <Storage />,
   },
   {
     anchor: "health",
