@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { reachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
+import { isPosix } from "../core/platform.js";
 import type {
   Addition,
   Client,
@@ -136,7 +137,7 @@ const withoutTerminal: ReadonlySet<string | undefined> = new Set(["exec", "e", "
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
   const socket = join(homeFiles.launch(place.home), `${place.placeId}.codex`);
-  const hasTerminal = !withoutTerminal.has(userArgs[0]) && process.platform !== "win32";
+  const hasTerminal = !withoutTerminal.has(userArgs[0]) && isPosix();
   const resumed = resumedBy(userArgs);
   const {
     command,
