@@ -96,7 +96,10 @@ async function casesOf({
     ["post_message", (index) => call("post_message", { ...own, content: { text: `post ${index}` } })],
     ["check_messages", () => call("check_messages", own)],
     ["get_history, the end", (index) => call("get_history", some(index))],
-    ["get_history, amid the longest", (index) => call("get_history", { ...longest, after: index * 50 })],
+    [
+      "get_history, amid the longest",
+      (index) => call("get_history", { ...longest, before_cursor: 500 + index * 20 }),
+    ],
     ["get_session", (index) => call("get_session", some(index))],
     ["list_peers", (index) => call("list_peers", some(index))],
     ["read_session_doc", (index) => call("read_session_doc", some(index))],
