@@ -49,22 +49,33 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
+  // A server of another major is tried by its superuser's address, without a database.
+  const given = process.env["TESTS_DATABASE_URL"];
+  const server =
+    given === undefined ? await startOwnServer(home) : { url: given, stop: async () => undefined };
+  const admin = postgres(`${server.url}/postgres`, { max: 1, onnotice: () => undefined });
+  await admin.unsafe(`DROP DATABASE IF EXISTS ${template}`);
+  await admin.unsafe(`CREATE DATABASE ${template}`);
+  await admin.end();
+  const migrated = await openDatabase({ target: `${server.url}/${template}` });
+  await migrated.close();
+  // Each copy gets an epoch and a mesh of its own when it is first opened.
+  const emptied = postgres(`${server.url}/${template}`, { max: 1, onnotice: () => undefined });
+  await emptied.unsafe("DELETE FROM settings; DELETE FROM meshes");
+  await emptied.end();
+  return server;
+}
+
+async function startOwnServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
   const { host, port, database, password = "" } = server.connection;
   // Databases are made by the superuser alone, and tests change what no broker may.
   const user = "merkle";
   const url = `postgres://${user}:${password}@${host}:${port}`;
   const admin = postgres(`${url}/${database}`, { max: 1 });
-  await admin.unsafe(`CREATE DATABASE ${template}`);
   // Thousands of connections are made to it, and to prove the password is most of what each takes.
   await admin.unsafe(`SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`);
   await admin.end();
-  const migrated = await openDatabase({ target: `${url}/${template}` });
-  await migrated.close();
-  // Each copy gets an epoch and a mesh of its own when it is first opened.
-  const emptied = postgres(`${url}/${template}`, { max: 1, onnotice: () => undefined });
-  await emptied.unsafe("DELETE FROM settings; DELETE FROM meshes");
-  await emptied.end();
   return { url, stop: () => server.stop() };
 }
 

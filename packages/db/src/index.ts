@@ -63,6 +63,8 @@ export * from "./views/agents.js";
 export * from "./views/alerts.js";
 export * from "./views/attention.js";
 export * from "./views/brief.js";
+export * from "./views/housekeeping.js";
+export * from "./views/person-data.js";
 export * from "./views/search.js";
 export * from "./views/search-index.js";
 export * from "./views/timeline.js";

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { setPriority } from "node:os";
+import { hasProc } from "@merkle/db/files";
 
 /** The priority, as `nice` counts it, by which the engine's threads give way to the one that runs our code. */
 const priority = 10;
@@ -12,7 +13,7 @@ const count = 5;
  * much to do. Only on Linux, where threads have priorities of their own; elsewhere, and where it is not allowed, nothing changes.
  */
 export function lowerHelperThreads(): void {
-  if (process.platform !== "linux") return;
+  if (!hasProc()) return;
   try {
     const threads = readdirSync("/proc/self/task").map(Number);
     const helpers = threads.filter((id) => id > process.pid).sort((one, other) => one - other);

@@ -8,6 +8,7 @@ import {
   type MemberRow,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { Write } from "../core/write.js";
 import type { Context, IdentityServices } from "./context.js";
 import { type MemberPrincipal, ownerOf } from "./principal.js";
 import { requireMember } from "./require-member.js";
@@ -47,8 +48,7 @@ export async function revokeMember(
   ctx: Context<IdentityServices>,
   { member_id: memberId }: ParsedInputOf<"revoke_member">,
 ): Promise<OutputOf<"revoke_member">> {
-  const { database, mesh, revocations } = ctx.services;
-  const { meshId } = database;
+  const { meshId } = ctx.services.database;
   const caller = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
     // Two admins may revoke each other at once: one is first, and the other is an admin no more.
@@ -57,16 +57,24 @@ export async function revokeMember(
     if (!member) throw noSuchMember(memberId);
     if (!admins.has(caller.memberId)) throw adminNoMore(caller);
     if (admins.size === 1 && admins.has(memberId)) throw lastAdmin(member);
-    if (await endMembership(tx, { meshId, memberId }, caller.name)) {
-      await endInvitesOfMember(tx, meshId, memberId);
-      const tokens = await endTokensOfMember(tx, meshId, memberId);
-      afterCommit(() => {
-        revocations.revoke({ meshId, memberId });
-        for (const token of tokens) revocations.revoke({ meshId, token });
-        mesh.announce("members", null);
-      });
-    }
+    await endMember(ctx.services, { tx, afterCommit }, { memberId, by: caller.name });
     return { member_id: memberId, name: member.name };
+  });
+}
+
+/** Ends a membership with all that stands on it, unless it had ended before. */
+export async function endMember(
+  { database: { meshId }, mesh, revocations }: IdentityServices,
+  { tx, afterCommit }: Pick<Write, "tx" | "afterCommit">,
+  { memberId, by }: { readonly memberId: string; readonly by: string },
+): Promise<void> {
+  if (!(await endMembership(tx, { meshId, memberId }, by))) return;
+  await endInvitesOfMember(tx, meshId, memberId);
+  const tokens = await endTokensOfMember(tx, meshId, memberId);
+  afterCommit(() => {
+    revocations.revoke({ meshId, memberId });
+    for (const token of tokens) revocations.revoke({ meshId, token });
+    mesh.announce("members", null);
   });
 }
 
@@ -78,7 +86,7 @@ function adminNoMore({ name }: MemberPrincipal): MerkleError {
   return new MerkleError("forbidden", `${name} is an admin of this mesh no more; nobody was revoked.`);
 }
 
-function lastAdmin({ name }: MemberRow): MerkleError {
+export function lastAdmin({ name }: Pick<MemberRow, "name">): MerkleError {
   return new MerkleError(
     "conflict",
     `${name} is the last admin of this mesh, and nobody else could invite another. Invite an admin first.`,

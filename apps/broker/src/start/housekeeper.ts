@@ -1,37 +1,20 @@
-import {
-  deleteEndedInvites,
-  deleteEndedTokens,
-  deleteUnusedSourceTexts,
-  purgeApprovals,
-  purgeClaims,
-  purgeMcpSessions,
-  purgeNodes,
-  purgeReceipts,
-  purgeRequests,
-} from "@merkle/db";
-import { limits } from "@merkle/wire/limits";
+import { purgeNodes } from "@merkle/db";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import { createHandBack } from "../tasks/hand-back.js";
 import type { Meshes, Services } from "../transports/services.js";
 import { createAlertOutbox } from "../views/alerts/alert-outbox.js";
 import { createAttentionPoll } from "../views/attention/attention-poll.js";
 import { forgetSettled } from "../views/attention/put-away.js";
+import { purge } from "../views/housekeeping/purge.js";
 
 /** The safety query, which catches what a lost hint did not say, runs this often (OPS-8). */
 const safetyMs = 5_000;
 /** So long several nodes may not know what the others have taken (QUOTA-1). */
 const quotaMs = 30_000;
 const anchorMs = 60_000;
-const purgeMs = 60 * 60_000;
+const tidyUpMs = 60 * 60_000;
 /** How long a node that died is listed. */
 const forgottenNodeHours = 24;
-const mcpSessionDays = 7;
-/** A job may have begun with one and not have written yet. */
-const sourceTextDays = 2;
-/** How long what was handed back is something for people to look at. */
-const handedBackHours = 24;
-/** How long a person finds what was asked about behind a hash in the record. */
-const endedApprovalDays = 90;
 
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
@@ -89,19 +72,15 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await stateAnnouncer.pushLately();
   }
 
-  async function purge(): Promise<void> {
+  async function tidyUp(): Promise<void> {
     if (!nodes.leads) return;
     await purgeNodes(database.orm, forgottenNodeHours);
-    await purgeRequests(database.orm, limits.idempotencyHours);
-    await purgeMcpSessions(database.orm, mcpSessionDays);
-    await purgeReceipts(database.orm, limits.receiptDays);
-    await deleteUnusedSourceTexts(database.orm, sourceTextDays);
-    await purgeClaims(database.orm, handedBackHours);
-    await purgeApprovals(database.orm, endedApprovalDays);
-    await deleteEndedTokens(database.orm, limits.endedInviteDays);
-    await deleteEndedInvites(database.orm, limits.endedInviteDays);
+    await purge(database.orm, settings.current);
     await retirePeers({ database, presence, channels, nodes, forgetCredential: meshes.forgetCredential });
-    for (const services of await meshes.all()) await forgetSettled(services);
+    for (const services of await meshes.all()) {
+      await forgetSettled(services);
+      await quotas.countBytes(services.database.meshId);
+    }
   }
 
   const timers = [
@@ -112,7 +91,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     [sendAlerts, safetyMs],
     [quotas.measure, quotaMs],
     [placeTopics, anchorMs],
-    [purge, purgeMs],
+    [tidyUp, tidyUpMs],
   ] as const;
   function run(work: () => Promise<void>): void {
     work().catch((error: unknown) => log.warn(`${work.name} failed; it is tried again`, { error }));

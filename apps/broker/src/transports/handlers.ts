@@ -60,6 +60,9 @@ import { dismissAttention } from "../views/attention/put-away.js";
 import { brief } from "../views/brief/brief.js";
 import { openDemoRoom } from "../views/demo/demo-rooms.js";
 import { getHealth } from "../views/health/get-health.js";
+import { collectGarbage } from "../views/housekeeping/collect-garbage.js";
+import { erasePerson } from "../views/persons/erase-person.js";
+import { exportPerson } from "../views/persons/export-person.js";
 import { search } from "../views/search/search.js";
 import { getSession } from "../views/sessions/get-session.js";
 import { listSessions } from "../views/sessions/list-sessions.js";
@@ -211,8 +214,11 @@ export const handlers: Handlers = {
   create_verification_code: createVerificationCode,
   verify_person: verifyPerson,
   rename_person: renamePerson,
+  export_person: exportPerson,
+  erase_person: erasePerson,
   test_connection: testConnection,
   get_health: getHealth,
+  collect_garbage: collectGarbage,
   get_app_info: getAppInfo,
   get_settings: getSettings,
   update_settings: updateSettings,

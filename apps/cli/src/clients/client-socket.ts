@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { hasProc, pipeName } from "../core/platform.js";
 import type { HookEvent } from "./client.js";
 
 /**
@@ -26,7 +27,8 @@ export type SocketReply = { readonly text: string } | { readonly wake: string };
 
 /** Where the server beside the client of this process number listens; null where no place is this user's alone. */
 export function socketOf(pid: number): string | null {
-  if (process.platform === "win32") return `\\\\.\\pipe\\merkle-client-${pid}`;
+  const pipe = pipeName(`merkle-client-${pid}`);
+  if (pipe !== null) return pipe;
   const { uid } = userInfo();
   const folder = join(tmpdir(), `merkle-${uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -101,7 +103,7 @@ function connectTo(path: string): Promise<Socket | undefined> {
 function parentOf(pid: number): number | undefined {
   if (pid === process.pid) return process.ppid;
   try {
-    if (process.platform !== "linux") return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)]));
+    if (!hasProc()) return Number(execFileSync("ps", ["-o", "ppid=", "-p", String(pid)]));
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name is in parentheses, and may hold any character itself.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);

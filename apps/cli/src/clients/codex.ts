@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { reachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
+import { isPosix } from "../core/platform.js";
 import type {
   Addition,
   Client,
@@ -160,7 +161,7 @@ function socketFor({ home, placeId }: Pick<LaunchPlace, "home" | "placeId">): st
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;
   const socket = socketFor(place);
-  const hasTerminal = !withoutTerminal.has(userArgs[0]) && process.platform !== "win32";
+  const hasTerminal = !withoutTerminal.has(userArgs[0]) && isPosix();
   const resumed = resumedBy(userArgs);
   const {
     command,

@@ -1,16 +1,18 @@
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { access, readFile, stat } from "node:fs/promises";
 import { delimiter, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { readEnvironment } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { programFiles, scriptOfShim } from "../core/platform.js";
 import type { Client } from "./client.js";
 
 /** A client's program as it is installed here. */
 export interface FoundProgram {
-  /** Absolute. */
+  /** Absolute; of what npm installed on Windows Node's, with the script before all arguments. */
   readonly path: string;
+  readonly args: readonly string[];
   /** As it says itself: `2.1.330 (Claude Code)`. */
   readonly version: string;
 }
@@ -34,13 +36,13 @@ export async function findProgram(client: Client, sources: ProgramSources = {}):
   const isPath = named.includes("/") || named.includes(sep);
   const path = await (isPath ? firstProgram([resolve(cwd, named)]) : firstProgram(onPath(named, env)));
   if (path === undefined) throw missing(client, named, isPath);
-  return { path, version: await askVersion(path, env) };
+  const program = await withoutShim(path);
+  return { ...program, version: await askVersion(program, env) };
 }
 
 function onPath(name: string, env: NodeJS.ProcessEnv): string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((each) => each !== "");
-  const file = process.platform === "win32" && !/\.\w+$/.test(name) ? `${name}.exe` : name;
-  return folders.map((folder) => resolve(folder, file));
+  return folders.flatMap((folder) => programFiles(name).map((file) => resolve(folder, file)));
 }
 
 async function firstProgram(paths: readonly string[]): Promise<string | undefined> {
@@ -57,9 +59,20 @@ async function isProgram(path: string): Promise<boolean> {
   );
 }
 
-async function askVersion(path: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function withoutShim(path: string): Promise<Omit<FoundProgram, "version">> {
+  const script = path.endsWith(".cmd") ? scriptOfShim(path, await readFile(path, "utf8")) : undefined;
+  return script === undefined ? { path, args: [] } : { path: process.execPath, args: [script] };
+}
+
+async function askVersion(
+  { path, args }: Omit<FoundProgram, "version">,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(path, ["--version"], { timeout: answerWithinMs, env });
+    const { stdout } = await promisify(execFile)(path, [...args, "--version"], {
+      timeout: answerWithinMs,
+      env,
+    });
     return stdout.trim().split("\n")[0] ?? "";
   } catch (error) {
     throw new CliError("client_broken", `${path} is there but cannot run: ${reasonOf(error)}.`, {

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { reachVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
+import { geminiSystemSettings } from "../core/platform.js";
 import { entryFile } from "../core/this-program.js";
 import { toShellLine } from "../text/shell.js";
 import type {
@@ -94,10 +95,7 @@ function configure(merkle: ServerProgram, { version }: FoundClient): FileAdditio
 }
 
 /** Where a machine's administrator says what holds for all; a launch's own settings would stand in their place. */
-const ofAdministrator =
-  process.platform === "darwin"
-    ? "/Library/Application Support/GeminiCli/settings.json"
-    : "/etc/gemini-cli/settings.json";
+const ofAdministrator = geminiSystemSettings();
 
 async function launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall> {
   const { userArgs, env } = agent;

@@ -36,7 +36,7 @@ export const open: Command = {
     output.show({ url }, url);
     if (output.json) return exitCodes.done;
     const link = await getOpeningLink(broker, page, config);
-    const browser = browserOf(readEnvironment().variables, process.platform);
+    const browser = browserOf(readEnvironment().variables);
     const place = link === null || !browser ? url : await writeLeadingPage(config.home, link);
     if (browser && (await openBrowser(browser, place))) return exitCodes.done;
     if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to what does`);

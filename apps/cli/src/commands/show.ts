@@ -5,6 +5,7 @@ import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readingFrom } from "../identity/acting.js";
+import { sizeText } from "../record/download.js";
 import { getSession } from "../sessions/find-session.js";
 import { indented, oneLine } from "../text/one-line.js";
 import { counted, toAge, toMoment } from "../text/time.js";
@@ -45,6 +46,7 @@ async function formatSession(
     counted(session.last_sequence, "message"),
     unreadText(session.unread),
     `document v${session.document_version}`,
+    sizeText(session.bytes),
     saidText(session),
   ].filter((each) => each !== "");
   const head = [

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { thisSystem } from "./platform.js";
 
 /** The program that opens an address. */
 interface Browser {
@@ -10,7 +11,10 @@ interface Browser {
  * The command that opens an address on this machine; undefined where nobody would see it: over SSH or on Linux without a
  * display. `BROWSER` comes first, and WSL opens it in Windows.
  */
-export function browserOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Browser | undefined {
+export function browserOf(
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = thisSystem(),
+): Browser | undefined {
   if (env["BROWSER"]) return { command: env["BROWSER"], args: [] };
   const display = env["DISPLAY"] || env["WAYLAND_DISPLAY"];
   if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !display) return undefined;

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { hasProc, isPosix } from "./platform.js";
 
 /** A process of this machine, as far as it matters whose child it is. */
 export interface ProcessRow {
@@ -15,12 +16,12 @@ export interface ProcessRow {
 
 /** Every process that is alive; what has ended and is only not collected yet is not among them. */
 export async function listProcesses(): Promise<ProcessRow[]> {
-  return process.platform === "linux" ? listFromProc() : listFromPs();
+  return hasProc() ? listFromProc() : listFromPs();
 }
 
 /** Returns those of these processes whose environment, as they were started with it, holds this text. */
 export async function findMarked(mark: string, pids?: readonly number[]): Promise<number[]> {
-  if (process.platform !== "linux") return [];
+  if (!hasProc()) return [];
   const isMarked = async (pid: number) => {
     const environment = await readEnvironment(pid);
     return environment?.includes(mark) ? pid : undefined;
@@ -64,8 +65,8 @@ export async function findChild(pid: number): Promise<number | undefined> {
  */
 export async function processBegan(pid: number): Promise<string | null> {
   if (!isThere(pid)) return null;
-  if (process.platform === "win32") return "";
-  if (process.platform !== "linux") {
+  if (!isPosix()) return "";
+  if (!hasProc()) {
     const shown = await promisify(execFile)("ps", ["-o", psColumns, "-p", String(pid)]).catch(() => null);
     const [row] = parsePsLine(shown?.stdout.trimEnd() ?? "");
     return row?.began.trim().replace(/\s+/g, " ") ?? null;

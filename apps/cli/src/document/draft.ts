@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { decode } from "../command/read-text.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { editorCall } from "../core/platform.js";
 
 /** A text on its way into a document. Its file stays in the Merkle home until the text is written or given up. */
 export interface Draft {
@@ -63,12 +64,8 @@ async function writeToFreeName(
 
 /** Opens a file in the editor of `VISUAL` or `EDITOR`, and resolves when the editor has ended. */
 export async function openEditor(path: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const editor = env["VISUAL"] || env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
-  const child =
-    process.platform === "win32"
-      ? spawn(`${editor} "${path}"`, { stdio: "inherit", shell: true })
-      : // The variable may hold arguments (`code --wait`), so a shell takes it apart; the path is passed beside it.
-        spawn("/bin/sh", ["-c", `${editor} "$1"`, editor, path], { stdio: "inherit" });
+  const { editor, command, args, shell } = editorCall(env["VISUAL"] || env["EDITOR"], path);
+  const child = spawn(command, [...args], { stdio: "inherit", shell });
   const [code, signal] = await once(child, "close");
   if (code === 0) return;
   throw new CliError(

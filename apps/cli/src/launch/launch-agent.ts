@@ -132,14 +132,14 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
   const removeFiles = await writeLaunchFiles(context.config.home, call);
   let stopWatching = async () => {};
   try {
-    const beside = call.beside && (await runBeside(program.path, call.beside, env));
+    const beside = call.beside && (await runBeside(program, call.beside, env));
     try {
       context.signal.throwIfAborted();
       const args = call.beside && !beside?.isThere ? call.beside.argsWithout : call.args;
       // It acts in the place even when this process is killed and it is not.
       const code = await runProgram({
         path: program.path,
-        args,
+        args: [...program.args, ...args],
         env,
         async onStart(pid) {
           await hold.include(pid);

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BesideCall } from "../clients/client.js";
+import type { FoundProgram } from "../clients/find-program.js";
 
 interface Beside {
   /** Whether it can be connected to. */
@@ -21,13 +22,13 @@ const endsWithinMs = 2_000;
  * waits for the end of the pipe that this process holds.
  */
 export async function runBeside(
-  path: string,
+  program: Pick<FoundProgram, "path" | "args">,
   { args, socket }: BesideCall,
   env: NodeJS.ProcessEnv,
 ): Promise<Beside> {
   await rm(socket, { force: true });
   const script = 'trap "" INT; "$@" >/dev/null 2>&1 </dev/null & ran=$!; read -r _; kill $ran; wait $ran';
-  const shell = spawn("sh", ["-c", script, "sh", path, ...args], {
+  const shell = spawn("sh", ["-c", script, "sh", program.path, ...program.args, ...args], {
     env,
     stdio: ["pipe", "ignore", "ignore"],
   });

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
+import { isPosix } from "../core/platform.js";
 
 interface ProgramCall {
   readonly path: string;
@@ -103,7 +104,7 @@ const plainScreen = [
 ].join("");
 
 function readModes(): string | undefined {
-  return process.platform !== "win32" && isatty(stdin) ? stty("-g") : undefined;
+  return isPosix() && isatty(stdin) ? stty("-g") : undefined;
 }
 
 function stty(argument: string): string | undefined {

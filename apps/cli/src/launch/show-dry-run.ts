@@ -17,8 +17,8 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
   const { place, taken } = await expectedPeer(launching, chosen);
   const call = await toLaunchCall(launching, place);
   const assignments = Object.entries(call.env).map(([name, value]) => `${name}=${toShellLine([value])}`);
-  const line = [...assignments, toShellLine([program.path, ...call.args])].join(" ");
-  const beside = call.beside && toShellLine([program.path, ...call.beside.args]);
+  const line = [...assignments, toShellLine([program.path, ...program.args, ...call.args])].join(" ");
+  const beside = call.beside && toShellLine([program.path, ...program.args, ...call.beside.args]);
   const who = whoIn(place);
   output.note(`${whatWouldHappen(chosen)} as ${who}, ${taken}, and run:`);
   if (call.files.some(({ content, shown = content }) => shown !== content))
@@ -30,9 +30,9 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
       team: place.team_name,
       peer: place.peer_name,
       resumes: place.peer_id !== unknownPlaceId,
-      command: [program.path, ...call.args],
+      command: [program.path, ...program.args, ...call.args],
       env: call.env,
-      beside: call.beside ? [program.path, ...call.beside.args] : null,
+      beside: call.beside ? [program.path, ...program.args, ...call.beside.args] : null,
       files: call.files.map(({ path, content, shown = content }) => ({ path, content: shown })),
     },
     [line, ...(beside === undefined ? [] : [`beside it: ${beside}`]), ...call.files.map(fileText)].join(

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { inject, onTestFinished } from "vitest";
+import { hasProc } from "../core/platform.js";
 import { nobodysPort, type TestMerkle } from "./merkle.js";
 
 const program = inject("program");
 
 /** Whether a command can be given a terminal here: `script`, as Linux has it, makes one. */
-export const hasTerminal = process.platform === "linux";
+export const hasTerminal = hasProc();
 
 export interface AtTerminal {
   /** Types keys. */

@@ -126,8 +126,11 @@ export async function endApproval(
 }
 
 /** Forgets asks that ended, or lapsed, so many days ago. */
-export async function purgeApprovals(db: Queryable, days: number): Promise<void> {
-  await db.delete(approvals).where(sql`${approvals.expiresAt} < now() - make_interval(days => ${days})`);
+export async function purgeApprovals(db: Queryable, days: number): Promise<number> {
+  const { count } = await db
+    .delete(approvals)
+    .where(sql`${approvals.expiresAt} < now() - make_interval(days => ${days})`);
+  return count;
 }
 
 const isLive = sql<boolean>`(${approvals.state} = 'waiting' AND ${approvals.expiresAt} > now())`;

@@ -3,6 +3,7 @@ import { access, type FileHandle, link, open, rename, rm } from "node:fs/promise
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { isPosix } from "../files/platform.js";
 import { explainFileError, fileExists } from "./backup-error.js";
 import type { BackupManifest, BackupTrailer, TableRows } from "./manifest.js";
 
@@ -129,7 +130,7 @@ async function giveName(partial: string, file: string, overwrite: boolean): Prom
 
 /** Brings the name to the disk. Windows cannot open a folder, and needs no such step. */
 async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
+  if (!isPosix()) return;
   const handle = await open(folder, "r");
   try {
     await handle.sync();

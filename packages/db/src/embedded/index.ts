@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { access, mkdir, realpath } from "node:fs/promises";
+import { isPosix } from "../files/platform.js";
 import { binariesFor, installedBinaries, prepareBinaries } from "./binaries.js";
 import { ensureCluster } from "./cluster.js";
 import { type Connection, type Endpoint, makeEndpoint, toConnection, toUrl } from "./endpoint.js";
@@ -102,5 +103,5 @@ function openHome(path: string): Promise<string> {
 }
 
 function defaultReach(): Endpoint["kind"] {
-  return process.platform === "win32" ? "tcp" : "socket";
+  return !isPosix() ? "tcp" : "socket";
 }

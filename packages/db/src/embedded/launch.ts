@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { argumentOf, isPosix } from "../files/platform.js";
 import { type Binaries, programPath } from "./binaries.js";
 import type { Endpoint } from "./endpoint.js";
 import { EmbeddedPostgresError, explainText, USE_YOUR_OWN } from "./error.js";
@@ -34,7 +35,7 @@ const CHECK_EVERY_MS = 10;
  * @throws EmbeddedPostgresError with the end of its log when it gave up for another reason
  */
 export async function launch(cluster: Cluster): Promise<Launched | undefined> {
-  return process.platform === "win32" ? launchByPgCtl(cluster) : launchDirectly(cluster);
+  return isPosix() ? launchDirectly(cluster) : launchByPgCtl(cluster);
 }
 
 /**
@@ -86,9 +87,7 @@ async function launchByPgCtl(cluster: Cluster): Promise<Launched | undefined> {
 
 function options({ endpoint, connectionsMax }: Cluster): string[] {
   const settings = Object.entries(settingsFor(endpoint, connectionsMax));
-  // An empty value needs quotes where the arguments pass through a command line.
-  const quote = (value: string) => (process.platform === "win32" && value === "" ? '""' : value);
-  return settings.flatMap(([name, value]) => ["-c", `${name}=${quote(value)}`]);
+  return settings.flatMap(([name, value]) => ["-c", `${name}=${argumentOf(value)}`]);
 }
 
 function exitOf(child: ChildProcess): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readFile, realpath, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { hasProc, isPosix } from "../files/platform.js";
 import { runProgram } from "./run-program.js";
 import { socketName } from "./socket-folder.js";
 
@@ -28,7 +29,7 @@ export async function readPostmasterFile(data: string): Promise<PostmasterFile |
  */
 export async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
-  if (process.platform === "linux") {
+  if (hasProc()) {
     const args = commandLine(pid);
     if (args === undefined) return true;
     if (basename(args[0] ?? "") !== "postgres") return false;
@@ -37,7 +38,7 @@ export async function isPostmaster(pid: number, data: string): Promise<boolean> 
     return (await realpath(ofData).catch(() => ofData)) === data;
   }
   // Windows' PostgreSQL looks after this itself: it asks for a pipe that only a server has.
-  if (process.platform === "win32") return true;
+  if (!isPosix()) return true;
   const shown = await runProgram("ps", ["-o", "comm=", "-p", String(pid)]);
   return basename(shown.output.trim()) === "postgres";
 }
@@ -45,7 +46,7 @@ export async function isPostmaster(pid: number, data: string): Promise<boolean> 
 /** Whether a process that was a postmaster a moment ago still is: cheap enough to ask ten times a second. */
 export function stillRuns(pid: number): boolean {
   if (!isAlive(pid)) return false;
-  if (process.platform !== "linux") return true;
+  if (!hasProc()) return true;
   const args = commandLine(pid);
   return args === undefined || basename(args[0] ?? "") === "postgres";
 }

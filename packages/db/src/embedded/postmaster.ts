@@ -1,3 +1,4 @@
+import { isPosix } from "../files/platform.js";
 import { type Binaries, programPath } from "./binaries.js";
 import { type Endpoint, endpointOf } from "./endpoint.js";
 import { codeOf, EmbeddedPostgresError } from "./error.js";
@@ -56,7 +57,7 @@ export async function obtainPostmaster(cluster: Cluster, log: (line: string) => 
 
 /** Ends the server without waiting for its clients, and resolves when the process is gone. */
 export async function shutDown(postmaster: Postmaster, data: string, binaries: Binaries): Promise<void> {
-  if (process.platform === "win32") {
+  if (!isPosix()) {
     // There are no signals to send; pg_ctl has its own way.
     await runProgram(programPath(binaries.folder, "pg_ctl"), [
       "stop",

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { isPosix } from "../files/platform.js";
 
 /** The unprivileged user that a program is run as when we are root. */
 export interface ServerUser {
@@ -34,7 +35,7 @@ export function runProgram(
     try {
       const child = spawn(program, args, {
         // The server's user may not be allowed to stand in our working directory.
-        cwd: options.cwd ?? (process.platform === "win32" ? undefined : "/"),
+        cwd: options.cwd ?? (isPosix() ? "/" : undefined),
         env: programEnvironment(),
         stdio: ["ignore", "pipe", "pipe"],
         windowsHide: true,
@@ -60,7 +61,7 @@ export function identity(user: ServerUser | undefined): { uid?: number; gid?: nu
  * server does, and keys would lie open in a long-lived process. Messages stay untranslated because we read them.
  */
 export function programEnvironment(): NodeJS.ProcessEnv {
-  if (process.platform === "win32") {
+  if (!isPosix()) {
     return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^PG/i.test(name)));
   }
   const { PATH, LD_LIBRARY_PATH, TMPDIR } = process.env;

@@ -80,6 +80,9 @@ export async function readReceipts(
 }
 
 /** Forgets receipts that are older; that a message was delivered is known by the peer's cursor alone. */
-export async function purgeReceipts(db: Queryable, olderThanDays: number): Promise<void> {
-  await db.delete(receipts).where(lt(receipts.at, sql`now() - make_interval(days => ${olderThanDays})`));
+export async function purgeReceipts(db: Queryable, olderThanDays: number): Promise<number> {
+  const { count } = await db
+    .delete(receipts)
+    .where(lt(receipts.at, sql`now() - make_interval(days => ${olderThanDays})`));
+  return count;
 }

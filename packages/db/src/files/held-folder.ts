@@ -1,6 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { chmod, type FileHandle, lstat, mkdir, open, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { hasProc } from "./platform.js";
 
 /**
  * A folder that is held open. Whoever exchanges its path for a link, or for another folder, changes nothing for its holder: a
@@ -29,7 +30,7 @@ export interface HeldFolder {
 }
 
 /** Whether this system lets a folder be held, so that nobody's exchange of a path is followed. */
-export const holdsFolders = process.platform === "linux" && existsSync("/proc/self/fd");
+export const holdsFolders = hasProc() && existsSync("/proc/self/fd");
 
 /** A name in a held folder leads out of it, or what was opened is not what lies there. */
 export class NotPlainError extends Error {

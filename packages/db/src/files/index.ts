@@ -7,6 +7,7 @@ export {
   NotPlainError,
 } from "./held-folder.js";
 export { findStrangerInHome } from "./home.js";
+export { hasProc, isPosix } from "./platform.js";
 export {
   describeStranger,
   findStrangerAbove,

@@ -1,6 +1,7 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
+import { hasProc } from "./platform.js";
 
 /** Why something is not its owner's alone, and the command that mends it; null where whoever runs it cannot. */
 export interface Stranger {
@@ -99,7 +100,7 @@ function isTrusted(uid: number, owner: number): boolean {
  * (a directory service's, or any on macOS, which keeps users elsewhere) is taken to have some.
  */
 function hasOthers(gid: number, owner: number): boolean {
-  if (process.platform !== "linux") return true;
+  if (!hasProc()) return true;
   const group = linesOf("/etc/group").find(([, , id]) => Number(id) === gid);
   if (!group) return true;
   const users = linesOf("/etc/passwd");

@@ -172,9 +172,10 @@ export async function findLiveInvites(
 }
 
 /** Forgets invites that let nobody in for so long. */
-export async function deleteEndedInvites(db: Queryable, days: number): Promise<void> {
+export async function deleteEndedInvites(db: Queryable, days: number): Promise<number> {
   const before = sql`now() - make_interval(days => ${days})`;
-  await db.delete(invites).where(lt(invites.expiresAt, before));
+  const { count } = await db.delete(invites).where(lt(invites.expiresAt, before));
+  return count;
 }
 
 const isOpen = and(

@@ -32,6 +32,8 @@ export interface SessionRow {
   readonly agentMessages: number;
   readonly agentMessagesAtHuman: number;
   readonly documentVersion: number;
+  /** The bytes of messages and versions, as far as they have been counted. */
+  readonly bytes: number;
   /** The beginning of a closed session's conclusion, in markdown. */
   readonly conclusion: string | null;
   readonly teams: number;
@@ -75,6 +77,7 @@ const sessionColumns = {
   agentMessages: feeds.agentMessages,
   agentMessagesAtHuman: feeds.agentMessagesAtHuman,
   documentVersion: documents.version,
+  bytes: sessions.bytes,
   conclusion: conclusionBegins,
   teams: teamsPresent,
 };
@@ -113,11 +116,11 @@ export async function findSession(
   return row ?? null;
 }
 
-export type SessionSort = "activity" | "said" | "created" | "title";
+export type SessionSort = "activity" | "said" | "created" | "title" | "size";
 
 /** A row's place in an order: what it is sorted by, and its id among equals. */
 export interface SessionPlace {
-  /** A time as ISO text, or a title. */
+  /** A time as ISO text, a title, or a number of bytes. */
   readonly key: string;
   readonly sessionId: string;
 }
@@ -150,6 +153,7 @@ const orders: Readonly<
     ascending: false,
   },
   created: { key: sql`${sessions.createdAt}`, type: sql`timestamptz`, ascending: false },
+  size: { key: sql`${sessions.bytes}`, type: sql`bigint`, ascending: false },
   title: { key: sql`lower(${sessions.title})`, type: sql`text`, ascending: true },
 };
 
@@ -160,6 +164,7 @@ export function placeOf(row: SessionRow, sort: SessionSort): SessionPlace {
     said: () => (row.lastSaidAt ?? row.createdAt).toISOString(),
     created: () => row.createdAt.toISOString(),
     title: () => row.title,
+    size: () => String(row.bytes),
   };
   return { key: keys[sort](), sessionId: row.sessionId };
 }

@@ -92,6 +92,9 @@ export async function forgetClaimReason(
 }
 
 /** Forgets claims that were handed back long ago. */
-export async function purgeClaims(db: Queryable, hours: number): Promise<void> {
-  await db.delete(claims).where(sql`${claims.handedBackAt} < now() - make_interval(hours => ${hours})`);
+export async function purgeClaims(db: Queryable, hours: number): Promise<number> {
+  const { count } = await db
+    .delete(claims)
+    .where(sql`${claims.handedBackAt} < now() - make_interval(hours => ${hours})`);
+  return count;
 }

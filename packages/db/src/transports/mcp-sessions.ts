@@ -62,8 +62,9 @@ export async function listRememberedTeams(
 }
 
 /** Forgets MCP sessions that nobody has used for so long. */
-export async function purgeMcpSessions(db: Queryable, unusedForDays: number): Promise<void> {
-  await db
+export async function purgeMcpSessions(db: Queryable, unusedForDays: number): Promise<number> {
+  const { count } = await db
     .delete(mcpSessions)
     .where(lt(mcpSessions.lastUsedAt, sql`now() - make_interval(days => ${unusedForDays})`));
+  return count;
 }

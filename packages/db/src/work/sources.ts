@@ -43,8 +43,8 @@ export async function findSourceText(
 }
 
 /** Forgets texts that nothing was made from after all, and those that only topics needed which are closed by now. */
-export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number): Promise<void> {
-  await db.execute(sql`
+export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number): Promise<number> {
+  const { count } = await db.execute(sql`
     DELETE FROM source_texts s
     WHERE s.seen_at < now() - ${afterDays} * interval '1 day'
       AND NOT EXISTS (
@@ -54,6 +54,7 @@ export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number):
       AND NOT EXISTS (
         SELECT FROM proposals p
         WHERE p.mesh_id = s.mesh_id AND p.root = s.root AND p.path = s.path AND p.base_hash = s.hash)`);
+  return count;
 }
 
 /** The topics, proposals and jobs that are open for a file. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
-import { Epoch, StorableText, Timestamp, Uuid } from "../core/values.js";
+import { Epoch, retryable, StorableText, Timestamp, Uuid } from "../core/values.js";
 import { lines } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
@@ -83,4 +83,38 @@ export const testConnection = operation("test_connection", {
     same_broker
       ? `address ${base_url} leads to this broker${problem === null ? "" : `. ${problem}`}`
       : `address ${base_url}: ${problem ?? "another broker answers there"}`,
+});
+
+export const collectGarbage = operation("collect_garbage", {
+  summary: "Delete what the retention settings no longer keep, now; or say what that would be.",
+  unlisted: true,
+  input: z.strictObject({
+    dry_run: z.boolean().default(false).meta({ description: "Only say what would go." }),
+    ...retryable,
+  }),
+  output: z.object({
+    dry_run: z.boolean(),
+    removed: z
+      .record(z.string(), z.int())
+      .meta({ description: "How many of each kind went, or would; the feed and the record never do." }),
+    database_bytes: z.int(),
+    tables: z
+      .array(
+        z.object({
+          name: z.string(),
+          bytes: z.int().meta({ description: "With its indexes." }),
+          index_bytes: z.int(),
+          rows: z.int().meta({ description: "As PostgreSQL estimates." }),
+          dead_rows: z.int().meta({ description: "Not yet freed by its autovacuum." }),
+          vacuumed_at: Timestamp.nullable(),
+        }),
+      )
+      .meta({ description: "The largest, the largest first." }),
+  }),
+  errors: ["unauthorized", "forbidden"],
+  compact: ({ removed, dry_run }) =>
+    lines(
+      ...Object.entries(removed).map(([kind, rows]) => `${kind} ${rows}`),
+      dry_run && "nothing was deleted",
+    ),
 });

@@ -8,7 +8,7 @@ import {
   Timestamp,
   Uuid,
 } from "../core/values.js";
-import { nameInLine } from "../text/neutralise.js";
+import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
 const Verified = z.boolean().meta({
@@ -78,4 +78,54 @@ export const renamePerson = operation("rename_person", {
   output: z.object({ name: z.string() }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ name }) => `person ${nameInLine(name)}`,
+});
+
+/** Somebody else than the caller, by name or, where several share it, by id. */
+const OtherPerson = StorableText.min(1)
+  .max(200)
+  .meta({ description: "Whose: a name, or an id where several have the name. Your own unless told." });
+
+export const exportPerson = operation("export_person", {
+  summary: "Read everything that is kept of a person, in all sessions, in pages. Another's takes an admin.",
+  unlisted: true,
+  input: z.strictObject({
+    person: OtherPerson.optional(),
+    after: StorableText.max(100).optional().meta({ description: "next of the page before." }),
+    ...asTeam,
+  }),
+  output: z.object({
+    person_id: Uuid,
+    name: z.string(),
+    rows: z
+      .array(z.object({ kind: z.string(), row: z.record(z.string(), z.unknown()) }))
+      .meta({ description: "What is kept, each with its kind: profile, token, message, …" }),
+    next: z.string().nullable().meta({ description: "Where the next page begins; null at the end." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
+  compact: ({ name, rows, next }) =>
+    lines(`${rows.length} rows of ${nameInLine(name)}`, next !== null && `go on with after: ${next}`),
+});
+
+export const erasePerson = operation("erase_person", {
+  summary:
+    "Remove a person for good: texts as redact_message does, then name, devices, tokens, alerts and usage. Another takes an admin.",
+  unlisted: true,
+  input: z.strictObject({ person: OtherPerson.optional(), ...asTeam, ...retryable }),
+  output: z.object({
+    person_id: Uuid,
+    redacted: z.int().meta({ description: "Texts that this call removed from feeds and documents." }),
+    done: z
+      .boolean()
+      .meta({ description: "False when there are more texts than one call removes: call again." }),
+    kept: z
+      .array(z.object({ session: z.string(), what: z.string() }))
+      .meta({ description: "Texts that cannot be removed yet, and why." }),
+  }),
+  errors: ["unauthorized", "forbidden", "not_found", "conflict"],
+  compact: ({ redacted, done, kept }) =>
+    lines(
+      `${redacted} texts removed`,
+      done ? "erased" : "there are more: call it again",
+      ...kept.map(({ session, what }) => `kept in ${session}: ${what}`),
+    ),
 });

@@ -75,6 +75,10 @@ export const Session = z
         "Messages of others that you have not read, at most 1,000; null where nothing is known of you.",
     }),
     document_version: Version,
+    bytes: z.int().meta({
+      description:
+        "Of its messages and the versions of its document, as they were last counted, once an hour.",
+    }),
     held: HeldBy.meta({ description: "Who holds it, when a human does: agents cannot post." }),
     quiet_since: Timestamp.nullable().meta({
       description:
@@ -187,9 +191,9 @@ export const listSessions = operation("list_sessions", {
       description: "Only those where a team of this name is or was.",
     }),
     sort: z
-      .enum(["activity", "said", "created", "title"])
+      .enum(["activity", "said", "created", "title", "size"])
       .default("activity")
-      .meta({ description: "By the last message, the last that was said, creation, or title." }),
+      .meta({ description: "By the last message, the last that was said, creation, title, or its bytes." }),
     limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
     before: StorableText.max(1_500).optional().meta({ description: "next_cursor of the last page." }),
     ...asTeam,

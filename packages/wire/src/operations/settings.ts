@@ -81,6 +81,14 @@ const ConnectionUrl = z
     error: "must not hold spaces, quotation marks, angle brackets or characters that cannot be seen",
   });
 
+/** How long something is kept that is no part of a feed or record, which are kept for good (OPS-10). */
+const days = (meaning: string) =>
+  z
+    .int()
+    .min(0)
+    .max(36_500)
+    .meta({ description: `${meaning}; 0 for never.` });
+
 /** The settings that the broker's people can adjust while it runs (SET-1). */
 export const BrokerSettings = z
   .object({
@@ -125,6 +133,14 @@ export const BrokerSettings = z
       description:
         "Whether alerts may be sent to addresses of this machine and its private networks, and over plain http there.",
     }),
+    progress_days: days("Progress entries are deleted after so many days"),
+    presence_days: days(
+      "Where a peer that is unseen for so many days ran, what it declared and said of itself, is forgotten",
+    ),
+    job_output_days: days("What a failed job printed last is forgotten after so many days"),
+    dismissed_days: days(
+      "What somebody dismissed so many days ago waits again, unless its reason is gone, with which it is forgotten anyway",
+    ),
     exclusive_membership: z
       .boolean()
       .meta({ description: "Whether a member's agents may be in one open session at a time." }),
@@ -144,6 +160,10 @@ export const brokerSettingsDefault: BrokerSettings = {
   quiet_after_s: 600,
   undelivered_after_s: 14_400,
   alert_inner_addresses: false,
+  progress_days: 0,
+  presence_days: 0,
+  job_output_days: 90,
+  dismissed_days: 0,
   exclusive_membership: false,
 };
 

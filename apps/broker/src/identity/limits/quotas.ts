@@ -1,6 +1,6 @@
 import {
-  countBytes,
   countHeldInMesh,
+  countBytes as countSessionBytes,
   type Database,
   type HeldInMesh,
   listMeshQuotas,
@@ -30,6 +30,8 @@ export interface Quotas {
   list(meshId: string): Quota[];
   /** Those of which four fifths are used, with the time since when (ATT-14). */
   listNear(meshId: string): NearQuota[];
+  /** Counts on the bytes of every session of a mesh, as far as that is done in reasonable time. */
+  countBytes(meshId: string): Promise<void>;
   /** Reads all bounds, and counts what meshes hold that have any. */
   measure(): Promise<void>;
 }
@@ -64,7 +66,7 @@ export function createQuotas({ orm }: Pick<Database, "orm">): Quotas {
   async function measureEach(): Promise<void> {
     const bounded = await listMeshQuotas(orm);
     for (const { meshId, quotas } of bounded) {
-      if (quotas.bytes !== undefined) await countOn(meshId);
+      if (quotas.bytes !== undefined) await countBytes(meshId);
       const held = { ...(await countHeldInMesh(orm, meshId)) };
       meshes.set(meshId, { bounds: quotas, held, nearSince: meshes.get(meshId)?.nearSince ?? new Map() });
     }
@@ -72,12 +74,12 @@ export function createQuotas({ orm }: Pick<Database, "orm">): Quotas {
     for (const meshId of meshes.keys()) if (!ids.has(meshId)) meshes.delete(meshId);
   }
 
-  async function countOn(meshId: string): Promise<void> {
+  async function countBytes(meshId: string): Promise<void> {
     for (let round = 0; round < roundsMax; round += 1) {
       const sessionIds = await listUncounted(orm, meshId, sessionsAtOnce);
       if (sessionIds.length === 0) return;
       // One session a statement, so that each stays within one partition.
-      for (const sessionId of sessionIds) await countBytes(orm, sessionId);
+      for (const sessionId of sessionIds) await countSessionBytes(orm, sessionId);
     }
   }
 
@@ -113,6 +115,7 @@ export function createQuotas({ orm }: Pick<Database, "orm">): Quotas {
       change(1);
       return () => change(-1);
     },
+    countBytes,
     list,
     listNear(meshId) {
       const nearSince = meshes.get(meshId)?.nearSince ?? new Map<QuotaKind, Date>();

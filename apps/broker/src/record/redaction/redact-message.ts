@@ -49,7 +49,7 @@ function notOurs(slug: string): MerkleError {
 }
 
 /** Removes the text of one message. */
-async function redactOne(
+export async function redactOne(
   ctx: SessionContext<RecordServices>,
   remover: Remover,
   { sequence, reason }: { readonly sequence: number; readonly reason: string | null },

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { isPosix } from "@merkle/db/files";
 import { StartError } from "../../core/start-error.js";
 
 /** The files that hold a certificate and its key, in PEM. */
@@ -61,7 +62,7 @@ async function readText(
 
 /** As strict as PostgreSQL and OpenSSH are: 0600, or 0640 where the key is root's or its group root. */
 async function refuseOpenKey(path: string, file: FileHandle): Promise<void> {
-  if (process.platform === "win32") return;
+  if (!isPosix()) return;
   const { mode, uid, gid } = await file.stat();
   const others = uid === 0 || gid === 0 ? 0o037 : 0o077;
   if ((mode & others) === 0) return;

@@ -71,6 +71,7 @@ function parts(text: string): readonly unknown[] {
 
 function isKey(key: unknown, sort: SessionSort): key is string {
   if (typeof key !== "string" || !isStorable(key)) return false;
+  if (sort === "size") return /^\d{1,18}$/.test(key);
   // Years that need a sign are dates to JavaScript, and none to the database.
   return sort === "title" || (/^\d{4}-/.test(key) && new Date(key).getTime() >= 0);
 }

@@ -37,6 +37,7 @@ export function toSession(row: SessionRow, { lastRead, unread, present, quietSin
     conclusion: row.conclusion === null ? null : firstLineOfText(row.conclusion),
     present: [...present],
     document_version: row.documentVersion,
+    bytes: row.bytes,
     teams: row.teams,
   };
 }

@@ -2,6 +2,7 @@ import { findRunningBroker } from "../../broker/run-file.js";
 import type { Command } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
+import { hasProc } from "../../core/platform.js";
 import { installService, readService } from "../../start/service/manager.js";
 import { thisManager, thisService } from "./this-service.js";
 
@@ -32,8 +33,7 @@ export const serviceInstall: Command = {
     await installService(manager, facts);
     output.show({ file: manager.file, text, changed: true }, `${output.mark.ok} ${manager.file}`);
     output.note("  merkle service status   ·   merkle service logs   ·   merkle service uninstall");
-    if (process.platform === "linux")
-      output.note("  to have it run while you are logged out: loginctl enable-linger");
+    if (hasProc()) output.note("  to have it run while you are logged out: loginctl enable-linger");
     return exitCodes.done;
   },
 };

@@ -3,6 +3,7 @@ import { packageName } from "@merkle/wire/text";
 import { type Config, readEnvironment } from "../../config.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
+import { thisSystem } from "../../core/platform.js";
 import { entryFile, runsFromNpx } from "../../core/this-program.js";
 import { callManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
@@ -10,7 +11,7 @@ import type { ServiceFacts } from "../../start/service/service-files.js";
 /** The service manager of this machine, as this user has it. */
 export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
   return findManager({
-    platform: process.platform,
+    platform: thisSystem(),
     userHome: homedir(),
     uid: process.getuid?.() ?? 0,
     configFolder: readEnvironment().variables["XDG_CONFIG_HOME"],

@@ -2,6 +2,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import type { ClientInbox } from "../../clients/client.js";
 import { type SocketReply, socketOf, toLine } from "../../clients/client-socket.js";
+import { isPosix } from "../../core/platform.js";
 import type { Fields } from "../membership.js";
 import type { HookAnswer } from "./hook-server.js";
 
@@ -76,7 +77,7 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
     });
     server.listen(at, () => {
       path = at;
-      if (process.platform !== "win32") chmodSync(at, 0o600);
+      if (isPosix()) chmodSync(at, 0o600);
     });
   }
 

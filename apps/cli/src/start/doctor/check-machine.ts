@@ -8,6 +8,7 @@ import { describeSummaries, loadBroker } from "../../core/broker-code.js";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
+import { isPosix } from "../../core/platform.js";
 import { readProgressSettings } from "../../progress/read-settings.js";
 import { type Check, type Finding, fail, ok, warn } from "./check.js";
 
@@ -75,7 +76,7 @@ async function checkParent(home: string): Promise<Finding> {
 }
 
 function othersMay(mode: number, home: string): Finding | undefined {
-  if (process.platform === "win32" || (mode & 0o066) === 0) return undefined;
+  if (!isPosix() || (mode & 0o066) === 0) return undefined;
   return warn("home", `others can look into ${home}`, `chmod 700 ${home}`);
 }
 
@@ -83,7 +84,7 @@ async function checkConfigFile(home: string): Promise<Finding[]> {
   const path = homeFiles.config(home);
   const found = await stat(path).catch(() => undefined);
   if (!found) return [];
-  if (process.platform === "win32" || (found.mode & 0o077) === 0) return [ok("config", path)];
+  if (!isPosix() || (found.mode & 0o077) === 0) return [ok("config", path)];
   return [warn("config", `others can read ${path}`, `chmod 600 ${path}`)];
 }
 

@@ -1,3 +1,5 @@
+import { packageName } from "@merkle/wire/text";
+
 /** The broker as a service of this user: what it runs, and where it writes. */
 export interface ServiceFacts {
   /** The program and its arguments, each absolute where it is a file. */
@@ -13,7 +15,7 @@ export interface ServiceFacts {
 export function systemdUnit({ command, home, path }: ServiceFacts): string {
   return `[Unit]
 Description=Merkle broker
-Documentation=https://www.npmjs.com/package/@merkle-mesh/cli
+Documentation=https://www.npmjs.com/package/${packageName}
 After=network.target
 
 [Service]

@@ -34,6 +34,7 @@ function board(special: Partial<Board>): Board {
         present: [],
         last_change: null,
         document_version: 3,
+        bytes: 0,
         teams: 1,
         settings: sessionSettingsDefault,
         held: null,

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { hasProc } from "../../core/platform.js";
 import type { Containment, Tools } from "./containment.js";
 import { findOnPath } from "./find-on-path.js";
 import { createMarking } from "./marking.js";
@@ -12,7 +13,7 @@ import { createNamespacing } from "./namespacing.js";
  */
 export async function chooseContainment(wanted?: Containment["kind"]): Promise<Containment> {
   const tools = await findTools();
-  if (wanted !== "marks" && process.platform === "linux") {
+  if (wanted !== "marks" && hasProc()) {
     const namespacing = createNamespacing(tools);
     if (namespacing && (await works(namespacing))) return namespacing;
   }
@@ -20,7 +21,7 @@ export async function chooseContainment(wanted?: Containment["kind"]): Promise<C
 }
 
 async function findTools(): Promise<Tools> {
-  if (process.platform !== "linux") {
+  if (!hasProc()) {
     const [nice] = await Promise.all([findOnPath("nice")]);
     return { unshare: undefined, setpriv: undefined, prlimit: undefined, timeout: undefined, nice };
   }

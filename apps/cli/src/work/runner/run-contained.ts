@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunError, RunResult } from "../../core/broker-code.js";
+import { hasProc } from "../../core/platform.js";
 import type { Cgroup, Cgroups } from "./cgroup.js";
 import { parseClaudeResult } from "./claude-result.js";
 import type { Containment, Held } from "./containment.js";
@@ -30,7 +31,7 @@ const tailBytesMax = 4_096;
 /** Claude Code's result comes in one piece at its end, with all that its agent said last. */
 const resultBytesMax = 256 * 1024;
 /** To count by a cgroup is to read a file, otherwise all of /proc; without that each look takes a process of its own. */
-const countEveryMs = { cgroup: 25, looking: process.platform === "linux" ? 100 : 1_000 };
+const countEveryMs = { cgroup: 25, looking: hasProc() ? 100 : 1_000 };
 /** Claude Code and its helpers hardly come to a quarter of what they may have: what does may be on its way to all of it. */
 const manyOf = (processesMax: number) => processesMax / 4;
 /** When everything that could write has ended, a pipe has, too; this is only when to stop believing it. */

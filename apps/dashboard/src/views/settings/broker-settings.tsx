@@ -65,6 +65,30 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     min: 60,
     max: 2_592_000,
   },
+  progress_days: {
+    label: "Progress, days",
+    about: "Entries of the progress log are deleted after so many; 0 for never.",
+    min: 0,
+    max: 36_500,
+  },
+  presence_days: {
+    label: "Presence, days",
+    about: "Of a peer unseen for so many, where it ran and what it said of itself is forgotten; 0 for never.",
+    min: 0,
+    max: 36_500,
+  },
+  job_output_days: {
+    label: "Jobs’ output, days",
+    about: "What a failed job printed last is forgotten after so many; 0 for never.",
+    min: 0,
+    max: 36_500,
+  },
+  dismissed_days: {
+    label: "Dismissed, days",
+    about: "What was dismissed waits again after so many, unless it is settled; 0 for never.",
+    min: 0,
+    max: 36_500,
+  },
 };
 
 const names = Object.keys(thresholds) as Threshold[];
@@ -125,14 +149,5 @@ function ThresholdForm({ settings }: { settings: Settings }) {
 }
 
 function toTexts(settings: Settings): Readonly<Record<Threshold, string>> {
-  return {
-    idle_polls: String(settings.idle_polls),
-    mcp_wait_s: String(settings.mcp_wait_s),
-    brief_after: String(settings.brief_after),
-    active_within_s: String(settings.active_within_s),
-    disconnected_after_s: String(settings.disconnected_after_s),
-    fold_after_s: String(settings.fold_after_s),
-    quiet_after_s: String(settings.quiet_after_s),
-    undelivered_after_s: String(settings.undelivered_after_s),
-  };
+  return Object.fromEntries(names.map((name) => [name, String(settings[name])])) as Record<Threshold, string>;
 }

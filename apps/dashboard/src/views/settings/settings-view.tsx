@@ -58,6 +58,7 @@ const UsageTable = dynamic(() => import("@/record/usage-table").then((part) => p
   ssr: false,
   loading,
 });
+const Storage = dynamic(() => import("./storage").then((part) => part.Storage), { ssr: false, loading });
 const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
 
 type Part = "me" | "people" | "broker";
@@ -134,7 +135,7 @@ const sections: readonly Section[] = [
     part: "broker",
     anchor: "broker",
     title: "Broker",
-    about: "When agents stop, and what counts as being there. It holds for everybody.",
+    about: "When agents stop, what counts as being there, and how long is kept what is no record. It holds for everybody.",
     content: <BrokerSettings />,
     only: "admins",
   },
@@ -158,6 +159,13 @@ const sections: readonly Section[] = [
     title: "Personas",
     about: "Named ways of reading a document. Agents that read as one are told what stands here.",
     content: <Personas />,
+  },
+  {
+    part: "broker",
+    anchor: "storage",
+    title: "Storage",
+    about: "Which sessions take most. None is deleted; how long other things are kept is set under Broker.",
+    content: <Storage />,
   },
   {
     part: "broker",

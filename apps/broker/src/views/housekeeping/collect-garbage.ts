@@ -1,0 +1,53 @@
+import { listTableSizes, measureDatabase } from "@merkle/db";
+import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { requireMainMesh } from "../../identity/require-main-mesh.js";
+import type { Context } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
+import { purge } from "./purge.js";
+
+const tablesListed = 12;
+
+/**
+ * Does now what is done once an hour, or tells what would go: then all of it is done, and undone (OPS-11).
+ *
+ * @throws forbidden for another than the main mesh where members alone are let in
+ */
+export async function collectGarbage(
+  { services }: Context<ViewServices>,
+  { dry_run }: ParsedInputOf<"collect_garbage">,
+): Promise<OutputOf<"collect_garbage">> {
+  requireMainMesh(services, "collect_garbage");
+  const { database, settings } = services;
+  const removed = dry_run ? await dryRun(services) : await purge(database.orm, settings.current);
+  const [database_bytes, tables] = await Promise.all([
+    measureDatabase(database.orm),
+    listTableSizes(database.orm, tablesListed),
+  ]);
+  return {
+    dry_run,
+    removed,
+    database_bytes,
+    tables: tables.map(({ name, bytes, indexBytes, rows, deadRows, vacuumedAt }) => ({
+      name,
+      bytes,
+      index_bytes: indexBytes,
+      rows,
+      dead_rows: deadRows,
+      vacuumed_at: vacuumedAt?.toISOString() ?? null,
+    })),
+  };
+}
+
+async function dryRun({ database, settings }: ViewServices): Promise<Record<string, number>> {
+  let removed: Record<string, number> | undefined;
+  const undone = new Error("A dry run is undone.");
+  await database
+    .transaction(async (tx) => {
+      removed = await purge(tx, settings.current);
+      throw undone;
+    })
+    .catch((error: unknown) => {
+      if (error !== undone) throw error;
+    });
+  return removed ?? {};
+}

@@ -1,0 +1,40 @@
+import { type PersonDataPlace, readPersonData } from "@merkle/db";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import type { PersonContext } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
+import { findNamedPerson } from "./named-person.js";
+
+/** A version of a document has half a megabyte at most, and few have. */
+const rowsPerPage = 100;
+
+/** Reads what is kept of a person, a page at a time (PERSON-13). */
+export async function exportPerson(
+  ctx: PersonContext<ViewServices>,
+  { person: wanted, after }: ParsedInputOf<"export_person">,
+): Promise<OutputOf<"export_person">> {
+  const person = await findNamedPerson(ctx, { operation: "export_person", wanted });
+  const { rows, next } = await readPersonData(
+    ctx.services.database.orm,
+    person,
+    parsePlace(after),
+    rowsPerPage,
+  );
+  return {
+    person_id: person.personId,
+    name: person.name,
+    rows,
+    next: next && `${next.kind}.${next.rows}`,
+  };
+}
+
+function parsePlace(text = "0.0"): PersonDataPlace {
+  const [, kind, rows] = /^(\d{1,3})\.(\d{1,12})$/.exec(text) ?? [];
+  if (kind !== undefined && rows !== undefined) return { kind: Number(kind), rows: Number(rows) };
+  throw new MerkleError(
+    "bad_request",
+    "export_person: after must be the next of the page before, unchanged.",
+    {
+      field: "after",
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import { type DataSubject, findPerson, listPersonsNamed } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import { unauthorized } from "../../identity/refusals.js";
+import { adminsOnly, verifiedOnly } from "../../sessions/access/authorize.js";
+import type { PersonContext } from "../../sessions/context.js";
+import type { ViewServices } from "../services.js";
+
+/**
+ * The person whose data is asked for: one's own, or for an admin anybody's (PERSON-13).
+ *
+ * @throws forbidden for somebody else's unless the caller is an admin or, in open mode, verified; conflict where a name is several persons'
+ */
+export async function findNamedPerson(
+  { services, principal, person: caller }: PersonContext<ViewServices>,
+  { operation, wanted }: { readonly operation: string; readonly wanted: string | undefined },
+): Promise<DataSubject> {
+  const { orm, meshId } = services.database;
+  if (wanted === undefined) {
+    const row = await findPerson(orm, meshId, caller.personId);
+    if (!row) throw unauthorized("This person is gone");
+    return { meshId, ...row };
+  }
+  const what = `${operation} of somebody else`;
+  if (!caller.verified) throw verifiedOnly(what);
+  if (principal?.kind === "member" && (principal.role !== "admin" || principal.forPrograms))
+    throw adminsOnly(what);
+  const [found, ...others] = await listPersonsNamed(orm, meshId, wanted);
+  if (!found) {
+    throw new MerkleError(
+      "not_found",
+      `Nobody in this mesh is called ${JSON.stringify(wanted)}, or has that id.`,
+    );
+  }
+  if (others.length > 0) {
+    throw new MerkleError(
+      "conflict",
+      `${others.length + 1} persons are called ${JSON.stringify(wanted)}; name one by its id.`,
+      { person_ids: [found, ...others].map(({ personId }) => personId) },
+    );
+  }
+  return found;
+}

@@ -1,0 +1,45 @@
+import type { OutputOf } from "@merkle/wire";
+import { findBroker } from "../broker/broker-client.js";
+import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import type { Output } from "../command/output.js";
+import { exitCodes } from "../core/cli-error.js";
+import { sizeText } from "../record/download.js";
+import { formatTable } from "../text/table.js";
+import { toAge } from "../text/time.js";
+
+export const gc: Command = {
+  name: "gc",
+  summary: "delete what the settings no longer keep, as the broker does every hour; feeds and records stay",
+  flags: [{ flags: "--dry-run", summary: "only say what would go, and how large the tables are" }],
+  examples: ["merkle gc --dry-run", "merkle gc", "merkle config set progress_days 365"],
+  async run({ flags, config, output, signal }) {
+    const broker = await findBroker(config, signal);
+    const report = await broker.call("collect_garbage", { dry_run: isSet(flags, "dry-run") });
+    output.show(report, `${removedText(report)}\n\n${tableOfTables(report, output)}`);
+    return exitCodes.done;
+  },
+};
+
+function removedText({ removed, dry_run }: OutputOf<"collect_garbage">): string {
+  const kinds = Object.entries(removed).filter(([, rows]) => rows > 0);
+  if (kinds.length === 0) return dry_run ? "nothing would go" : "nothing was to go";
+  const width = Math.max(...kinds.map(([kind]) => kind.length));
+  const rows = kinds.map(([kind, rows]) => `  ${kind.padEnd(width)}  ${rows.toLocaleString("en")}`);
+  return [dry_run ? "would go" : "gone", ...rows].join("\n");
+}
+
+function tableOfTables({ tables, database_bytes }: OutputOf<"collect_garbage">, output: Output): string {
+  const rows = tables.map(({ name, bytes, index_bytes, rows: count, dead_rows, vacuumed_at }) =>
+    [
+      name,
+      sizeText(bytes),
+      `indexes ${sizeText(index_bytes)}`,
+      `${count.toLocaleString("en")} rows`,
+      `${dead_rows.toLocaleString("en")} dead`,
+      vacuumed_at === null ? "" : `vacuumed ${toAge(vacuumed_at)} ago`,
+    ].map((text) => ({ text })),
+  );
+  const table = formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
+  return `the database has ${sizeText(database_bytes)}\n${table}`;
+}

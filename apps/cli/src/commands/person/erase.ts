@@ -1,0 +1,46 @@
+import type { OutputOf } from "@merkle/wire";
+import { findBroker } from "../../broker/broker-client.js";
+import { askYesOrNo, canAsk } from "../../command/ask.js";
+import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { actingAsPerson } from "../../identity/acting.js";
+import { oneLine } from "../../text/one-line.js";
+import { counted } from "../../text/time.js";
+
+export const personErase: Command = {
+  name: "person erase",
+  summary:
+    "remove a person for good: texts, name, devices, tokens, alerts, usage; for that person and admins",
+  arguments: [{ name: "<person>", summary: "name or id; me for yourself" }],
+  flags: [{ flags: "-y, --yes", summary: "do not ask first" }],
+  examples: ["merkle person erase me", "merkle person erase Ana -y"],
+  async run({ args: [name = ""], flags, config, output, signal }) {
+    const question = `Remove ${name === "me" ? "yourself" : oneLine(name)} from all sessions for good? ${reach}`;
+    if (!isSet(flags, "yes")) {
+      if (!canAsk(flags))
+        throw usageError("What is erased does not come back: say -y.", `merkle person erase ${name} -y`);
+      if (!(await askYesOrNo(question, signal))) {
+        output.note("  nothing was removed");
+        return exitCodes.interrupted;
+      }
+    }
+    const actor = actingAsPerson({ broker: await findBroker(config, signal), config });
+    let redacted = 0;
+    let answer: OutputOf<"erase_person">;
+    do {
+      answer = await actor.call("erase_person", name === "me" ? {} : { person: name });
+      redacted += answer.redacted;
+    } while (!answer.done);
+    output.show(
+      { ...answer, redacted },
+      `${output.mark.ok} ${counted(redacted, "text")} removed, and what else was kept of ${name === "me" ? "you" : oneLine(name)}`,
+    );
+    for (const { session, what } of answer.kept) output.note(`  kept in ${session}: ${what}`);
+    if (answer.kept.length > 0) output.note(`  then: merkle person erase ${answer.person_id}`);
+    return exitCodes.done;
+  },
+};
+
+const reach =
+  "The record names its authors, so the name stays beside what they posted; whoever read it has read it.";

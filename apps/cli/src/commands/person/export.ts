@@ -1,0 +1,51 @@
+import { Readable } from "node:stream";
+import type { OutputOf } from "@merkle/wire";
+import { findBroker } from "../../broker/broker-client.js";
+import type { Command } from "../../command/command.js";
+import { isSet, textOf } from "../../command/flags.js";
+import { exitCodes } from "../../core/cli-error.js";
+import { actingAsPerson } from "../../identity/acting.js";
+import { refuseExisting, writeWhole } from "../../record/export-file.js";
+import { oneLine } from "../../text/one-line.js";
+import { counted } from "../../text/time.js";
+
+export const personExport: Command = {
+  name: "person export",
+  summary: "write everything that is kept of a person, in all sessions, to one JSON file",
+  arguments: [{ name: "[person]", summary: "name or id, for admins; yourself unless told" }],
+  flags: [
+    { flags: "-o, --output <file>", summary: "where to; stdout unless told" },
+    { flags: "--force", summary: "replace the file when it exists" },
+  ],
+  examples: ["merkle person export -o me.json", "merkle person export Ana -o ana.json"],
+  async run({ args: [person], flags, config, output, signal }) {
+    const path = textOf(flags, "output");
+    const replace = isSet(flags, "force");
+    if (path !== undefined) refuseExisting(path, replace);
+    const actor = actingAsPerson({ broker: await findBroker(config, signal), config });
+    const kept: Record<string, object[]> = {};
+    let page: OutputOf<"export_person">;
+    let after: string | undefined;
+    do {
+      page = await actor.call("export_person", { ...(person && { person }), ...(after && { after }) });
+      for (const { kind, row } of page.rows) {
+        kept[kind] ??= [];
+        kept[kind].push(row);
+      }
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+    const { person_id, name } = page;
+    const whole = { person_id, name, kept };
+    if (path === undefined) {
+      output.show(whole, JSON.stringify(whole, null, 2));
+      return exitCodes.done;
+    }
+    await writeWhole(path, Readable.from([`${JSON.stringify(whole, null, 2)}\n`]), { replace, signal });
+    const rows = Object.values(kept).reduce((sum, each) => sum + each.length, 0);
+    output.show(
+      { file: path, person_id, rows },
+      `${output.mark.ok} ${counted(rows, "row")} of ${oneLine(name)} in ${path}`,
+    );
+    return exitCodes.done;
+  },
+};

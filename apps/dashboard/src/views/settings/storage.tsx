@@ -1,0 +1,60 @@
+"use client";
+
+import type { OutputOf } from "@merkle/wire";
+import { useRead } from "@/broker/use-read";
+import { PageLink } from "@/components/page-link";
+import { ReadPanel } from "@/components/read-panel";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { describeBytes } from "./describe-bytes";
+
+const sessionsListed = 10;
+
+/** The sessions that take most, of a broker that keeps every one of them. */
+export function Storage() {
+  const read = useRead(
+    "list_sessions",
+    { sort: "size", limit: sessionsListed },
+    { on: ["sessions"], keepLast: true },
+  );
+  return (
+    <ReadPanel read={read} failed="The sizes of sessions could not be read.">
+      {(data) => <Sizes data={data} />}
+    </ReadPanel>
+  );
+}
+
+function Sizes({ data: { sessions, counts } }: { readonly data: OutputOf<"list_sessions"> }) {
+  const counted = sessions.filter(({ bytes }) => bytes > 0);
+  const more = counts.active + counts.closed - counted.length;
+  if (counted.length === 0) {
+    return <p className="text-muted-foreground">Nothing has been counted yet; it is, once an hour.</p>;
+  }
+  return (
+    <div className="grid gap-2">
+      <ul className="grid">
+        {counted.map(({ session_id, slug, title, bytes, last_sequence }) => (
+          <li
+            key={session_id}
+            className="flex flex-wrap items-baseline justify-between gap-x-4 border-b py-1.5"
+          >
+            <PageLink
+              href={`/sessions/${slug}`}
+              className="min-w-0 flex-1 basis-56 rounded-sm text-link [overflow-wrap:anywhere] hover:underline"
+            >
+              <bdi>{showHidden(title)}</bdi>
+            </PageLink>
+            <span className="tabular-nums">
+              {describeBytes(bytes)}, {last_sequence.toLocaleString("en-GB")}{" "}
+              {last_sequence === 1 ? "message" : "messages"}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p className="text-sm text-muted-foreground">
+        Messages and versions of documents, counted once an hour.
+        {more > 0 && ` ${more.toLocaleString("en-GB")} more: merkle ls --json.`} Tables and indexes: merkle gc
+        --dry-run.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,232 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Queryable, Transaction } from "../core/transactions.js";
+
+/** A person of a mesh, with the member that it is, if it is one. */
+export interface DataSubject {
+  readonly meshId: string;
+  readonly personId: string;
+  readonly memberId: string | null;
+  readonly name: string;
+}
+
+/** The persons of a mesh that a name or an id means. */
+export async function listPersonsNamed(
+  db: Queryable,
+  meshId: string,
+  nameOrId: string,
+): Promise<DataSubject[]> {
+  const rows = await db.execute<{ personId: string; memberId: string | null; name: string }>(sql`
+    SELECT person_id AS "personId", member_id AS "memberId", name FROM persons
+    WHERE mesh_id = ${meshId} AND (lower(name) = lower(${nameOrId}) OR person_id::text = ${nameOrId})
+    ORDER BY created_at, person_id`);
+  return rows.map((row) => ({ meshId, ...row }));
+}
+
+/** The teams that the person itself is. */
+const ownTeams = ({ meshId, personId }: DataSubject): SQL => sql`(
+  SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
+  WHERE t.person_id = ${personId} AND s.mesh_id = ${meshId})`;
+
+/** Those, and the teams of its agents where it is a member. */
+const allTeams = ({ meshId, personId, memberId }: DataSubject): SQL => sql`(
+  SELECT t.session_id, t.team_id FROM teams t JOIN sessions s ON s.session_id = t.session_id
+  WHERE (t.person_id = ${personId} OR t.member_id = ${memberId}) AND s.mesh_id = ${meshId})`;
+
+/** What is signed by a name alone is the person's where its own team has that name. */
+const signed = (person: DataSubject, alias: string, by: string): SQL => sql`
+  ${sql.raw(`${alias}.mesh_id`)} = ${person.meshId} AND EXISTS (SELECT FROM teams t
+    WHERE t.session_id = ${sql.raw(`${alias}.session_id`)} AND t.person_id = ${person.personId}
+      AND t.name = ${sql.raw(`${alias}.${by}`)})`;
+
+/** What is kept of a person, a query a kind, in the order in which it is given out. Secrets and their hashes are not. */
+const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQL])[] = [
+  [
+    "profile",
+    ({ meshId, personId }) => sql`
+    SELECT name, created_at, verified_at, member_id FROM persons
+    WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
+  ],
+  [
+    "membership",
+    ({ meshId, memberId }) => sql`
+    SELECT name, role, encode(public_key, 'hex') AS public_key, joined_at, revoked_at FROM members
+    WHERE mesh_id = ${meshId} AND member_id = ${memberId}`,
+  ],
+  [
+    "token",
+    ({ meshId, memberId }) => sql`
+    SELECT number, kind, label, created_at, expires_at, last_used_at, revoked_at FROM tokens
+    WHERE mesh_id = ${meshId} AND (member_id = ${memberId} OR created_by = ${memberId}) ORDER BY number`,
+  ],
+  [
+    "alert",
+    ({ meshId, personId }) => sql`
+    SELECT kind, name, about, quiet, created_at, last_sent_at FROM alert_targets
+    WHERE mesh_id = ${meshId} AND person_id = ${personId} ORDER BY target_id`,
+  ],
+  [
+    "read",
+    ({ meshId, personId }) => sql`
+    SELECT session_id, last_read FROM person_reads
+    WHERE mesh_id = ${meshId} AND person_id = ${personId} ORDER BY session_id`,
+  ],
+  [
+    "dismissed",
+    ({ meshId, personId }) => sql`
+    SELECT item, until, at FROM dismissals
+    WHERE mesh_id = ${meshId} AND person_id = ${personId} ORDER BY item`,
+  ],
+  [
+    "approval",
+    ({ meshId, personId }) => sql`
+    SELECT number, session_id, asked_by, tool, input, folder, state, words, asked_at, ended_at FROM approvals
+    WHERE mesh_id = ${meshId} AND person_id = ${personId} ORDER BY number`,
+  ],
+  [
+    "team",
+    (person) => sql`
+    SELECT t.session_id, s.slug, t.team_id, t.name, t.kind, t.joined_at, t.left_at FROM teams t
+    JOIN sessions s ON s.session_id = t.session_id
+    WHERE (t.session_id, t.team_id) IN ${allTeams(person)} ORDER BY t.session_id, t.team_id`,
+  ],
+  [
+    "peer",
+    (person) => sql`
+    SELECT p.session_id, p.team_id, p.peer_id, p.name, p.role, p.machine, p.cwd, p.summary, p.joined_at, p.last_seen_at
+    FROM peers p WHERE (p.session_id, p.team_id) IN ${allTeams(person)} ORDER BY p.session_id, p.peer_id`,
+  ],
+  [
+    "usage",
+    (person) => sql`
+    SELECT u.session_id, u.day, u.peer_id, u.task, u.model, u.source, u.input_tokens, u.output_tokens, u.cost_micros
+    FROM usage u JOIN peers p ON p.session_id = u.session_id AND p.peer_id = u.peer_id
+    WHERE (p.session_id, p.team_id) IN ${allTeams(person)}
+    ORDER BY u.session_id, u.day, u.peer_id, u.task, u.model, u.source`,
+  ],
+  [
+    "comment",
+    ({ meshId, personId }) => sql`
+    SELECT topic, sequence, author, text, at FROM topic_messages
+    WHERE mesh_id = ${meshId} AND person_id = ${personId} ORDER BY topic, sequence`,
+  ],
+  [
+    "memory",
+    (person) => sql`
+    SELECT m.number, m.content, m.tags, m.session_id, m.remembered_at FROM memories m
+    WHERE ${signed(person, "m", "remembered_by")} ORDER BY m.number`,
+  ],
+  [
+    "progress",
+    (person) => sql`
+    SELECT e.id, e.project_id, e.title, e.content, e.tags, e.session_id, e.created_at FROM progress_entries e
+    WHERE ${signed(person, "e", "logged_by")} ORDER BY e.id`,
+  ],
+  [
+    "document_version",
+    (person) => sql`
+    SELECT v.session_id, v.version, v.written_at, v.content FROM document_versions v
+    WHERE (v.session_id, v.written_by_team_id) IN ${ownTeams(person)} ORDER BY v.session_id, v.version`,
+  ],
+  [
+    "message",
+    (person) => sql`
+    SELECT m.session_id, m.sequence, m.posted_at, m.recipients, m.reply_to, m.content FROM messages m
+    WHERE (m.session_id, m.posted_by_team_id) IN ${ownTeams(person)} ORDER BY m.session_id, m.sequence`,
+  ],
+];
+
+export interface PersonDataRow {
+  readonly kind: string;
+  readonly row: Record<string, unknown>;
+}
+
+/** A place among what is kept of a person: a kind, by its number, and how many rows of it were read. */
+export interface PersonDataPlace {
+  readonly kind: number;
+  readonly rows: number;
+}
+
+/** Reads on from a place; null as the next one at the end. */
+export async function readPersonData(
+  db: Queryable,
+  person: DataSubject,
+  { kind, rows: offset }: PersonDataPlace,
+  limit: number,
+): Promise<{ rows: PersonDataRow[]; next: PersonDataPlace | null }> {
+  const [name, query] = kinds[kind] ?? [];
+  if (name === undefined || query === undefined) return { rows: [], next: null };
+  const found = await db.execute<{ row: Record<string, unknown> }>(
+    sql`SELECT to_jsonb(r) AS row FROM (${query(person)} LIMIT ${limit} OFFSET ${offset}) r`,
+  );
+  const rows = found.map(({ row }) => ({ kind: name, row }));
+  if (found.length === limit) return { rows, next: { kind, rows: offset + limit } };
+  return { rows, next: kind + 1 < kinds.length ? { kind: kind + 1, rows: 0 } : null };
+}
+
+/** A text of a person in a feed or document, which has not been removed yet. */
+export interface PersonText {
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly imported: boolean;
+  /** Of a message; else of a document's version. */
+  readonly sequence: number | null;
+  readonly version: number | null;
+  /** Whether it is what the document says now. */
+  readonly newest: boolean;
+}
+
+/** Some of these texts; those that cannot be removed come last, and only where all the others are gone. */
+export async function listPersonTexts(
+  db: Queryable,
+  person: DataSubject,
+  limit: number,
+): Promise<PersonText[]> {
+  const rows = await db.execute<PersonText & Record<string, unknown>>(sql`
+    SELECT o.session_id AS "sessionId", s.slug, s.imported_at IS NOT NULL AS imported,
+           o.sequence::float8 AS sequence, o.version, coalesce(o.version = d.version, false) AS newest
+    FROM (
+      SELECT m.session_id, m.sequence, NULL::int AS version FROM messages m
+      WHERE (m.session_id, m.posted_by_team_id) IN ${ownTeams(person)} AND m.salt IS NOT NULL
+      UNION ALL
+      SELECT v.session_id, NULL, v.version FROM document_versions v
+      WHERE (v.session_id, v.written_by_team_id) IN ${ownTeams(person)} AND v.salt IS NOT NULL) o
+    JOIN sessions s ON s.session_id = o.session_id JOIN documents d ON d.session_id = o.session_id
+    ORDER BY s.imported_at IS NOT NULL OR coalesce(o.version = d.version, false), o.session_id, o.sequence, o.version
+    LIMIT ${limit}`);
+  return [...rows];
+}
+
+/** How what is left of an erased person is called. */
+export const erasedName = "(erased)";
+
+/**
+ * Takes away what is kept of a person outside of feeds and documents. The row stays, without a name and with a secret that
+ * nobody has, since what it did points to it.
+ */
+export async function erasePersonRows(tx: Transaction, person: DataSubject): Promise<void> {
+  const { meshId, personId, memberId } = person;
+  const statements = [
+    sql`DELETE FROM alert_targets WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
+    sql`DELETE FROM dismissals WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
+    sql`DELETE FROM person_reads WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
+    sql`DELETE FROM approvals WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
+    sql`DELETE FROM further_secrets WHERE scope_id = ${meshId} AND id = ${personId}`,
+    sql`DELETE FROM usage u USING peers p WHERE p.session_id = u.session_id AND p.peer_id = u.peer_id
+      AND (p.session_id, p.team_id) IN ${allTeams(person)}`,
+    sql`UPDATE peers SET cwd = NULL, machine = NULL, summary = NULL, summary_at = NULL,
+        declared_status = NULL, declared_reason = NULL, declared_at = NULL
+      WHERE (session_id, team_id) IN ${allTeams(person)}`,
+    sql`UPDATE topic_messages SET text = ${erasedName}, author = ${erasedName}
+      WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
+    sql`UPDATE memories m SET content = ${erasedName}, tags = '{}', remembered_by = ${erasedName},
+        forgotten_by = ${erasedName}, forget_reason = ${erasedName}, forgotten_at = coalesce(m.forgotten_at, now())
+      WHERE ${signed(person, "m", "remembered_by")}`,
+    sql`DELETE FROM progress_entries e WHERE ${signed(person, "e", "logged_by")}`,
+    sql`UPDATE tokens SET label = NULL WHERE mesh_id = ${meshId} AND (member_id = ${memberId} OR created_by = ${memberId})`,
+    sql`UPDATE invites SET inviter = ${erasedName} WHERE mesh_id = ${meshId} AND invited_by = ${memberId}`,
+    sql`UPDATE members SET name = ${erasedName} WHERE mesh_id = ${meshId} AND member_id = ${memberId}`,
+    sql`UPDATE persons SET name = ${erasedName}, verified_at = NULL, secret_hash = sha256(uuid_send(gen_random_uuid()))
+      WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
+  ];
+  for (const statement of statements) await tx.execute(statement);
+}

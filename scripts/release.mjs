@@ -1,0 +1,81 @@
+/**
+ * Makes a version: `npm run release -- 0.2.0`. Every package here has the same one, and the changelog's section "Unreleased"
+ * becomes its own, which is also its release notes; `--notes` prints those of the newest version and changes nothing.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const packages = ["", "packages/wire", "packages/db", "apps/broker", "apps/cli", "apps/dashboard"];
+
+/** The text of a section of the changelog, without its heading. */
+export function sectionOf(changelog, heading) {
+  const [, text] = changelog.split(new RegExp(`^## ${heading.replaceAll(".", "\\.")}(?: .*)?\n`, "m"));
+  return text?.split(/^## /m)[0]?.trim();
+}
+
+/** The changelog with what was not released as a version of that day, and an empty section for what comes. */
+export function releaseChangelog(changelog, version, day) {
+  const text = sectionOf(changelog, "Unreleased");
+  if (!text) throw new Error('CHANGELOG.md has nothing under "## Unreleased".');
+  if (sectionOf(changelog, version) !== undefined) throw new Error(`CHANGELOG.md has ${version} already.`);
+  return changelog.replace(/^## Unreleased\n/m, `## Unreleased\n\n## ${version} (${day})\n`);
+}
+
+/** Whether a version is one, and later than another. */
+export function isLater(version, than) {
+  return /^\d+\.\d+\.\d+$/.test(version) && version.localeCompare(than, "en", { numeric: true }) > 0;
+}
+
+/** A package's file with the version, for itself and where it names one of the others. */
+export function setVersion(text, from, version) {
+  const old = from.replaceAll(".", "\\.");
+  return text
+    .replace(new RegExp(`^(\\s*"version": )"${old}"`, "m"), `$1"${version}"`)
+    .replace(new RegExp(`("@merkle/[\\w-]+": )"${old}"`, "g"), `$1"${version}"`);
+}
+
+/** The lockfile with the version, in the entries of these packages alone. */
+export function setLockedVersions(text, from, version) {
+  const lock = JSON.parse(text);
+  lock.version = version;
+  for (const folder of packages) {
+    const entry = lock.packages[folder];
+    entry.version = version;
+    for (const [name, of] of Object.entries(entry.dependencies ?? {}))
+      if (name.startsWith("@merkle/") && of === from) entry.dependencies[name] = version;
+  }
+  return `${JSON.stringify(lock, null, text.match(/^[ \t]+/m)?.[0] ?? 2)}\n`;
+}
+
+function release([wanted = ""]) {
+  const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+  const read = (path) => readFileSync(join(root, path), "utf8");
+  const changelog = read("CHANGELOG.md");
+  const { version: current } = JSON.parse(read("package.json"));
+  if (wanted === "--notes") return sectionOf(changelog, current) ?? sectionOf(changelog, "Unreleased");
+  // The first version has been in the files from the beginning.
+  const isFirst = wanted === current && sectionOf(changelog, current) === undefined;
+  if (!isFirst && !isLater(wanted, current))
+    throw new Error(`Say a version later than ${current}, such as 0.2.0.`);
+  const released = releaseChangelog(changelog, wanted, new Date().toISOString().slice(0, 10));
+  writeFileSync(join(root, "CHANGELOG.md"), released);
+  for (const folder of packages) {
+    const path = join(folder, "package.json");
+    writeFileSync(join(root, path), setVersion(read(path), current, wanted));
+  }
+  writeFileSync(
+    join(root, "package-lock.json"),
+    setLockedVersions(read("package-lock.json"), current, wanted),
+  );
+  return sectionOf(released, wanted);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    process.stdout.write(`${release(process.argv.slice(2))}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 1;
+  }
+}
