@@ -95,7 +95,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("mesh channels", meshChannels.stop);
   const channels = startChannels({ database, bus, mesh: meshChannels, metrics, log });
   stops.add("channels", channels.stop);
-  bus.on("settings", () => void settings.reload().catch(() => undefined));
+  bus.on("settings", settings.reload);
   const presence = startPresence({ database, bus, nodes, log, onAcked: channels.announceDelivery });
   stops.add("presence", presence.stop);
   const wakePeers = createWakePeers({ bus, nodes, presence });
@@ -144,7 +144,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("jobs", jobs.stop);
   const quotas = createQuotas(database);
   await quotas.measure();
-  bus.on("settings", () => void quotas.measure().catch(() => undefined));
+  bus.on("settings", quotas.measure);
   const limiter = createLimiter({ rates: chooseRates(options), metrics });
   const shared = {
     version,
@@ -197,6 +197,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
       sources: sourcesOf(ofMesh.meshId),
     }),
   );
+  bus.on("feed", ({ session, closed }) => closed && meshes.markClosed(session));
   const authenticator = createAuthenticator({ auth, meshes, revocations, limiter, database });
   return {
     meshes,
