@@ -141,15 +141,16 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   const tally = createTally(watch, over.signal);
   const join = async (name: string, index: number) => {
     const session = sessions[index % sessionCount] ?? "";
-    const { team_id, cursor } = await rest.call("join_session", { session_id: session, team_name: name });
+    const input = { session_id: session, team_name: name, idempotency_key: `joining-of-${name}` };
+    const { team_id, cursor } = await again(() => rest.call("join_session", input), over.signal);
     return { name, url, session, credential: team_id, cursor };
   };
 
-  const readers: Reader[] = [];
   const kinds = {
     wait: [readerKinds.restCursor, readerKinds.webSocketWait, readerKinds.restWait, readerKinds.streamCursor],
     socket: [readerKinds.follow, readerKinds.renewedFollow, readerKinds.inbox],
   };
+  const startReading: (() => Reader)[] = [];
   for (const [kind, count] of [
     ["wait", options.waits],
     ["socket", options.sockets],
@@ -157,17 +158,19 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
     for (let index = 0; index < count; index += 1) {
       const start = kinds[kind][index % kinds[kind].length] ?? readerKinds.follow;
       const member = await join(`${kind}-${index}-${start.name}`, index);
-      readers.push(start({ ...member, onProgress: watch.changed, onFailure: (what) => watch.giveUp(what) }));
+      const onFailure = (what: string) => watch.giveUp(what);
+      startReading.push(() => start({ ...member, onProgress: watch.changed, onFailure }));
     }
   }
-  const writers = [];
-  for (let index = 0; index < options.posters; index += 1) {
-    const start = index % 2 === 0 ? startWebSocketWriter : startRestWriter;
-    const member = await join(`poster-${index}`, index);
-    writers.push(start(member, tally, createRandom(random.between(0, 2 ** 31))));
-  }
-  const claimers = await startClaimers({ rest, session: sessions[0] ?? "", join, watch, over: over.signal });
+  const posters = [];
+  for (let index = 0; index < options.posters; index += 1) posters.push(await join(`poster-${index}`, index));
   const probes = await createProbes(stage, join);
+  const claimers = await startClaimers({ rest, session: sessions[0] ?? "", join, watch, over: over.signal });
+  const readers = startReading.map((start) => start());
+  const writers = posters.map((member, index) => {
+    const start = index % 2 === 0 ? startWebSocketWriter : startRestWriter;
+    return start(member, tally, createRandom(random.between(0, 2 ** 31)));
+  });
   const moving = setInterval(() => stage.entrance.endOldest(), 250);
   cleanup(async () => clearInterval(moving));
 
@@ -323,12 +326,13 @@ async function startClaimers({ rest, session: session_id, join, watch, over }: C
     }
   }
 
-  const running = ["Aspen", "Birch", "Cedar"].map(async (team) => {
-    const { credential } = await join(`claimer-${team}`, 0);
-    await work(team, credential).catch((error: unknown) => {
+  const teams = [];
+  for (const team of ["Aspen", "Birch", "Cedar"]) teams.push({ team, ...(await join(`claimer-${team}`, 0)) });
+  const running = teams.map(({ team, credential }) =>
+    work(team, credential).catch((error: unknown) => {
       if (!over.aborted) watch.giveUp(`${team} was told ${describe(error)}`);
-    });
-  });
+    }),
+  );
   return {
     claims,
     async stop() {

@@ -8,6 +8,7 @@ import type { Nodes } from "../core/nodes.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
 import { startTraces } from "../core/traces.js";
+import { createTurns } from "../core/turns.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
@@ -154,6 +155,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     homeKey: options.homeKey,
     bus,
     nodes,
+    turns: nodes.alone ? null : createTurns(),
     eventLoop,
     appender,
     channels,

@@ -545,8 +545,8 @@ function runAll(runs: readonly (() => void)[]): void {
   for (const run of runs) run();
 }
 
-function writeServices({ database, channels }: Services): Parameters<typeof writeOnce>[0] {
-  return { database, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
+function writeServices({ database, channels, turns }: Services): Parameters<typeof writeOnce>[0] {
+  return { database, turns, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
 }
 
 function repeatRotation(
