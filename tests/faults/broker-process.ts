@@ -25,16 +25,18 @@ export interface BrokerPlace {
   readonly home: string;
   /** The broker runs its embedded PostgreSQL without. */
   readonly databaseUrl?: string;
+  /** The built broker to start next; this tree's unless told. */
+  readonly script?: () => string;
   /** Whatever else the broker is started with. */
   readonly options?: Partial<BrokerOptions>;
 }
 
-const script = fileURLToPath(new URL("broker-child.mjs", import.meta.url));
+const ownScript = fileURLToPath(new URL("broker-child.mjs", import.meta.url));
 const loggedMax = 200;
 
 /** Starts the built broker, on any free port; tells when it ends although nobody ended it. */
 export async function startBrokerProcess(
-  { options, ...place }: BrokerPlace,
+  { options, script = () => ownScript, ...place }: BrokerPlace,
   onDeath: (how: string) => void,
 ): Promise<BrokerProcess> {
   const logged: string[] = [];
@@ -43,7 +45,7 @@ export async function startBrokerProcess(
   let url = "";
 
   function spawnChild(): { child: ChildProcess; said: Promise<string> } {
-    const spawned = spawn(process.execPath, [script, JSON.stringify({ ...options, ...place, port })], {
+    const spawned = spawn(process.execPath, [script(), JSON.stringify({ ...options, ...place, port })], {
       stdio: ["pipe", "pipe", "pipe"],
     });
     createInterface({ input: spawned.stderr }).on("line", (line) => {

@@ -10,6 +10,7 @@ export const alone: { readonly bus: ReturnType<typeof startLocalBus>; readonly n
     others: new Set(),
     leads: true,
     list: async () => [],
+    settle: async () => undefined,
     onGone: () => undefined,
     announce: async () => undefined,
     stop: async () => undefined,

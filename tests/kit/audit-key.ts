@@ -5,22 +5,27 @@ import { signingKeyFrom, toBase64url } from "@merkle/wire/identity";
 import { type AuditKey, auditKeyId } from "@merkle/wire/record";
 
 /**
- * Puts one and the same audit key into a home: brokers of several homes can then run on one database, one after the other,
- * as those of several machines do whose owner has copied the file.
+ * Puts one and the same audit key into a home, or another one by other words: brokers of several homes can then run on one database,
+ * one after the other, as those of several machines do whose owner has copied the file.
  */
-export async function putAuditKey(home: string): Promise<void> {
-  const file = { keys: [testAuditKey], secret: toBase64url(seed) };
+export async function putAuditKey(home: string, words = usual): Promise<void> {
+  const file = { keys: [auditKeyOf(words)], secret: toBase64url(seedOf(words)) };
   await writeFile(join(home, "audit-key.json"), JSON.stringify(file), { mode: 0o600 });
 }
 
+const usual = "the audit key of tests";
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
-const seed = sha256(Buffer.from("the audit key of tests"));
-const { publicKey } = signingKeyFrom(seed);
+const seedOf = (words: string) => sha256(Buffer.from(words));
 
-export const testAuditKey: AuditKey = {
-  key_id: auditKeyId(Buffer.from(publicKey, "base64url"), sha256),
-  public_key: publicKey,
-  since: "2026-01-01T00:00:00.000Z",
-  previous: null,
-  succession: null,
-};
+function auditKeyOf(words: string): AuditKey {
+  const { publicKey } = signingKeyFrom(seedOf(words));
+  return {
+    key_id: auditKeyId(Buffer.from(publicKey, "base64url"), sha256),
+    public_key: publicKey,
+    since: "2026-01-01T00:00:00.000Z",
+    previous: null,
+    succession: null,
+  };
+}
+
+export const testAuditKey = auditKeyOf(usual);

@@ -15,6 +15,8 @@ export const natsProgram = [
 /** A NATS server of one test's own. */
 export interface NatsServer {
   readonly url: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
   kill(): Promise<void>;
   /** Starts it again at its port. */
   start(): Promise<void>;
@@ -26,12 +28,14 @@ export async function startNatsServer(
   cleanup: Cleanup = onTestFinished,
 ): Promise<NatsServer> {
   let port = -1;
+  let pid = 0;
   let kill = async () => {};
 
   async function start(): Promise<void> {
     const server = spawn(natsProgram ?? "nats-server", ["-a", "127.0.0.1", "-p", String(port), ...args], {
       stdio: ["ignore", "ignore", "pipe"],
     });
+    pid = server.pid ?? 0;
     const exited = once(server, "exit");
     kill = async () => {
       server.kill("SIGKILL");
@@ -48,5 +52,12 @@ export async function startNatsServer(
 
   await start();
   cleanup(() => kill());
-  return { url: `nats://127.0.0.1:${port}`, kill: () => kill(), start };
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    get pid() {
+      return pid;
+    },
+    kill: () => kill(),
+    start,
+  };
 }

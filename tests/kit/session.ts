@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { MerkleError, Message } from "@merkle/wire";
+import type { InputOf, MerkleError, Message } from "@merkle/wire";
 import type { TransportClient } from "./transports.js";
 
 /** A session of one test's own, with its convener and, by name, further teams. */
@@ -27,6 +27,25 @@ export async function createTestSession(
       return { credential: joined.team_id, cursor: joined.cursor };
     },
     post: (team_id, text) => transport.call("post_message", { session_id, team_id, content: { text } }),
+  };
+}
+
+/** Reads as a caller does that names what it has read: behind a proxy nothing else shows it (CURSOR-6). */
+export function mailReader(
+  transport: Pick<TransportClient, "call">,
+  own: { readonly session_id: string; readonly team_id: string },
+) {
+  let receipt = "none";
+  const note = <Answer extends { receipt?: string | undefined }>(answer: Answer): Answer => {
+    receipt = answer.receipt ?? receipt;
+    return answer;
+  };
+  return {
+    wait: async (input: Partial<InputOf<"wait_for_messages">> = {}) => {
+      const since = input.since_cursor === undefined ? { receipt } : {};
+      return note(await transport.call("wait_for_messages", { ...own, ...since, ...input }));
+    },
+    check: async () => note(await transport.call("check_messages", { ...own, receipt })),
   };
 }
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Broker, type BrokerOptions, createLog, startBroker } from "@merkle/broker";
-import { inject, onTestFinished } from "vitest";
+import { inject, it, onTestFinished } from "vitest";
 import { putAuditKey } from "./audit-key.js";
 import { lookForSecrets } from "./canary.js";
 import { noteHome } from "./persons.js";
@@ -25,14 +25,25 @@ export interface TestBroker {
   restartAfter(work: () => Promise<void>): Promise<void>;
 }
 
-/** Starts a broker that is stopped, with everything it kept, when the test has finished; several, where nodes are tested. */
+/**
+ * Starts a broker that is stopped, with everything it kept, when the test has finished; several, where nodes are tested.
+ *
+ * @param why - the reason that what is tested holds for one broker alone
+ */
 export async function startTestBroker(
   options: Partial<BrokerOptions> = {},
   cleanup: Cleanup = onTestFinished,
+  why?: string,
 ): Promise<TestBroker> {
-  if (inject("bus") === undefined || needsItself(options)) return startOneBroker(options, cleanup);
+  if (inject("bus") === undefined || why !== undefined || needsItself(options))
+    return startOneBroker(options, cleanup);
   const { startBehindProxy } = await import("../nodes/kit/start-behind-proxy.js");
   return startBehindProxy(options, cleanup);
+}
+
+/** A test that is left out where several nodes are tested behind a proxy, and the reason that it holds for one broker alone. */
+export function itAtOne(_why: string): ReturnType<typeof it.skipIf> {
+  return it.skipIf(inject("bus") !== undefined);
 }
 
 /** Whether a test is about where a broker listens, or about what only one may have. */
@@ -50,14 +61,18 @@ function needsItself({
   );
 }
 
-export type StartTestBroker = (options: Partial<BrokerOptions>, cleanup: Cleanup) => Promise<TestBroker>;
+export type StartTestBroker = (
+  options: Partial<BrokerOptions>,
+  cleanup: Cleanup,
+  /** Where its lines go, with those of others. */
+  logged?: string[],
+) => Promise<TestBroker>;
 
-export const startOneBroker: StartTestBroker = async (options, cleanup) => {
+export const startOneBroker: StartTestBroker = async (options, cleanup, logged = []) => {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
   const home = await mkdtemp(join(tmpdir(), "merkle-broker-"));
   await chmod(home, 0o711);
   await putAuditKey(home);
-  const logged: string[] = [];
   const log = createLog((line) => {
     logged.push(line);
     lookForSecrets("the broker's log", line);

@@ -13,6 +13,7 @@ it("[NODE-9] [NODE-12] of two nodes that redeem one invite at once one lets some
   const common = { bus: "postgres", databaseUrl };
   const { broker: a, admin } = await startInviteBroker(onTestFinished, common);
   const b = await startTestBroker({ auth: "invite", rateLimits: "off", ...common });
+  expect(b.broker.firstInvite).toBeNull();
 
   for (let round = 0; round < 5; round += 1) {
     const { link: invite } = await admin.call("create_invite", {});

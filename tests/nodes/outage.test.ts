@@ -8,7 +8,7 @@ import { createTestDatabase } from "../kit/test-database.js";
 import { holdInbox, startNodes, type TestNode } from "./start-nodes.js";
 
 it.runIf(natsProgram)(
-  "[NODE-3] while the bus is down messages and state come with the sweeps and health says degraded; back up, with the hints again",
+  "[NODE-3] [NODE-7] while the bus is down messages and state come with the sweeps and health says degraded; back up, with the hints again",
   async () => {
     const nats = await startNatsServer();
     const { nodes } = await startNodes(2, { bus: nats.url });
@@ -32,6 +32,11 @@ it.runIf(natsProgram)(
     await nats.kill();
     await expect.poll(() => degraded(b)).toBe(true);
     await session.post(session.convener, "by sweep");
+    const { last_sequence: after } = await a.client.call("get_history", { session_id });
+    // What a client was given at one node it goes on from at another that has not heard of it.
+    const moved = connect({ url: b.url, WebSocket });
+    onTestFinished(() => moved.close());
+    await moved.follow({ session: session_id, after, onMessage: () => undefined }).ready;
     await set("second");
     await expect.poll(() => [inbox.texts.at(-1), values.at(-1)]).toEqual(["by sweep", "second"]);
 

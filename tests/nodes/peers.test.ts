@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createTestSession, textsOf } from "../kit/session.js";
+import { changeSettings } from "../kit/persons.js";
+import { createTestSession, failureOf, textsOf } from "../kit/session.js";
 import { holdInbox, startNodes, type TestNode } from "./start-nodes.js";
 
 it("[NODE-6] a named peer that connects at another node is replaced where it was, and a nudge reaches it there", async () => {
@@ -64,6 +65,40 @@ it("[NODE-7] what one node handed out another acknowledges, in turns and without
   await b.client.call("join_session", { session_id, team_id, team_name: "Birch", replay_from: 0 });
   const again = await a.client.call("check_messages", { session_id, team_id });
   expect(textsOf(again.messages)).toContain("round 0");
+});
+
+it("[NODE-14] whoever was answered at one node finds it so at another: settings, credentials, an end, and who is there", async () => {
+  const { nodes } = await startNodes(2, { options: { auth: "open", rateLimits: "off" } });
+  const [a, b] = nodes as [TestNode, TestNode];
+  for (let round = 0; round < 5; round += 1) {
+    const [writes, reads] = round % 2 === 0 ? [a, b] : [b, a];
+    const session = await createTestSession(writes.client);
+    const { sessionId: session_id, convener: team_id } = session;
+    const birch = await session.join("Birch");
+    const old = { session_id, team_id: birch.credential };
+    // What a node knows already is what it might go on believing.
+    await reads.client.call("check_messages", old);
+    await writes.client.call("rotate_team_credential", old);
+    expect((await failureOf(reads.client.call("check_messages", old))).code).toBe("unauthorized");
+
+    await changeSettings(writes.client, { settings: { idle_polls: 3 + round } });
+    expect((await reads.client.call("get_settings", {})).settings.idle_polls).toBe(3 + round);
+
+    const inbox = await holdInbox(writes, session_id, team_id);
+    const second = await holdInbox(reads, session_id, team_id);
+    const connections = async (node: TestNode) =>
+      (await node.client.call("list_participants", { session_id })).participants[0]?.connections;
+    expect([await connections(reads), await connections(writes)]).toEqual([2, 2]);
+    // The one that was opened last ends first, and the other is there still.
+    await second.client.close();
+    await expect.poll(() => connections(writes)).toBe(1);
+    expect(await connections(reads)).toBe(1);
+    await inbox.client.close();
+
+    await writes.client.call("conclude_session", { session_id, team_id, summary_section: "Done." });
+    const late = reads.client.call("join_group", { session_id, team_id, name: "late" });
+    expect((await failureOf(late)).code).toBe("session_closed");
+  }
 });
 
 it("[NODE-8] who was at a node that dies is there until its lease is over, and then no more", async () => {

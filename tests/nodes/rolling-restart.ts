@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { connect } from "@merkle/wire/client";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
@@ -13,6 +15,13 @@ const posters = 6;
 const readers = 6;
 /** Between two posts of one client. */
 const paceMs = 20;
+
+/**
+ * The folder of a built checkout of an earlier version, as which nodes are started, to be restarted as this one, and one of them as
+ * the earlier again; on the schema of this version.
+ */
+const earlier = process.env["MERKLE_TEST_EARLIER"];
+const own = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What a reader was given, and the longest time that it was given nothing while others posted. */
 interface Reading {
@@ -39,7 +48,9 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
     trustedProxies: ["127.0.0.1"],
     rateLimits: "off",
   } as const;
-  const { nodes, databaseUrl } = await startNodes(3, { bus, options });
+  let version = earlier ?? own;
+  const script = () => join(version, "tests/faults/broker-child.mjs");
+  const { nodes, databaseUrl } = await startNodes(3, { bus, options, script });
   const [port] = await startProxy(
     nodes.map(({ url }) => Number(new URL(url).port)),
     onTestFinished,
@@ -117,7 +128,8 @@ it("three nodes are restarted one by one under load: nothing is lost, doubled or
   const readings = Array.from({ length: readers }, (_, number) => read(number));
   const posting = Promise.all(Array.from({ length: posters }, (_, number) => post(number)));
   await expect.poll(() => acked.size).toBeGreaterThan(100);
-  for (const node of nodes) {
+  for (const [index, node] of [...nodes, ...(earlier === undefined ? [] : nodes.slice(0, 1))].entries()) {
+    version = index < nodes.length ? own : (earlier ?? own);
     await node.stop();
     const without = acked.size;
     await expect

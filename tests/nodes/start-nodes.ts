@@ -22,24 +22,34 @@ interface NodesOptions {
   readonly bus?: string;
   readonly databaseUrl?: string;
   readonly options?: Partial<BrokerOptions>;
+  readonly script?: () => string;
 }
 
 /** Starts nodes on one database, which are stopped when the test has finished. */
 export async function startNodes(
   count: number,
-  { bus = "postgres", databaseUrl, options }: NodesOptions = {},
+  { bus = "postgres", databaseUrl, options, script }: NodesOptions = {},
   cleanup: Cleanup = onTestFinished,
 ): Promise<{ readonly nodes: TestNode[]; readonly databaseUrl: string }> {
   const url = databaseUrl ?? (await createTestDatabase(cleanup));
   const nodes: TestNode[] = [];
   for (let number = 0; number < count; number += 1) {
-    nodes.push(await startNode({ databaseUrl: url, options: { ...options, bus } }, cleanup));
+    nodes.push(
+      await startTestNode(
+        { databaseUrl: url, options: { ...options, bus }, ...(script && { script }) },
+        cleanup,
+      ),
+    );
   }
   return { nodes, databaseUrl: url };
 }
 
-async function startNode(
-  place: { readonly databaseUrl: string; readonly options: Partial<BrokerOptions> },
+/** Starts one more, in a home of its own with the key that all of tests have. */
+export async function startTestNode(
+  place: Pick<NodesOptions, "script"> & {
+    readonly databaseUrl: string;
+    readonly options: Partial<BrokerOptions>;
+  },
   cleanup: Cleanup,
 ): Promise<TestNode> {
   const home = await mkdtemp(join(tmpdir(), "merkle-node-"));

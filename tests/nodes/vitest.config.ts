@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 
+/** The campaign takes an hour, and runs where it is asked for: `npm run test:nodes -- campaign`. */
+const atLength = process.argv.some((argument) => argument.includes("campaign"));
 const bus = process.env["MERKLE_TEST_BUS"] === "nats" ? "nats" : "postgres";
 
 /** The tests that speak to a broker by its address, with three nodes behind nginx in its place: `npm run test:nodes`. */
@@ -13,6 +15,7 @@ export default defineConfig({
     maxWorkers: 2,
     include: [
       "tests/nodes/rolling-restart.ts",
+      ...(atLength ? ["tests/nodes/campaign/campaign.ts"] : []),
       "tests/transports/**/*.test.ts",
       "tests/mcp/**/*.test.ts",
       "tests/tail/**/*.test.ts",

@@ -26,7 +26,8 @@ describe("The brief's summary", () => {
   it("[BRIEF-7] is a model's, of the lines alone, made once, and null where there is none", async () => {
     const model = await startModelServer(cleanup);
     const summaries = { apiKey: "sk-test", baseUrl: model.url };
-    const rest = await transports.rest((await startTestBroker({ summaries }, cleanup)).url);
+    const broker = await startTestBroker({ summaries }, cleanup, "each node asks the model once");
+    const rest = await transports.rest(broker.url);
     const session = await createTestSession(rest);
     const { credential } = await session.join("Birch");
     await rest.call("post_message", {

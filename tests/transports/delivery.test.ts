@@ -6,7 +6,7 @@ import postgres from "postgres";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
-import { createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { createTestSession, failureOf, mailReader, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
@@ -29,11 +29,7 @@ async function startSession() {
     transport.call("join_session", { session_id, team_name, peer_name, groups });
   const oak = await join("Birch", "oak", ["backend"]);
   const elm = await join("Cedar", "elm");
-  const mailOf = (team_id: string) => ({
-    wait: (input: Partial<InputOf<"wait_for_messages">> = {}) =>
-      transport.call("wait_for_messages", { session_id, team_id, ...input }),
-    check: () => transport.call("check_messages", { session_id, team_id }),
-  });
+  const mailOf = (team_id: string) => mailReader(transport, { session_id, team_id });
   return {
     session_id,
     convener,

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { createFakeRunner, type FakeRun } from "../kit/fake-runner.js";
 import { createTestSession, failureOf, type TestSession } from "../kit/session.js";
-import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
@@ -52,44 +52,47 @@ const produce = (job_id: number, fence = 1) =>
 const asAgent = (run: FakeRun) => brokerTransports.rest(broker.url, { token: run.job.credential });
 
 describe("a job", () => {
-  it("[JOB-1] [JOB-11] is queued, run with what its agent has to know, and ends with what it made", async () => {
-    await session.post(session.convener, "hello");
-    const { run, job_id } = await startAndRun();
-    expect(run.job).toMatchObject({
-      kind: "conclude",
-      label: String(job_id),
-      timeout_ms: 60_000,
-      broker_url: broker.url,
-      credential: expect.stringMatching(/^mkj_[\w-]{43}$/),
-    });
-    expect(run.job.parameters).toEqual({
-      Session: session.slug,
-      "Session ID": session.sessionId,
-      "Document version": "0",
-      "Last message": "1",
-    });
-    expect(await get(job_id)).toMatchObject({
-      status: "running",
-      session: session.slug,
-      started_by: "Atlas",
-      completed_at: null,
-      message: null,
-    });
-    expect(await produce(job_id)).toBe(true);
-    run.end({ exit_code: 0 });
-    await statusOf(job_id).toBe("succeeded");
-    expect(await get(job_id)).toMatchObject({
-      exit_code: 0,
-      error_tail: null,
-      message: null,
-      result: { kind: "proposal", id: 9 },
-    });
-    const lines = broker.logged.map((line) => JSON.parse(line)).filter((line) => line.job_id === job_id);
-    expect(lines).toMatchObject([
-      { message: "job started", kind: "conclude", source: `session ${session.sessionId}` },
-      { message: "job ended", status: "succeeded", exit_code: 0, duration_ms: expect.any(Number) },
-    ]);
-  });
+  itAtOne("an agent is given the address of the node that runs it")(
+    "[JOB-1] [JOB-11] is queued, run with what its agent has to know, and ends with what it made",
+    async () => {
+      await session.post(session.convener, "hello");
+      const { run, job_id } = await startAndRun();
+      expect(run.job).toMatchObject({
+        kind: "conclude",
+        label: String(job_id),
+        timeout_ms: 60_000,
+        broker_url: broker.url,
+        credential: expect.stringMatching(/^mkj_[\w-]{43}$/),
+      });
+      expect(run.job.parameters).toEqual({
+        Session: session.slug,
+        "Session ID": session.sessionId,
+        "Document version": "0",
+        "Last message": "1",
+      });
+      expect(await get(job_id)).toMatchObject({
+        status: "running",
+        session: session.slug,
+        started_by: "Atlas",
+        completed_at: null,
+        message: null,
+      });
+      expect(await produce(job_id)).toBe(true);
+      run.end({ exit_code: 0 });
+      await statusOf(job_id).toBe("succeeded");
+      expect(await get(job_id)).toMatchObject({
+        exit_code: 0,
+        error_tail: null,
+        message: null,
+        result: { kind: "proposal", id: 9 },
+      });
+      const lines = broker.logged.map((line) => JSON.parse(line)).filter((line) => line.job_id === job_id);
+      expect(lines).toMatchObject([
+        { message: "job started", kind: "conclude", source: `session ${session.sessionId}` },
+        { message: "job ended", status: "succeeded", exit_code: 0, duration_ms: expect.any(Number) },
+      ]);
+    },
+  );
 
   it("[JOB-2] is the only one in flight for its document, whoever asks at the same moment", async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => start()));
@@ -105,28 +108,31 @@ describe("a job", () => {
     (await startAndRun()).run.end({ exit_code: 1 });
   });
 
-  it("[JOB-3] waits for a place, and the one that has waited longest gets it", async () => {
-    const sessions = [session, ...(await Promise.all([1, 2, 3].map(() => createTestSession(rest))))];
-    const ids: number[] = [];
-    for (const each of sessions) ids.push((await start(each)).job_id);
-    const first = [await fake.next(), await fake.next()];
-    // Both have a place at once; whose agent is there first is not ours to say.
-    first.sort((a, b) => a.job.job_id - b.job.job_id);
-    expect(first.map(({ job }) => job.job_id)).toEqual(ids.slice(0, 2));
-    expect(await Promise.all(ids.map(async (id) => (await get(id)).status))).toEqual([
-      "running",
-      "running",
-      "queued",
-      "queued",
-    ]);
-    for (const [index, run] of first.entries()) {
-      run.end({ exit_code: 1 });
-      const next = await fake.next();
-      expect(next.job.job_id).toBe(ids[index + 2]);
-      next.end({ exit_code: 1 });
-    }
-    for (const id of ids) await statusOf(id).toBe("failed");
-  });
+  itAtOne("each node has places of its own")(
+    "[JOB-3] waits for a place, and the one that has waited longest gets it",
+    async () => {
+      const sessions = [session, ...(await Promise.all([1, 2, 3].map(() => createTestSession(rest))))];
+      const ids: number[] = [];
+      for (const each of sessions) ids.push((await start(each)).job_id);
+      const first = [await fake.next(), await fake.next()];
+      // Both have a place at once; whose agent is there first is not ours to say.
+      first.sort((a, b) => a.job.job_id - b.job.job_id);
+      expect(first.map(({ job }) => job.job_id)).toEqual(ids.slice(0, 2));
+      expect(await Promise.all(ids.map(async (id) => (await get(id)).status))).toEqual([
+        "running",
+        "running",
+        "queued",
+        "queued",
+      ]);
+      for (const [index, run] of first.entries()) {
+        run.end({ exit_code: 1 });
+        const next = await fake.next();
+        expect(next.job.job_id).toBe(ids[index + 2]);
+        next.end({ exit_code: 1 });
+      }
+      for (const id of ids) await statusOf(id).toBe("failed");
+    },
+  );
 
   it("[JOB-4] is listed, newest first, the last 20 unless told", async () => {
     const list = async (limit?: number) => {

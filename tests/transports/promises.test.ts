@@ -11,7 +11,7 @@ import { createFakeRunner } from "../kit/fake-runner.js";
 import { makeRow } from "../kit/message-row.js";
 import { changeSettings, makePerson } from "../kit/persons.js";
 import { bareId, createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
-import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
@@ -480,58 +480,64 @@ describe("frames", () => {
 });
 
 describe("a job on another machine", () => {
-  it("[TOPIC-9] knows the topics of its own session, and no others", async () => {
-    const openTopic = async (at: TestSession) => {
-      const on = { session_id: at.sessionId, team_id: at.convener, version: 0, text: "Why?" };
-      return { at, topic_id: (await transport.call("open_topic", on)).topic_id };
-    };
-    const [own, other] = [
-      await openTopic(await createTestSession(transport)),
-      await openTopic(await createTestSession(transport)),
-    ];
-    const on = { session_id: own.at.sessionId, team_id: own.at.convener, topic_id: own.topic_id };
-    const { job_id } = await transport.call("start_job", { kind: "incorporate", ...on });
-    const { claim } = await transport.call("claim_job", { runner: "box", wait: 0 });
-    expect(claim).toMatchObject({ job: { job_id } });
-    const agent = await brokerTransports.rest(broker.url, { token: claim?.credential ?? "" });
-    expect(await agent.call("get_topic", { topic_id: own.topic_id })).toMatchObject({
-      topic_id: own.topic_id,
-    });
-    const elsewhere = agent.call("get_topic", { topic_id: other.topic_id });
-    expect(await failureOf(elsewhere)).toMatchObject({ code: "not_found" });
-    await transport.call("cancel_job", { job_id, team_id: own.at.convener });
-  });
-
-  it("[RUNNER-21] [RUNNER-25] is renewed and ended by its claim alone, and says where it ran", async () => {
-    const at = await createTestSession(transport);
-    const { job_id } = await transport.call("start_job", {
-      kind: "conclude",
-      session_id: at.sessionId,
-      team_id: at.convener,
-    });
-    const { claim } = await transport.call("claim_job", { runner: "the-other-box", wait: 0 });
-    expect(claim).toMatchObject({ job: { job_id } });
-    const fence = claim?.fence ?? 0;
-    const renew = (of: number) => transport.call("renew_job", { job_id, fence: of });
-    const end = (of: number) =>
-      transport.call("end_job", {
-        job_id,
-        fence: of,
-        exit_code: 1,
-        error_tail: "no",
-        error: null,
-        ended_because: null,
+  itAtOne("an open broker behind a proxy takes no runners of others")(
+    "[TOPIC-9] knows the topics of its own session, and no others",
+    async () => {
+      const openTopic = async (at: TestSession) => {
+        const on = { session_id: at.sessionId, team_id: at.convener, version: 0, text: "Why?" };
+        return { at, topic_id: (await transport.call("open_topic", on)).topic_id };
+      };
+      const [own, other] = [
+        await openTopic(await createTestSession(transport)),
+        await openTopic(await createTestSession(transport)),
+      ];
+      const on = { session_id: own.at.sessionId, team_id: own.at.convener, topic_id: own.topic_id };
+      const { job_id } = await transport.call("start_job", { kind: "incorporate", ...on });
+      const { claim } = await transport.call("claim_job", { runner: "box", wait: 0 });
+      expect(claim).toMatchObject({ job: { job_id } });
+      const agent = await brokerTransports.rest(broker.url, { token: claim?.credential ?? "" });
+      expect(await agent.call("get_topic", { topic_id: own.topic_id })).toMatchObject({
+        topic_id: own.topic_id,
       });
-    expect(await renew(fence)).toMatchObject({ holds: true });
-    expect(await renew(fence + 1)).toMatchObject({ holds: false });
-    expect(await end(fence + 1)).toMatchObject({ ended: false });
-    expect(await end(fence)).toMatchObject({ ended: true });
-    expect(await end(fence)).toMatchObject({ ended: false });
-    expect(await transport.call("get_job", { job_id })).toMatchObject({
-      status: "failed",
-      runner: "the-other-box",
-    });
-  });
+      const elsewhere = agent.call("get_topic", { topic_id: other.topic_id });
+      expect(await failureOf(elsewhere)).toMatchObject({ code: "not_found" });
+      await transport.call("cancel_job", { job_id, team_id: own.at.convener });
+    },
+  );
+
+  itAtOne("an open broker behind a proxy takes no runners of others")(
+    "[RUNNER-21] [RUNNER-25] is renewed and ended by its claim alone, and says where it ran",
+    async () => {
+      const at = await createTestSession(transport);
+      const { job_id } = await transport.call("start_job", {
+        kind: "conclude",
+        session_id: at.sessionId,
+        team_id: at.convener,
+      });
+      const { claim } = await transport.call("claim_job", { runner: "the-other-box", wait: 0 });
+      expect(claim).toMatchObject({ job: { job_id } });
+      const fence = claim?.fence ?? 0;
+      const renew = (of: number) => transport.call("renew_job", { job_id, fence: of });
+      const end = (of: number) =>
+        transport.call("end_job", {
+          job_id,
+          fence: of,
+          exit_code: 1,
+          error_tail: "no",
+          error: null,
+          ended_because: null,
+        });
+      expect(await renew(fence)).toMatchObject({ holds: true });
+      expect(await renew(fence + 1)).toMatchObject({ holds: false });
+      expect(await end(fence + 1)).toMatchObject({ ended: false });
+      expect(await end(fence)).toMatchObject({ ended: true });
+      expect(await end(fence)).toMatchObject({ ended: false });
+      expect(await transport.call("get_job", { job_id })).toMatchObject({
+        status: "failed",
+        runner: "the-other-box",
+      });
+    },
+  );
 });
 
 it("[IDEM-6] a result that is kept for its key can be read by nobody who has not that key", async () => {

@@ -13,7 +13,8 @@ let main: TransportClient;
 let team_id: string;
 
 beforeAll(async () => {
-  url = (await startTestBroker({}, cleanup)).url;
+  url = (await startTestBroker({}, cleanup, "a node counts what it takes itself, and all of it every 30 s"))
+    .url;
   main = await brokerTransports.rest(url);
   team_id = (await makePerson(main, "Ana")).person_id;
 });

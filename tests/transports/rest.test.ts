@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
-import { startTestBroker } from "../kit/test-broker.js";
+import { itAtOne, startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let url: string;
@@ -111,28 +111,31 @@ describe("REST", () => {
     expect(await statusOf("rest/messages/wait?since_cursor=999")).toBe(400);
   });
 
-  it("[WAIT-10] what is no HTTP, behind a wait that blocks, ends the connection and puts nothing into its answer", async () => {
-    const got = async (accept: string) => {
-      const socket = connect(Number(new URL(url).port), "127.0.0.1");
-      const chunks: Buffer[] = [];
-      socket.on("data", (chunk) => chunks.push(chunk));
-      socket.write(
-        `GET /api/sessions/rest/messages/wait?since_cursor=1 HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\nX-Team-ID: ${session.convener}\r\n\r\n`,
-      );
-      const isPolling = async () =>
-        (await transport.call("list_participants", { session_id: "rest" })).participants[0]?.polling;
-      await expect.poll(isPolling).toBe(true);
-      if (accept === "text/event-stream") await expect.poll(() => chunks.join("")).toContain(": waiting");
-      socket.write("this is no HTTP\r\n\r\n");
-      await once(socket, "close");
-      await expect.poll(isPolling).toBe(false);
-      return Buffer.concat(chunks).toString();
-    };
-    const streamed = await got("text/event-stream");
-    expect(streamed).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(streamed).not.toContain("HTTP/1.1 400");
-    expect(await got("application/json")).toBe("");
-  });
+  itAtOne("nginx answers it")(
+    "[WAIT-10] what is no HTTP, behind a wait that blocks, ends the connection and puts nothing into its answer",
+    async () => {
+      const got = async (accept: string) => {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1");
+        const chunks: Buffer[] = [];
+        socket.on("data", (chunk) => chunks.push(chunk));
+        socket.write(
+          `GET /api/sessions/rest/messages/wait?since_cursor=1 HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\nX-Team-ID: ${session.convener}\r\n\r\n`,
+        );
+        const isPolling = async () =>
+          (await transport.call("list_participants", { session_id: "rest" })).participants[0]?.polling;
+        await expect.poll(isPolling).toBe(true);
+        if (accept === "text/event-stream") await expect.poll(() => chunks.join("")).toContain(": waiting");
+        socket.write("this is no HTTP\r\n\r\n");
+        await once(socket, "close");
+        await expect.poll(isPolling).toBe(false);
+        return Buffer.concat(chunks).toString();
+      };
+      const streamed = await got("text/event-stream");
+      expect(streamed).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(streamed).not.toContain("HTTP/1.1 400");
+      expect(await got("application/json")).toBe("");
+    },
+  );
 
   it("[WAIT-11] a wait whose caller goes away ends, and its messages come again", async () => {
     const { session_id, team_id } = await transport.call("create_session", {
@@ -157,7 +160,7 @@ describe("REST", () => {
     expect(messages).toHaveLength(1);
   });
 
-  it("[REST-5] a body that says it is too long is refused unread", async () => {
+  itAtOne("nginx answers it")("[REST-5] a body that says it is too long is refused unread", async () => {
     const status = await new Promise((resolve, reject) => {
       const call = request(`${url}/api/sessions`, {
         method: "POST",

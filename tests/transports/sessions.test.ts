@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { describeOverEveryTransport, describeWhereTheCallerKeeps } from "../kit/every-transport.js";
 import { changeSettings } from "../kit/persons.js";
 import { bareId, createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { itAtOne } from "../kit/test-broker.js";
 
 describeOverEveryTransport("sessions", (at) => {
   it("[SES-2] the slug comes from the title, gets a number on a clash, and can be asked for", async () => {
@@ -192,7 +193,7 @@ describeOverEveryTransport("sessions", (at) => {
     expect(failure.details["retry_after_s"]).toBeGreaterThan(1700);
   });
 
-  it("[SET-1] settings are read and changed, and what is left out stays", async () => {
+  itAtOne("without a public address each node gives its own")("[SET-1] settings are read and changed, and what is left out stays", async () => {
     const { transport, broker } = at;
     const before = await transport.call("get_settings", {});
     expect(before).toMatchObject({

@@ -19,7 +19,9 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
     ...{ ...options, databaseUrl, bus },
   };
   const nodes: TestBroker[] = [];
-  for (let number = 0; number < nodeCount; number += 1) nodes.push(await startOneBroker(shared, cleanup));
+  const logged: string[] = [];
+  for (let number = 0; number < nodeCount; number += 1)
+    nodes.push(await startOneBroker(shared, cleanup, logged));
   const [first] = nodes;
   const [port] = await startProxy(
     nodes.map((node) => node.port),
@@ -34,10 +36,7 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    ...{ port, databaseUrl, home: first.home },
-    get logged() {
-      return nodes.flatMap((node) => node.logged);
-    },
+    ...{ port, databaseUrl, home: first.home, logged },
     get broker() {
       return first.broker;
     },

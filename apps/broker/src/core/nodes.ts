@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Database, deleteNode, listNodes, measureClock, type NodeRow, noteNode } from "@merkle/db";
 import type { Bus } from "./bus/bus.js";
 import type { Log } from "./log.js";
+import { createSettle } from "./settle.js";
 import { StartError } from "./start-error.js";
 
 /** This broker among those on its database (NODE-4). */
@@ -19,6 +20,8 @@ export interface Nodes {
   readonly leads: boolean;
   /** All that were not forgotten yet; `live` are those within their lease. */
   list(): Promise<(NodeRow & { readonly live: boolean })[]>;
+  /** Resolves when the others have followed what this node told them, or are too slow (NODE-14); at once without others. */
+  settle(): Promise<void>;
   /** Calls a listener when others have gone. */
   onGone(listener: () => void): void;
   /** Says where it is reached, and that it is there from now on. */
@@ -81,6 +84,7 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
     return performance.now() - seenAt < nodeLeaseMs;
   }
 
+  const settle = createSettle(bus, { id, others: () => others });
   await refuseMisfits(options, await toFacts());
   await beat();
   const beating = setInterval(() => {
@@ -88,8 +92,8 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
       log.warn("saying that this node is there failed; it is tried again", { error }),
     );
   }, beatMs);
-  bus.on("nodes", () => void look().catch(() => undefined));
-  bus.on("lost", () => void look().catch(() => undefined));
+  bus.on("nodes", look);
+  bus.on("lost", look);
 
   return {
     id,
@@ -104,6 +108,7 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
       const rows = await listNodes(database.orm);
       return rows.map((row) => ({ ...row, live: isLive(row) }));
     },
+    settle,
     onGone: (listener) => void gone.add(listener),
     async announce(where) {
       address = where;

@@ -6,6 +6,7 @@ import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import type { Nodes } from "./nodes.js";
 import type { SettingsStore } from "./settings-store.js";
+import type { Turns } from "./turns.js";
 import type { EventLoopWatch } from "./watch-event-loop.js";
 import type { Workers } from "./workers/workers.js";
 
@@ -45,6 +46,8 @@ export interface CoreServices {
   };
   readonly bus: Bus;
   readonly nodes: Nodes;
+  /** By which the writes of one session come one by one; null where this node is alone. */
+  readonly turns: Turns | null;
   /** Resolves while this node is known to be the only one on its database; at once, as a rule. */
   readonly whenAlone: () => Promise<void>;
   /** Whether the node lock is held at this moment. */

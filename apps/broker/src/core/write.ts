@@ -14,6 +14,7 @@ import { canonicalJson } from "@merkle/wire/record";
 import { decrypt, encrypt } from "./encrypt.js";
 import { type EventOptions, systemRow, toStoredMessage } from "./message.js";
 import { retryWhileLost } from "./retry-while-lost.js";
+import type { Turns } from "./turns.js";
 
 /** A write of a verb: its transaction, and what is to happen once it is committed. */
 export interface Write {
@@ -48,6 +49,8 @@ export interface RequestIdentity {
 
 export interface WriteServices {
   readonly database: Database;
+  /** By which writes of one session, or else of one caller, come one by one; null where there is one node. */
+  readonly turns: Turns | null;
   readonly onAnnounced: (message: StoredMessage) => void;
 }
 
@@ -63,10 +66,13 @@ export async function writeOnce<Result>(
   const key = request.idempotencyKey ?? randomUUID();
   const { purpose, requestKey, inputHash } = address(services.database, request, key);
 
+  const rows = String(request.input["session_id"] ?? request.caller);
+  const inTurn: Turns = services.turns ?? ((_rows, write) => write());
+
   return retryWhileLost(async () => {
     const announced: StoredMessage[] = [];
     const runs: (() => void)[] = [];
-    const result = await services.database.transaction(async (tx) => {
+    const write = async (tx: Transaction): Promise<Result> => {
       const earlier = await claimRequest(tx, requestKey, inputHash);
       if (earlier) {
         if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
@@ -81,7 +87,8 @@ export async function writeOnce<Result>(
       });
       await saveRequestResult(tx, requestKey, encrypt(key, purpose, JSON.stringify(fresh)));
       return fresh;
-    });
+    };
+    const result = await inTurn(rows, () => services.database.transaction(write));
     for (const run of runs) run();
     for (const message of announced) services.onAnnounced(message);
     return result;

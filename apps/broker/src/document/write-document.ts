@@ -146,7 +146,10 @@ export async function writeVersion(
   });
   afterCommit(() => {
     // The writer knows of its own version: its next wait need not say so. Versions of others in between it still has to be told.
-    if (peer.documentVersion === current.version) peer.documentVersion = version;
+    if (peer.documentVersion === current.version) {
+      peer.documentVersion = version;
+      services.presence.noteHere(peer);
+    }
     services.quotas.add(services.database.meshId, "bytes", utf8Bytes(content));
     services.channels.announceChange(sessionId, "document", version);
     services.onDocumentWritten({ meshId: services.database.meshId, sessionId });

@@ -19,7 +19,7 @@ export async function ack(ctx: ReaderContext<FeedServices>, input: Input): Promi
 
 async function ackAsTeam(ctx: TeamContext<FeedServices>, input: Input): Promise<Output> {
   const { peer } = ctx.team;
-  await ctx.services.presence.catchUp(peer);
+  await ctx.services.presence.catchUp(peer, () => input.cursor <= peer.offered);
   const skipped = await acknowledge(ctx, peer, input.cursor);
   await ctx.services.presence.save(peer);
   return { cursor: peer.acked, ...(skipped > 0 ? { skipped } : {}) };

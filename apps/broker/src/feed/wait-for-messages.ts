@@ -28,37 +28,49 @@ export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Inp
   const { channels, nodes, presence } = ctx.services;
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor: input.since_cursor });
-  presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
-  await catchUp(ctx, channel);
+  await catchUp(ctx, channel, input.since_cursor);
+  presence.poll(peer);
   const beginning = await beginReading(ctx, input, channel);
 
   const page = await readOrBlock(ctx, input, channel, beginning);
   const rest = await countRest(ctx, channel, page, input.include_own);
   await beginning.saved;
-  if (!nodes.alone && page.entries.length > 0) await saveOffer(ctx, rest.upTo);
+  if (page.entries.length > 0) peer.idlePolls = 0;
+  if (page.timedOut) peer.idlePolls += 1;
+  if (!nodes.alone) await saveAnswer(ctx, page, rest);
   // A wait that ends with its connection tells nothing of its peer.
   if (!ctx.signal.aborted) presence.poll(peer);
   return toOutput(ctx, input, { ...beginning, page, rest, channel });
 }
 
-/** Knows, before it reads, what the peer was given at other nodes, and how far the feed has come there. */
-async function catchUp({ services, team }: TeamContext<FeedServices>, channel: Channel): Promise<void> {
+/**
+ * Knows, before it reads, what the peer was given at other nodes, and how far the feed has come there. What another node is yet to
+ * note shows: a reply that was handed out and is not known to have been written, or a cursor that nobody handed out.
+ */
+async function catchUp(
+  { services, team: { peer } }: TeamContext<FeedServices>,
+  channel: Channel,
+  cursor?: number,
+): Promise<void> {
   if (services.nodes.alone) return;
-  const head = await services.presence.catchUp(team.peer);
+  const head = await services.presence.catchUp(peer, () =>
+    cursor === undefined ? peer.offered <= Math.max(peer.acked, peer.returned) : cursor <= peer.offered,
+  );
   if (head !== undefined) await channel.reach(head);
 }
 
 /**
- * Says what is about to be handed out before it is: the next call, which acknowledges it, may come to another node at once
- * (NODE-7). Of an answer that is cut off nothing is acknowledged by that.
+ * Says what is about to be handed out before it is, and that a wait was in vain: the next call, which goes on from there, may come
+ * to another node at once (NODE-7). Of an answer that is cut off nothing is acknowledged by that.
  */
-async function saveOffer(
+async function saveAnswer(
   { services, team: { peer } }: TeamContext<FeedServices>,
-  upTo: number,
+  { entries, timedOut }: Pick<Page, "entries" | "timedOut">,
+  { upTo }: Rest,
 ): Promise<void> {
-  offerUpTo(peer, upTo);
-  await services.presence.save(peer);
+  if (entries.length > 0) offerUpTo(peer, upTo);
+  if (entries.length > 0 || timedOut) await services.presence.save(peer);
 }
 
 async function beginReading(
@@ -163,8 +175,6 @@ function toOutput(ctx: TeamContext<FeedServices>, input: Input, answer: Answer):
   const { upTo, remaining } = rest;
   const documentVersion = channel.documentVersion;
   const documentChanged = documentVersion > peer.documentVersion;
-  if (!empty) peer.idlePolls = 0;
-  if (page.timedOut) peer.idlePolls += 1;
   const { idle_polls: budget } = settings.current;
 
   ctx.onWritten(() => noteWritten(ctx, input, answer, documentVersion));
@@ -217,19 +227,19 @@ export async function checkMessages(
   const { channels, database, metrics, presence, traces } = ctx.services;
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, input);
-  presence.poll(peer);
   const channel = await channels.open(ctx.session.sessionId);
   await catchUp(ctx, channel);
+  presence.poll(peer);
   const { since, again, saved } = await resumeReading(ctx, channel, input.receipt);
   const mail = await openInboxReader(ctx, channel, { since, again, own: false }).read();
   const { upTo, remaining } = await countRest(ctx, channel, mail, false);
   await saved;
-  if (!ctx.services.nodes.alone && mail.entries.length > 0) await saveOffer(ctx, upTo);
-
   const { entries } = mail;
+  if (entries.length > 0) peer.idlePolls = 0;
+  if (!ctx.services.nodes.alone) await saveAnswer(ctx, { entries, timedOut: false }, { upTo, remaining });
+
   const { documentVersion } = channel;
   const documentChanged = documentVersion > peer.documentVersion;
-  if (entries.length > 0) peer.idlePolls = 0;
   ctx.onWritten(() => {
     peer.documentVersion = Math.max(peer.documentVersion, documentVersion);
     if (entries.length > 0) {

@@ -83,9 +83,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
     noteRevocation();
     const revoked: Revoked | null =
       member !== undefined ? { meshId, memberId: member } : token !== undefined ? { meshId, token } : null;
-    // What fails is found by the next sweep.
-    if (revoked)
-      check([...watched].filter(({ principal }) => standsOn(principal, revoked))).catch(() => undefined);
+    return revoked && check([...watched].filter(({ principal }) => standsOn(principal, revoked)));
   });
 
   return {

@@ -22,6 +22,8 @@ export interface SessionDirectory {
   /** The slug of a session whose name was probably meant, among the newest; undefined where none is near. */
   findNear(ref: string): Promise<string | undefined>;
   markClosed(sessionId: string): void;
+  /** Forgets which sessions are open: that one was concluded at another node may not have been heard. */
+  forgetOpen(): void;
 }
 
 type Remembered = { -readonly [Key in keyof SessionIdentity]: SessionIdentity[Key] };
@@ -36,6 +38,8 @@ export function createSessionDirectory(
   // A thousand clients may come back at once and ask for one session.
   const reading = new Map<string, Promise<SessionIdentity | null>>();
   let findingNear = false;
+  /** How often it heard that one was concluded: who was read meanwhile may have been read before that. */
+  let heard = 0;
 
   function remember(identity: SessionIdentity): SessionIdentity {
     if (remembered.size >= cachedMax) forgetOldest();
@@ -52,17 +56,19 @@ export function createSessionDirectory(
   }
 
   async function read(name: string): Promise<SessionIdentity | null> {
+    const before = heard;
     const sessionId = isUuid(name) ? name : await findSessionBySlug(database.orm, database.meshId, name);
     const row = sessionId && (await findSession(database.orm, database.meshId, sessionId));
     if (!row) return null;
     const { slug, createdByTeamId, closedAt } = row;
-    return remember({
+    const identity = {
       sessionId: row.sessionId,
       slug,
       createdByTeamId,
       closed: closedAt !== null,
       imported: row.originId !== null,
-    });
+    };
+    return heard === before ? remember(identity) : identity;
   }
 
   function readShared(name: string): Promise<SessionIdentity | null> {
@@ -94,8 +100,17 @@ export function createSessionDirectory(
       }
     },
     markClosed(sessionId) {
+      heard += 1;
       const known = remembered.get(sessionId);
       if (known) known.closed = true;
+    },
+    forgetOpen() {
+      heard += 1;
+      for (const { sessionId, slug, closed } of [...remembered.values()]) {
+        if (closed) continue;
+        remembered.delete(sessionId);
+        idsBySlug.delete(slug);
+      }
     },
   };
 }

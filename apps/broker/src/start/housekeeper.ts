@@ -68,6 +68,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
 
   /** What no query tells to have changed is said to have: whoever is shown it reads it again. */
   async function catchUpWithUnseen(): Promise<void> {
+    meshes.forgetOpen();
     channels.announceAnything();
     await stateAnnouncer.pushLately();
   }

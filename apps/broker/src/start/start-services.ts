@@ -16,6 +16,7 @@ import type { Nodes } from "../core/nodes.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
 import { startTraces } from "../core/traces.js";
+import { createTurns } from "../core/turns.js";
 import { readVersion } from "../core/version.js";
 import { watchEventLoop } from "../core/watch-event-loop.js";
 import { startWorkers } from "../core/workers/workers.js";
@@ -105,7 +106,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("mesh channels", meshChannels.stop);
   const channels = startChannels({ database, bus, mesh: meshChannels, metrics, log });
   stops.add("channels", channels.stop);
-  bus.on("settings", () => void settings.reload().catch(() => undefined));
+  bus.on("settings", settings.reload);
   const presence = startPresence({ database, bus, nodes, log, onAcked: channels.announceDelivery });
   stops.add("presence", presence.stop);
   const wakePeers = createWakePeers({ bus, nodes, presence });
@@ -155,7 +156,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   stops.add("jobs", jobs.stop);
   const quotas = createQuotas(database);
   await quotas.measure();
-  bus.on("settings", () => void quotas.measure().catch(() => undefined));
+  bus.on("settings", quotas.measure);
   const limiter = createLimiter({ rates: chooseRates(options), metrics });
   const shared = {
     version,
@@ -165,6 +166,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     homeKey: options.homeKey,
     bus,
     nodes,
+    turns: nodes.alone ? null : createTurns(),
     eventLoop,
     appender,
     channels,
@@ -214,6 +216,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
       sources: sourcesOf(ofMesh.meshId),
     }),
   );
+  bus.on("feed", ({ session, closed }) => closed && meshes.markClosed(session));
   const authenticator = createAuthenticator({ auth, meshes, revocations, limiter, database });
   return {
     meshes,

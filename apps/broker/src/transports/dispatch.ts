@@ -163,7 +163,17 @@ function failSilent(answer: Answer): void {
 function callVerb(ctx: RequestContext): Promise<unknown> {
   const { operation } = ctx.call;
   if (operation.readOnly) return retryCall(ctx);
-  return operation.human === "power" ? callAndLog(ctx) : callOnce(ctx);
+  const calling = operation.human === "power" ? callAndLog(ctx) : callOnce(ctx);
+  return ctx.services.nodes.alone || operation.readAnew ? calling : settle(ctx, calling);
+}
+
+/** Whoever gets the answer finds the change at any node (NODE-14). */
+async function settle(ctx: RequestContext, calling: Promise<unknown>): Promise<unknown> {
+  const output = await calling;
+  const { nodes, presence } = ctx.services;
+  if (ctx.team) await presence.saveForOthers(ctx.team.peer).catch(() => undefined);
+  await nodes.settle();
+  return output;
 }
 
 function retryCall(ctx: RequestContext): Promise<unknown> {
@@ -535,8 +545,8 @@ function runAll(runs: readonly (() => void)[]): void {
   for (const run of runs) run();
 }
 
-function writeServices({ database, channels }: Services): Parameters<typeof writeOnce>[0] {
-  return { database, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
+function writeServices({ database, channels, turns }: Services): Parameters<typeof writeOnce>[0] {
+  return { database, turns, onAnnounced: (message) => channels.deliver(message.session_id, [message]) };
 }
 
 function repeatRotation(

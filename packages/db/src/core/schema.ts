@@ -391,6 +391,7 @@ export const peers = pgTable("peers", {
   pollingNode: uuid("polling_node"),
   goneAt: instant("gone_at"),
   repeated: count("repeated").notNull().default(sql`0`),
+  here: jsonb("here").notNull().default(sql`'{}'::jsonb`),
 });
 
 export const personReads = pgTable("person_reads", {

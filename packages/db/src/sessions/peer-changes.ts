@@ -156,6 +156,8 @@ export async function retirePeers(
           SELECT value::uuid FROM json_array_elements_text(${JSON.stringify(present)}::text::json))`,
         sql`(${peers.heldNode} IS NULL OR ${peers.heldNode}::text NOT IN (
           SELECT value FROM json_array_elements_text(${JSON.stringify([...otherNodes])}::text::json)))`,
+        sql`NOT EXISTS (SELECT FROM jsonb_object_keys(${peers.here}) AS h (node) WHERE h.node IN (
+          SELECT value FROM json_array_elements_text(${JSON.stringify([...otherNodes])}::text::json)))`,
       ),
     )
     .returning({ sessionId: peers.sessionId, peerId: peers.peerId });

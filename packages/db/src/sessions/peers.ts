@@ -15,15 +15,17 @@ export interface PeerProgress {
   readonly returned: number;
   readonly repeated: number;
   readonly documentVersion: number;
-  readonly idlePolls: number;
+  /** Null where it is as it was. */
+  readonly idlePolls: number | null;
   readonly lastSeenAt: Date | null;
   readonly lastPolledAt: Date | null;
   /** The part of `acked` that was in the database before: where it is no longer, the peer was put back elsewhere. */
   readonly ackedBefore: number;
   /** What its inboxes here did since the last save; null for nothing. */
   readonly hold: "opened" | "closed" | "goodbye" | null;
-  /** Whether a wait of it is parked here. */
-  readonly polling: boolean;
+  /** How many inboxes of it are open here, and how many waits parked. */
+  readonly inboxes: number;
+  readonly waits: number;
 }
 
 /**
@@ -44,7 +46,7 @@ export async function saveProgress(
       SELECT * FROM json_to_recordset(${JSON.stringify(progress.map(toJson))}::text::json) AS n (
         session_id uuid, peer_id uuid, acked bigint, acknowledged bigint, offered bigint, returned bigint,
         repeated bigint, document_version integer, idle_polls integer, last_seen_at timestamptz,
-        last_polled_at timestamptz, acked_before bigint, hold text, polling boolean)
+        last_polled_at timestamptz, acked_before bigint, hold text, inboxes integer, waits integer)
     ), received AS (
       INSERT INTO receipts (session_id, peer_id, cursor)
       SELECT n.session_id, n.peer_id, n.acknowledged
@@ -58,7 +60,7 @@ export async function saveProgress(
         returned = greatest(p.returned, n.returned),
         repeated = greatest(p.repeated, n.repeated),
         document_version = greatest(p.document_version, n.document_version),
-        idle_polls = n.idle_polls,
+        idle_polls = coalesce(n.idle_polls, p.idle_polls),
         last_seen_at = greatest(p.last_seen_at, n.last_seen_at),
         last_polled_at = greatest(p.last_polled_at, n.last_polled_at),
         held_node = CASE WHEN n.hold IS NULL THEN p.held_node
@@ -66,7 +68,10 @@ export async function saveProgress(
                          ELSE nullif(p.held_node, ${nodeId}::uuid) END,
         gone_at = CASE WHEN n.hold = 'goodbye' AND p.held_node = ${nodeId}::uuid THEN greatest(now(), n.last_seen_at)
                        ELSE p.gone_at END,
-        polling_node = CASE WHEN n.polling THEN ${nodeId}::uuid ELSE nullif(p.polling_node, ${nodeId}::uuid) END
+        polling_node = CASE WHEN n.waits > 0 THEN ${nodeId}::uuid ELSE nullif(p.polling_node, ${nodeId}::uuid) END,
+        here = CASE WHEN n.inboxes + n.waits > 0
+                    THEN p.here || jsonb_build_object(${nodeId}::text, jsonb_build_array(n.inboxes, n.waits))
+                    ELSE p.here - coalesce(${nodeId}::text, '') END
     FROM n
     WHERE p.session_id = n.session_id AND p.peer_id = n.peer_id AND p.acked >= n.acked_before`);
 }
@@ -86,7 +91,8 @@ function toJson(progress: PeerProgress): Record<string, unknown> {
     last_polled_at: progress.lastPolledAt?.toISOString() ?? null,
     acked_before: progress.ackedBefore,
     hold: progress.hold,
-    polling: progress.polling,
+    inboxes: progress.inboxes,
+    waits: progress.waits,
   };
 }
 
@@ -142,6 +148,9 @@ export interface GroupMembership {
   readonly role: string | null;
 }
 
+/** By node, how many inboxes of a peer are open there, and how many waits parked. */
+export type PeerHere = Readonly<Record<string, readonly [inboxes: number, waits: number]>>;
+
 /** A peer and its team, as a roster tells of them. */
 export interface PeerRosterRow {
   readonly sessionId: string;
@@ -172,6 +181,7 @@ export interface PeerRosterRow {
   readonly lastPolledAt: Date | null;
   readonly heldNode: string | null;
   readonly pollingNode: string | null;
+  readonly here: PeerHere;
   readonly goneAt: Date | null;
   readonly leftAt: Date | null;
   readonly acked: number;
@@ -207,6 +217,7 @@ const rosterColumns = {
   lastPolledAt: peers.lastPolledAt,
   heldNode: peers.heldNode,
   pollingNode: peers.pollingNode,
+  here: sql<PeerHere>`${peers.here}`,
   goneAt: peers.goneAt,
   leftAt: peers.leftAt,
   acked: peers.acked,
@@ -249,6 +260,7 @@ export interface PresentPeerRow {
   readonly lastSeenAt: Date | null;
   readonly heldNode: string | null;
   readonly pollingNode: string | null;
+  readonly here: PeerHere;
   readonly goneAt: Date | null;
   readonly declaredStatus: DeclaredStatus | null;
 }
@@ -275,7 +287,7 @@ export async function listPresentPeers(
            (extract(epoch FROM p.joined_at) * 1000)::bigint AS joined,
            (extract(epoch FROM p.last_seen_at) * 1000)::bigint AS seen,
            (extract(epoch FROM p.gone_at) * 1000)::bigint AS gone, p.held_node AS "heldNode",
-           p.polling_node AS "pollingNode", p.declared_status AS "declaredStatus"
+           p.polling_node AS "pollingNode", p.here, p.declared_status AS "declaredStatus"
     FROM json_array_elements_text(${JSON.stringify(sessionIds)}::text::json) AS s (id)
     CROSS JOIN LATERAL (
       SELECT t.* FROM ${teams} t

@@ -242,7 +242,8 @@ export async function listSilentSessions(
   otherNodes: ReadonlySet<string>,
 ): Promise<SessionFact[]> {
   const nodes = sql`(SELECT json_array_elements_text(${JSON.stringify([...otherNodes])}::text::json))`;
-  const isElsewhere = sql`p.held_node::text IN ${nodes} OR p.polling_node::text IN ${nodes}`;
+  const isElsewhere = sql`p.held_node::text IN ${nodes} OR p.polling_node::text IN ${nodes}
+    OR EXISTS (SELECT FROM jsonb_object_keys(p.here) AS h (node) WHERE h.node IN ${nodes})`;
   const silentBefore = sql`${before.toISOString()}::timestamptz`;
   const spoken = sql`coalesce(f.last_posted_at, s.created_at)`;
   const rows = await db.execute<Row<SessionFact>>(sql`

@@ -72,6 +72,11 @@ export interface OperationRules {
    * person a team of the session first (PERSON-3), unless it is one for who has left.
    */
   readonly notesReading?: true;
+  /**
+   * Whether whoever reads what it writes has the database asked for it at any node: its answer waits for no other node to hear of
+   * it (NODE-14).
+   */
+  readonly readAnew?: true;
   /** Whether who has left may call it: leaving can be repeated with its key (IDEM-9), and who left may come back. */
   readonly afterLeaving?: true;
   /**

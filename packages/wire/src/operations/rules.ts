@@ -42,8 +42,19 @@ export const operationRules = {
       access: "team",
       route: "GET /api/sessions/:session_id/messages/wait",
     },
-    ack: { ...writing, access: "team", route: "POST /api/sessions/:session_id/ack", notesReading: true },
-    post_message: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/messages" },
+    ack: {
+      ...writing,
+      access: "team",
+      route: "POST /api/sessions/:session_id/ack",
+      notesReading: true,
+      readAnew: true,
+    },
+    post_message: {
+      ...writingWhileOpen,
+      access: "team",
+      route: "POST /api/sessions/:session_id/messages",
+      readAnew: true,
+    },
     get_history: {
       ...reading,
       access: "reader",

@@ -1,5 +1,12 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { nkeys } from "@nats-io/transport-node";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { makeCertificate, writeCertificate } from "../../../../../tests/kit/certificates.js";
 import { natsProgram, startNatsServer } from "../../../../../tests/kit/nats-server.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { createLog } from "../log.js";
@@ -129,6 +136,100 @@ it.runIf(natsProgram)(
     expect([named.isUp, absent.isUp]).toEqual([true, false]);
   },
 );
+
+describe.runIf(natsProgram)("a NATS server that lets some in alone", () => {
+  const open = async (address: string) => {
+    const bus = await startBus({ address, target: "", brokerId: "b", log });
+    onTestFinished(() => bus.stop());
+    return bus;
+  };
+  const refused = (address: string) => expect(open(address)).rejects.toMatchObject({ code: "bad_setting" });
+
+  it("[NODE-1] takes a user and password of the address, over TLS whose authority the process knows", async () => {
+    const folder = await makeFolder();
+    const { cert, key } = await writeCertificate(folder, makeCertificate());
+    const args = ["--user", "merkle", "--pass", "a/word", "--tls", "--tlscert", cert, "--tlskey", key];
+    const { url } = await startNatsServer({ args });
+    const at = (user: string) => url.replace("nats://127.0.0.1", `tls://${user}@localhost`);
+    await refused(at("merkle:a%2Fword"));
+    // What a process trusts is read when it starts.
+    const run = async (user: string) => {
+      const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert };
+      const code = `
+        const { startBus } = await import(${JSON.stringify(new URL("../../../dist/core/bus/start-bus.js", import.meta.url).href)});
+        const log = { info() {}, warn() {} };
+        const bus = await startBus({ address: ${JSON.stringify(at(user))}, target: "", brokerId: "b", log });
+        console.log(bus.isUp);
+        await bus.stop();`;
+      const args = ["--input-type=module", "--eval", code];
+      return (await promisify(execFile)(process.execPath, args, { env })).stdout.trim();
+    };
+    expect(await run("merkle:a%2Fword")).toBe("true");
+    await expect(run("merkle:another")).rejects.toThrow("refused us");
+  });
+
+  it("[NODE-1] takes a credentials file, and one that is not there or was made elsewhere keeps the broker from starting", async () => {
+    const folder = await makeFolder();
+    const { config, creds } = makeOperator();
+    const files = {
+      config: join(folder, "nats.conf"),
+      own: join(folder, "own"),
+      other: join(folder, "other"),
+    };
+    await writeFile(files.config, config);
+    await writeFile(files.own, creds);
+    await writeFile(files.other, makeOperator().creds);
+    const { url } = await startNatsServer({ args: ["-c", files.config] });
+    const [own, other] = [await open(`${url}?creds=${files.own}`), await open(`${url}?creds=${files.own}`)];
+    const heard = listen(other, "settings");
+    own.publish("settings", {});
+    await expect.poll(() => heard).toHaveLength(1);
+    for (const address of [url, `${url}?creds=${files.other}`, `${url}?creds=${folder}/none`])
+      await refused(address);
+  });
+});
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "merkle-nats-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An operator with one account and one user, as NATS' own tool makes them: the server's configuration, and the user's file. */
+function makeOperator(): { readonly config: string; readonly creds: string } {
+  const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
+  const unlimited = { subs: -1, data: -1, payload: -1 };
+  const operatorJwt = signJwt(operator, operator, { type: "operator" });
+  const limits = { ...unlimited, imports: -1, exports: -1, conn: -1, leaf: -1, wildcards: true };
+  const accountJwt = signJwt(operator, account, { type: "account", limits });
+  const userJwt = signJwt(account, user, { type: "user", pub: {}, sub: {}, ...unlimited });
+  return {
+    config: `operator: ${operatorJwt}
+resolver: MEMORY
+resolver_preload: { ${account.getPublicKey()}: ${accountJwt} }
+`,
+    creds: `-----BEGIN NATS USER JWT-----
+${userJwt}
+------END NATS USER JWT------
+
+-----BEGIN USER NKEY SEED-----
+${Buffer.from(user.getSeed()).toString()}
+------END USER NKEY SEED------
+`,
+  };
+}
+
+type KeyPair = ReturnType<typeof nkeys.createUser>;
+
+function signJwt(issuer: KeyPair, subject: KeyPair, nats: object): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const claims = {
+    ...{ jti: randomUUID(), iat: Math.floor(Date.now() / 1000), name: "test" },
+    ...{ iss: issuer.getPublicKey(), sub: subject.getPublicKey(), nats: { ...nats, version: 2 } },
+  };
+  const signed = `${encode({ typ: "JWT", alg: "ed25519-nkey" })}.${encode(claims)}`;
+  return `${signed}.${Buffer.from(issuer.sign(Buffer.from(signed))).toString("base64url")}`;
+}
 
 function listen<Kind extends keyof Hints>(bus: Bus, kind: Kind): Hints[Kind][] {
   const heard: Hints[Kind][] = [];

@@ -1,6 +1,8 @@
 import type { Log } from "../log.js";
 import type { HintKind, Hints } from "./hints.js";
 
+export type HintListener<Kind extends HintKind> = (hint: Hints[Kind]) => unknown;
+
 /** Carries hints between the nodes on one database (NODE-1). What it loses costs time, never a message. */
 export interface Bus {
   /** `local` is the bus of a node that is alone: whoever would work for a hint need not begin. */
@@ -9,8 +11,10 @@ export interface Bus {
   readonly isUp: boolean;
   /** Tells the other nodes, soon and together with what else there is. Never waits, never fails. */
   publish<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
-  /** Calls a listener at each hint of a kind from another node; returns how to stop. */
-  on<Kind extends HintKind>(kind: Kind, listener: (hint: Hints[Kind]) => void): () => void;
+  /** Calls a listener at each hint of a kind from another node; returns how to stop. One that takes time says when it has ended. */
+  on<Kind extends HintKind>(kind: Kind, listener: HintListener<Kind>): () => void;
+  /** Resolves when listeners have ended with the hints that came in until now. */
+  followed(): Promise<void>;
   /** Sends what waits, and closes the connection. */
   stop(): Promise<void>;
 }
@@ -22,6 +26,7 @@ export function startLocalBus(): Bus {
     isUp: true,
     publish: () => undefined,
     on: () => () => undefined,
+    followed: async () => undefined,
     stop: async () => undefined,
   };
 }
@@ -29,12 +34,27 @@ export function startLocalBus(): Bus {
 /** Who is told of which hints. */
 export interface HintListeners {
   on: Bus["on"];
+  followed: Bus["followed"];
   tell<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
 }
 
 /** A listener that fails keeps no other from being told. */
 export function createHintListeners(log: Log): HintListeners {
-  const listeners = new Map<string, Set<(hint: never) => void>>();
+  const listeners = new Map<string, Set<(hint: never) => unknown>>();
+  const underWay = new Set<Promise<unknown>>();
+
+  function follow(kind: HintKind, following: unknown): void {
+    if (!(following instanceof Promise)) return;
+    const ended = following
+      .catch((error: unknown) => warn(kind, error))
+      .finally(() => underWay.delete(ended));
+    underWay.add(ended);
+  }
+
+  function warn(kind: HintKind, error: unknown): void {
+    log.warn("a hint of another node could not be followed; the next sweep does", { kind, error });
+  }
+
   return {
     on(kind, listener) {
       const ofKind = listeners.get(kind) ?? new Set();
@@ -44,11 +64,14 @@ export function createHintListeners(log: Log): HintListeners {
     tell(kind, hint) {
       for (const listener of listeners.get(kind) ?? []) {
         try {
-          listener(hint as never);
+          follow(kind, listener(hint as never));
         } catch (error) {
-          log.warn("a hint of another node could not be followed; the next sweep does", { kind, error });
+          warn(kind, error);
         }
       }
+    },
+    async followed() {
+      await Promise.all(underWay);
     },
   };
 }

@@ -7,7 +7,13 @@ import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
  */
 export interface Hints {
   /** A feed has reached a sequence; its new messages change these reads of the mesh. */
-  feed: { readonly session: string; readonly sequence: number; readonly changes: readonly MeshChangedKind[] };
+  feed: {
+    readonly session: string;
+    readonly sequence: number;
+    readonly changes: readonly MeshChangedKind[];
+    /** Whether it was concluded by these messages. */
+    readonly closed?: boolean;
+  };
   /** Something of a session that is no message has changed. */
   changed: { readonly session: string; readonly kind: ChangedKind; readonly version: number };
   /** Somebody of a session came or went. */
@@ -31,6 +37,8 @@ export interface Hints {
   held: { readonly session: string; readonly peer: string };
   /** Waits of peers end, because those have left. */
   left: { readonly session: string; readonly peers: readonly string[] };
+  /** A node needs what the others know of a peer and have not saved yet. */
+  unsaved: { readonly peer: string };
   /** Peers are to be woken; each node answers with what it reached. */
   nudge: {
     readonly id: string;
@@ -46,6 +54,9 @@ export interface Hints {
   };
   /** There may be a job to claim; a job that is named was cancelled. */
   jobs: { readonly mesh: string | null; readonly job: number | null };
+  /** A node waits until the others have followed what it said before; each says when it has. */
+  settle: { readonly id: string; readonly from: string };
+  settled: { readonly id: string; readonly node: string };
   /** A node has come, or goes. */
   nodes: Record<string, never>;
   /** Hints were lost: whatever a sweep reads is to be read now. */
@@ -67,11 +78,12 @@ export function keyOfHint([kind, hint]: SentHint): string {
 /** The one hint that says what two of one key say. */
 export function mergeHints(earlier: SentHint | undefined, later: SentHint): SentHint {
   if (earlier?.[0] !== "feed" || later[0] !== "feed") return later;
-  const [{ session, sequence, changes }, next] = [earlier[1], later[1]];
+  const [{ session, sequence, changes, closed = false }, next] = [earlier[1], later[1]];
   return [
     "feed",
     {
       session,
+      ...((closed || next.closed) && { closed: true }),
       sequence: Math.max(sequence, next.sequence),
       changes: next.changes.every((kind) => changes.includes(kind))
         ? changes

@@ -108,6 +108,7 @@ export async function startNatsBus(options: {
     },
     publish: (kind, hint) => batches.add([kind, hint] as unknown as SentHint),
     on: listeners.on,
+    followed: listeners.followed,
     async stop() {
       await batches.end();
       stopping.abort();

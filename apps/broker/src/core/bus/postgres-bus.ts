@@ -75,6 +75,7 @@ export async function startPostgresBus(options: {
     },
     publish: (kind, hint) => batches.add([kind, hint] as unknown as SentHint),
     on: listeners.on,
+    followed: listeners.followed,
     async stop() {
       clearInterval(checking);
       await batches.end();

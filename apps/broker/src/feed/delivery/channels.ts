@@ -5,7 +5,7 @@ import { groupBy } from "../../core/group-by.js";
 import type { Log } from "../../core/log.js";
 import type { Metrics } from "../../core/metrics.js";
 import { type Channel, createChannel } from "./channel.js";
-import { changesOf, type MeshChannels } from "./mesh-channel.js";
+import { changesOf, concludes, type MeshChannels } from "./mesh-channel.js";
 import type { RingBudget } from "./ring.js";
 import { createStatePushes, type StatePushes, type StateReceiver } from "./state-pushes.js";
 import type { Sink } from "./subscription.js";
@@ -69,9 +69,9 @@ export function startChannels(options: {
   const throttle = createThrottle(hintEveryMs);
   const isAlone = bus.kind === "local";
 
-  function hint(sessionId: string, sequence: number): void {
-    channels.get(sessionId)?.hint(sequence);
+  function hint(sessionId: string, sequence: number): Promise<void> | undefined {
     opening.get(sessionId)?.hints.push(sequence);
+    return channels.get(sessionId)?.reach(sequence);
   }
 
   function open(sessionId: string): Opening {
@@ -110,7 +110,10 @@ export function startChannels(options: {
     opening.get(sessionId)?.hints.push(last.sequence);
     mesh.deliver(sessionId, messages);
     if (isAlone) return;
-    bus.publish("feed", { session: sessionId, sequence: last.sequence, changes: changesOf(messages) });
+    bus.publish("feed", {
+      ...{ session: sessionId, sequence: last.sequence, changes: changesOf(messages) },
+      ...(messages.some(concludes) && { closed: true }),
+    });
   }
 
   function tellPresence(sessionId: string): void {
@@ -127,8 +130,8 @@ export function startChannels(options: {
 
   const hearing = [
     bus.on("feed", ({ session, sequence, changes }) => {
-      hint(session, sequence);
       for (const kind of changes) mesh.announceHere(kind, session);
+      return hint(session, sequence);
     }),
     bus.on("changed", ({ session, kind, version }) => {
       if (kind === "delivery") return tellDelivery(session, version);

@@ -170,6 +170,11 @@ function changesOfEvent({ content }: StoredMessage): readonly MeshChangedKind[] 
   return eventKinds[event].changes;
 }
 
+/** Whether a message says that its session was concluded. */
+export function concludes({ type, content }: StoredMessage): boolean {
+  return type === "system" && content.includes('"event":"session_concluded"');
+}
+
 /** Canonical JSON has its quotes escaped within a text, so this is a key and its value. */
 function isAsk({ content }: StoredMessage): boolean {
   return content.includes('"kind":"ask"');

@@ -106,9 +106,13 @@ function noSuchInvite(number: number): MerkleError {
 
 /**
  * The link by which the first admin of a mesh comes in, made anew at each start until somebody has; null once there is an
- * admin. What was printed before is good no more: it may lie in a log (INVITE-9).
+ * admin. What was printed before is good no more: it may lie in a log (INVITE-9). Of several nodes one prints it, since the next one's
+ * would end it.
  */
-export async function ensureFirstInvite(services: FirstInviteServices): Promise<string | null> {
+export async function ensureFirstInvite(
+  services: FirstInviteServices & Pick<IdentityServices, "nodes">,
+): Promise<string | null> {
+  if (!services.nodes.leads) return null;
   if (await hasAdmin(services.database.orm, services.database.meshId)) return null;
   return makeAdminInvite(services);
 }

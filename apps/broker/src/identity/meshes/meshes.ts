@@ -19,6 +19,10 @@ export interface Meshes<Services extends IdentityServices> {
   all(): Promise<Services[]>;
   /** Forgets what is remembered of a credential, in whichever mesh its session is. */
   forgetCredential(sessionId: string, id: string): void;
+  /** Notes that a session was concluded, in whichever mesh it is. */
+  markClosed(sessionId: string): void;
+  /** Forgets what may have changed at other nodes unheard of. */
+  forgetOpen(): void;
 }
 
 /** @param view - makes the services of a mesh from its database and its name */
@@ -54,6 +58,12 @@ export function createMeshes<Services extends IdentityServices>(
     },
     forgetCredential(sessionId, id) {
       for (const { credentials } of open.values()) credentials.forget(sessionId, id);
+    },
+    markClosed(sessionId) {
+      for (const { sessions } of open.values()) sessions.markClosed(sessionId);
+    },
+    forgetOpen() {
+      for (const { sessions } of open.values()) sessions.forgetOpen();
     },
   };
 }

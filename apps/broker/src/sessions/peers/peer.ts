@@ -48,6 +48,8 @@ export interface Peer {
   resync: boolean;
   documentVersion: number;
   idlePolls: number;
+  /** As many as the database knows of: another node may have counted on. */
+  idlePollsOnDisk: number;
   lastSeenAt: Date | null;
   /** When it last asked for its messages: by a wait, a check or an opened inbox. */
   lastPolledAt: Date | null;
@@ -82,6 +84,7 @@ export function createPeer(row: TeamWithPeer): Peer {
     resync: row.peer.resync,
     documentVersion,
     idlePolls,
+    idlePollsOnDisk: idlePolls,
     lastSeenAt,
     lastPolledAt,
     gone: false,
@@ -170,7 +173,7 @@ export function isPresent(peer: Peer): boolean {
 
 export function toProgress(peer: Peer): PeerProgress {
   const { sessionId, peerId, acked, acknowledged, ackedOnDisk, offered, returned, repeated, hold } = peer;
-  const { documentVersion, idlePolls, lastSeenAt, lastPolledAt } = peer;
+  const { documentVersion, idlePolls, idlePollsOnDisk, lastSeenAt, lastPolledAt } = peer;
   return {
     sessionId,
     peerId,
@@ -181,13 +184,14 @@ export function toProgress(peer: Peer): PeerProgress {
     returned,
     repeated,
     documentVersion,
-    idlePolls,
+    idlePolls: idlePolls === idlePollsOnDisk ? null : idlePolls,
     lastSeenAt,
     lastPolledAt,
     // What was placed further back is on disk already.
     ackedBefore: Math.min(ackedOnDisk, acked),
     hold,
-    polling: peer.waits.size > 0,
+    inboxes: peer.holders.size,
+    waits: peer.waits.size,
   };
 }
 

@@ -26,10 +26,17 @@ export interface Presence {
   touch(peer: Peer): void;
   /** Notes that the peer asks for its messages just now. */
   poll(peer: Peer): void;
-  /** Takes over what other nodes know of the peer, and returns the end of its feed; undefined where there are none. */
-  catchUp(peer: Peer): Promise<number | undefined> | undefined;
-  /** Notes that an inbox of the peer was opened or closed, or that a wait of it was parked or has ended. */
+  /**
+   * Takes over what other nodes know of the peer, and returns the end of its feed; undefined where there are none. Where that is
+   * not enough, they are asked to save what they have not saved yet.
+   *
+   * @param isEnough - whether the caller can go on with what is known now
+   */
+  catchUp(peer: Peer, isEnough?: () => boolean): Promise<number | undefined> | undefined;
+  /** Notes what other nodes are to know of the peer: an inbox was opened or closed, a wait was parked or has ended, it wrote. */
   noteHere(peer: Peer): void;
+  /** Resolves when every node can know what this one knows of the peer, at once where there is but one. */
+  saveForOthers(peer: Peer): Promise<void>;
   /** Ends the inboxes of named peers that were opened at another node since (NODE-6). */
   endReplaced(): Promise<void>;
   /** Answers the waits of peers that have left, at every node, as at their timeout. */
@@ -52,7 +59,7 @@ const forgetAfterMs = 10 * 60_000;
 export function startPresence(options: {
   database: Pick<Database, "orm">;
   bus: Bus;
-  nodes: Pick<Nodes, "id" | "alone">;
+  nodes: Pick<Nodes, "id" | "alone" | "settle">;
   log: Log;
   /** Told when what a peer has acknowledged is on disk, and further than before. */
   onAcked?: (sessionId: string, cursor: number) => void;
@@ -110,6 +117,7 @@ export function startPresence(options: {
     }
     tellHolds(progress);
     for (const { peer, saved } of progress) {
+      peer.idlePollsOnDisk = saved.idlePolls ?? peer.idlePollsOnDisk;
       if (saved.acked <= peer.ackedOnDisk) continue;
       peer.ackedOnDisk = saved.acked;
       onAcked?.(peer.sessionId, saved.acked);
@@ -120,7 +128,7 @@ export function startPresence(options: {
   function takeProgress(peer: Peer): PeerProgress {
     const progress = toProgress(peer);
     peer.hold = null;
-    return nodeId === null ? { ...progress, hold: null, polling: false } : progress;
+    return nodeId === null ? { ...progress, hold: null, inboxes: 0, waits: 0 } : progress;
   }
 
   function tellHolds(progress: readonly { readonly peer: Peer; readonly saved: PeerProgress }[]): void {
@@ -153,12 +161,14 @@ export function startPresence(options: {
     for (const id of peerIds) for (const wait of peers.get(id)?.waits ?? []) wait.expire();
   }
 
+  bus.on("unsaved", ({ peer: peerId }) => {
+    const peer = peers.get(peerId);
+    return peer && dirty.has(peer) ? save(peer) : undefined;
+  });
   bus.on("left", ({ peers: left }) => endWaitsHere(left));
   bus.on("held", ({ peer: peerId }) => {
     const peer = peers.get(peerId);
-    if (!peer?.holders.size) return;
-    // What fails is found by the next sweep.
-    endReplacedOf([peer]).catch(() => undefined);
+    return peer?.holders.size ? endReplacedOf([peer]) : undefined;
   });
 
   function touch(peer: Peer): void {
@@ -168,6 +178,31 @@ export function startPresence(options: {
     if (now.getTime() - (seenSavedAt.get(peer.peerId) ?? 0) < seenSaveMs) return;
     seenSavedAt.set(peer.peerId, now.getTime());
     saveSoon(peer);
+  }
+
+  async function catchUp(peer: Peer, isEnough = () => true): Promise<number | undefined> {
+    const end = await readProgress(peer);
+    if (isEnough()) return end;
+    bus.publish("unsaved", { peer: peer.peerId });
+    await nodes.settle();
+    return readProgress(peer);
+  }
+
+  async function readProgress(peer: Peer): Promise<number | undefined> {
+    const row = await findProgress(database.orm, peer.sessionId, peer.peerId);
+    if (!row) return undefined;
+    refreshPeer(peer, row);
+    // Another node counts on from there; what is yet to be saved here is newer.
+    if (peer.idlePolls === peer.idlePollsOnDisk) peer.idlePolls = row.idlePolls;
+    peer.idlePollsOnDisk = row.idlePolls;
+    return row.lastSequence;
+  }
+
+  async function save(peer: Peer): Promise<void> {
+    dirty.add(peer);
+    await flush(true);
+    // A run that was already past its last batch has not seen this one.
+    if (dirty.has(peer)) await flush(true);
   }
 
   function saveSoon(peer: Peer): void {
@@ -209,16 +244,7 @@ export function startPresence(options: {
       // It makes an unnamed peer a recipient, which later polls only confirm.
       if (first) saveSoon(peer);
     },
-    catchUp(peer) {
-      if (nodeId === null) return undefined;
-      return findProgress(database.orm, peer.sessionId, peer.peerId).then((row) => {
-        if (!row) return undefined;
-        refreshPeer(peer, row);
-        // Another node counts on from there; what is yet to be saved here is newer.
-        if (!dirty.has(peer)) peer.idlePolls = row.idlePolls;
-        return row.lastSequence;
-      });
-    },
+    catchUp: (peer, isEnough) => (nodeId === null ? undefined : catchUp(peer, isEnough)),
     noteHere(peer) {
       if (nodeId !== null) saveSoon(peer);
     },
@@ -228,11 +254,9 @@ export function startPresence(options: {
     },
     endReplaced: () => endReplacedOf([...peers.values()].filter(({ holders }) => holders.size > 0)),
     saveSoon,
-    async save(peer) {
-      dirty.add(peer);
-      await flush(true);
-      // A run that was already past its last batch has not seen this one.
-      if (dirty.has(peer)) await flush(true);
+    save,
+    saveForOthers: async (peer) => {
+      if (nodeId !== null && dirty.has(peer)) await save(peer);
     },
     sweep(now, thresholds) {
       if (dirty.size > 0) flushSoon();

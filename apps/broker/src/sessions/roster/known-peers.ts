@@ -57,7 +57,7 @@ function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
 /** The part of a peer's row that tells whether the peer is there. */
 type SeenRow = Pick<
   PeerRosterRow,
-  "peerId" | "joinedAt" | "lastSeenAt" | "heldNode" | "pollingNode" | "goneAt"
+  "peerId" | "joinedAt" | "lastSeenAt" | "heldNode" | "pollingNode" | "here" | "goneAt"
 > & { readonly left: boolean };
 
 /**
@@ -66,16 +66,15 @@ type SeenRow = Pick<
  */
 export function sight(
   { presence, settings, nodes }: Pick<Parts, "presence" | "settings" | "nodes">,
-  { peerId, joinedAt, lastSeenAt: savedSeenAt, heldNode, pollingNode, goneAt, left }: SeenRow,
+  { peerId, joinedAt, lastSeenAt: savedSeenAt, goneAt, left, ...row }: SeenRow,
   now: number,
 ): Pick<KnownPeer, "lastSeenAt" | "status" | "polling" | "connections" | "live"> {
   const live = presence.find(peerId);
   const seenHereAt = live?.lastSeenAt ?? null;
   const lastSeenAt = latest(savedSeenAt, seenHereAt);
-  const isHeldElsewhere = heldNode !== null && nodes.others.has(heldNode);
-  const isPollingElsewhere = pollingNode !== null && nodes.others.has(pollingNode);
-  const polling = (live?.waits.size ?? 0) > 0 || isPollingElsewhere;
-  const connections = (live?.holders.size ?? 0) + (isHeldElsewhere ? 1 : 0);
+  const elsewhere = sightElsewhere(row, nodes.others);
+  const polling = (live?.waits.size ?? 0) + elsewhere.waits > 0;
+  const connections = (live?.holders.size ?? 0) + elsewhere.inboxes;
   // Seen elsewhere since, it has come back.
   const isGoneHere = live?.gone === true && !isAfter(savedSeenAt, seenHereAt);
   const sighting = {
@@ -86,6 +85,19 @@ export function sight(
     seenAt: lastSeenAt ?? joinedAt,
   };
   return { lastSeenAt, status: deriveStatus(settings.current, sighting, now), polling, connections, live };
+}
+
+/** A node of the version before says no more than where a peer is. */
+function sightElsewhere(
+  { heldNode, pollingNode, here }: Pick<SeenRow, "heldNode" | "pollingNode" | "here">,
+  others: ReadonlySet<string>,
+): { readonly inboxes: number; readonly waits: number } {
+  const counts = Object.entries(here).flatMap(([node, counted]) => (others.has(node) ? [counted] : []));
+  const isAt = (node: string | null) => (node !== null && others.has(node) ? 1 : 0);
+  return {
+    inboxes: counts.reduce((sum, [inboxes]) => sum + inboxes, 0) || isAt(heldNode),
+    waits: counts.reduce((sum, [, waits]) => sum + waits, 0) || isAt(pollingNode),
+  };
 }
 
 function isAfter(a: Date | null, b: Date | null): boolean {

@@ -242,9 +242,15 @@ export function createClientSession(
     if (!subscriptions.has(key) && subscriptions.size >= limits.subscriptionsPerConnectionMax) {
       throw tooManySubscriptions();
     }
+    const held = opened.peer && hold(opened.peer);
+    // Whoever is answered is seen there at every node.
+    if (held && opened.peer) await services.presence.saveForOthers(opened.peer).catch(() => undefined);
+    if (gone.signal.aborted) {
+      if (held && opened.peer) release(opened.peer, held, "lost");
+      return;
+    }
     closeSubscription(key, "lost");
     connection.send({ type: "reply", id: frame.id, output: opened.subscribed });
-    const held = opened.peer && hold(opened.peer);
     services.metrics.subscriptions.inc();
     subscriptions.set(key, {
       subscription: opened.start(connection),
@@ -268,14 +274,16 @@ export function createClientSession(
     return held;
   }
 
+  function release(peer: Peer, held: Hold, how: "goodbye" | "lost"): void {
+    held.release(how);
+    services.presence.noteHere(peer);
+    services.channels.announcePresence(peer.sessionId);
+  }
+
   function closeSubscription(key: string, how: "goodbye" | "lost"): void {
     const open = subscriptions.get(key);
     open?.subscription.stop();
-    if (open?.hold) {
-      open.hold.release(how);
-      if (open.peer) services.presence.noteHere(open.peer);
-      services.channels.announcePresence(open.subscription.sessionId);
-    }
+    if (open?.hold && open.peer) release(open.peer, open.hold, how);
     open?.stopState();
     if (subscriptions.delete(key)) services.metrics.subscriptions.dec();
   }

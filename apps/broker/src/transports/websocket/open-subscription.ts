@@ -1,11 +1,11 @@
+import { readFeedHeads } from "@merkle/db";
 import { type ClientFrame, MerkleError, type Subscribed } from "@merkle/wire";
 import { frameRules } from "@merkle/wire/schemas";
 import { refuseOtherHistory } from "../../feed/cursors.js";
-import type { Channel } from "../../feed/delivery/channel.js";
 import { type Sink, type Subscription, startSubscription } from "../../feed/delivery/subscription.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Peer } from "../../sessions/peers/peer.js";
-import type { Admission } from "../services.js";
+import type { Admission, Services } from "../services.js";
 
 type SubscribeFrame = Extract<ClientFrame, { type: "subscribe" }>;
 
@@ -36,9 +36,11 @@ export async function openSubscription(
 
   const channel = await services.channels.open(session.sessionId);
   const peer = kind === "inbox" ? (caller?.team?.peer ?? null) : null;
-  if (peer) channel.hint((await services.presence.catchUp(peer)) ?? 0);
-  const after = peer ? peer.acked : (frame.after ?? channel.head);
-  refuseBeyondEnd(channel, after);
+  const end = await findEnd(services, session.sessionId, peer);
+  if (end !== undefined) await channel.reach(end);
+  const last = Math.max(channel.head, end ?? 0);
+  const after = peer ? peer.acked : (frame.after ?? last);
+  refuseBeyond(last, after);
   if (peer) services.presence.poll(peer);
 
   return {
@@ -46,7 +48,7 @@ export async function openSubscription(
     subscribed: {
       session_id: session.sessionId,
       after,
-      last_sequence: channel.head,
+      last_sequence: last,
       epoch: services.database.epoch,
     },
     start: (sink) =>
@@ -66,10 +68,22 @@ export async function openSubscription(
   };
 }
 
-function refuseBeyondEnd(channel: Channel, after: number): void {
-  if (after <= channel.head) return;
-  throw new MerkleError("bad_request", `after is ${after}, but the feed ends at ${channel.head}.`, {
+/** Where the feed ends: what a client was given at another node may not have been heard of here. Undefined where there are none. */
+async function findEnd(
+  { nodes, presence, database }: Services,
+  sessionId: string,
+  peer: Peer | null,
+): Promise<number | undefined> {
+  if (nodes.alone) return undefined;
+  if (peer) return presence.catchUp(peer);
+  const [feed] = await readFeedHeads(database.orm, [sessionId]);
+  return feed?.lastSequence;
+}
+
+function refuseBeyond(last: number, after: number): void {
+  if (after <= last) return;
+  throw new MerkleError("bad_request", `after is ${after}, but the feed ends at ${last}.`, {
     field: "after",
-    last_sequence: channel.head,
+    last_sequence: last,
   });
 }

@@ -1,0 +1,74 @@
+import { checkRun, type Problem, type Run } from "../../faults/checker.js";
+
+/** A run over several nodes, with what a feed does not tell. */
+export interface NodesRun extends Run {
+  readonly claims: readonly Claim[];
+  readonly uses: readonly CredentialUse[];
+  readonly wakes: readonly Wake[];
+}
+
+/** Somebody was told that a task is its own. */
+export interface Claim {
+  readonly session: string;
+  readonly task: number;
+  readonly team: string;
+}
+
+/** A replaced credential was used, so long after whoever replaced it was told that it is. */
+export interface CredentialUse {
+  readonly session: string;
+  readonly afterMs: number;
+  readonly accepted: boolean;
+}
+
+/** A wait was parked at one node as somebody posted at another. */
+export interface Wake {
+  readonly session: string;
+  readonly sequence: number;
+  readonly bus: "up" | "down";
+  /** Null for a wait that ended without the message. */
+  readonly tookMs: number | null;
+}
+
+export interface NodesProblem extends Omit<Problem, "kind"> {
+  readonly kind: Problem["kind"] | "double lease" | "stale credential" | "lost wake";
+}
+
+/** So long hints may be unheard of: the sweep reads what they said. */
+const sweptMs = 6_000;
+/** A wake later than this was none: the wait found the message by itself. */
+const wakeMsMax = { up: 4_000, down: 15_000 };
+
+/** Checks what a feed tells, and that no task has two holders, no replaced credential opens anything, and no wait sleeps on. */
+export function checkNodesRun(run: NodesRun): NodesProblem[] {
+  return [
+    ...checkRun(run),
+    ...checkClaims(run.claims),
+    ...run.uses.flatMap(checkUse),
+    ...run.wakes.flatMap(checkWake),
+  ];
+}
+
+function checkClaims(claims: readonly Claim[]): NodesProblem[] {
+  const holders = new Map<string, string>();
+  return claims.flatMap(({ session, task, team }) => {
+    const key = `${session} ${task}`;
+    const holder = holders.get(key) ?? team;
+    holders.set(key, holder);
+    if (holder === team) return [];
+    const detail = `task ${task} was given to ${holder} and to ${team}`;
+    return [{ kind: "double lease", source: team, session, sequence: task, detail }];
+  });
+}
+
+function checkUse({ session, afterMs, accepted }: CredentialUse): NodesProblem[] {
+  if (!accepted || afterMs <= sweptMs) return [];
+  const detail = `it was accepted ${afterMs} ms after it was replaced`;
+  return [{ kind: "stale credential", source: "replaced credential", session, sequence: 0, detail }];
+}
+
+function checkWake({ session, sequence, bus, tookMs }: Wake): NodesProblem[] {
+  if (tookMs !== null && tookMs <= wakeMsMax[bus]) return [];
+  const detail = tookMs === null ? "its wait ended without it" : `its wait ended ${tookMs} ms after it`;
+  return [{ kind: "lost wake", source: "wait", session, sequence, detail }];
+}
