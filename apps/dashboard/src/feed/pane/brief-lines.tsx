@@ -124,12 +124,17 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
               {line.text !== "" && ": "}
             </>
           )}
-          {showHidden(line.text)}
+          {showHidden(toText(line))}
         </span>
         <TimeText at={line.at} className="shrink-0 text-sm text-muted-foreground tabular-nums" />
       </PageLink>
     </li>
   );
+}
+
+/** Of a change of the document the lines alone: where in it they stand says little here. */
+function toText({ kind, text }: BriefLine): string {
+  return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : text;
 }
 
 interface LinePlace {
@@ -164,9 +169,9 @@ export function BriefSummary({ read }: { readonly read: Read<OutputOf<"brief">> 
 /** The keys that walk through what changed, where there is a keyboard to press them on. */
 export function BriefKeys() {
   return (
-    <p className="ms-auto flex items-center gap-1 text-sm text-muted-foreground pointer-coarse:hidden">
+    <span aria-hidden className="ms-auto inline-flex items-center gap-1 align-middle pointer-coarse:hidden">
       <Kbd>J</Kbd>
       <Kbd>K</Kbd> <Kbd>↵</Kbd>
-    </p>
+    </span>
   );
 }

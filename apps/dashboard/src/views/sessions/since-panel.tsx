@@ -30,7 +30,7 @@ export function SincePanel() {
         note={
           <>
             {things === 1 ? "1 thing" : `${things} things`} in{" "}
-            {told.length === 1 ? "1 session" : `${told.length} sessions`}
+            {told.length === 1 ? "1 session" : `${told.length} sessions`} {isOpen && <BriefKeys />}
             <Button
               variant="ghost"
               size="sm"
@@ -48,9 +48,7 @@ export function SincePanel() {
         {isOpen ? (
           // biome-ignore lint/a11y/noStaticElementInteractions: the lines in it are what keys are for; it only hears them.
           <div ref={box} onKeyDown={walkLines} className="divide-y">
-            <div className="flex px-2 pt-2">
-              <BriefKeys />
-            </div>
+
             {summed.data?.summary && (
               <div className="p-4">
                 <BriefSummary read={summed} />

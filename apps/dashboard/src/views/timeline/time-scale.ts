@@ -10,7 +10,8 @@ export interface TimeScale {
   readonly bucketMs: number;
   /** Stretches in which nothing happened, which are drawn narrow. */
   readonly folds: readonly Fold[];
-  /** How long all of it would be were they as long as they are drawn. */
+  /** How long one of them would be were it as long as it is drawn, and all of the time. */
+  readonly foldMs: number;
   readonly drawnMs: number;
 }
 
@@ -19,9 +20,10 @@ interface Fold {
   readonly to: number;
 }
 
-/** So many buckets without anything are folded, and drawn as wide as so many. */
+/** So many buckets without anything are folded, and drawn as wide as so many, or as this share of the rest. */
 const idleBucketsMin = 12;
 const foldBuckets = 4;
+const foldShare = 1 / 8;
 /** Less than this is no time to speak of, however short the session. */
 const idleMsMin = 60_000;
 
@@ -31,8 +33,9 @@ export function toTimeScale(timeline: Timeline): TimeScale {
   const to = Math.max(Date.parse(timeline.to), from + 1);
   const bucketMs = timeline.bucket_ms;
   const folds = findFolds(timeline, { from, to, bucketMs });
-  const saved = folds.reduce((sum, fold) => sum + fold.to - fold.from - foldBuckets * bucketMs, 0);
-  return { from, to, bucketMs, folds, drawnMs: to - from - saved };
+  const busyMs = folds.reduce((left, fold) => left - (fold.to - fold.from), to - from);
+  const foldMs = Math.min(foldBuckets * bucketMs, Math.max(busyMs, 1) * foldShare);
+  return { from, to, bucketMs, folds, foldMs, drawnMs: Math.max(busyMs, 0) + folds.length * foldMs };
 }
 
 function findFolds(
@@ -56,25 +59,23 @@ function findFolds(
 }
 
 /** Where a moment stands between both ends, from 0 to 1. */
-export function toShare({ from, bucketMs, folds, drawnMs }: TimeScale, ms: number): number {
+export function toShare({ from, folds, foldMs, drawnMs }: TimeScale, ms: number): number {
   let drawn = ms - from;
   for (const fold of folds) {
     if (ms <= fold.from) break;
     const length = fold.to - fold.from;
     const within = Math.min(ms, fold.to) - fold.from;
-    drawn += within * ((foldBuckets * bucketMs) / length - 1);
+    drawn += within * (foldMs / length - 1);
   }
   return Math.min(1, Math.max(0, drawn / drawnMs));
 }
 
-export function fromShare({ from, to, bucketMs, folds, drawnMs }: TimeScale, share: number): number {
+export function fromShare({ from, to, folds, foldMs, drawnMs }: TimeScale, share: number): number {
   let ms = from + Math.min(1, Math.max(0, share)) * drawnMs;
   for (const fold of folds) {
     if (ms <= fold.from) break;
     const length = fold.to - fold.from;
-    const factor = length / (foldBuckets * bucketMs);
-    const within = Math.min(ms - fold.from, foldBuckets * bucketMs);
-    ms += within * (factor - 1);
+    ms += Math.min(ms - fold.from, foldMs) * (length / foldMs - 1);
   }
   return Math.round(Math.min(ms, to));
 }
