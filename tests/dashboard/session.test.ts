@@ -183,7 +183,9 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
   it("[DASH-345] a screen of 4K is filled by feed, document and tasks, each as wide as one reads", async () => {
     const session = await createTestSession(rest);
     await session.post(session.convener, "word ".repeat(400));
-    const { page, problems, findBarriers } = await open(session, "", { viewport: { width: 3840, height: 2160 } });
+    const { page, problems, findBarriers } = await open(session, "", {
+      viewport: { width: 3840, height: 2160 },
+    });
     for (const name of ["Feed", "Document", "Tasks"]) {
       const pane = page.getByRole("region", { name, exact: true });
       await expect.poll(() => widthOf(pane)).toBeGreaterThan(800);

@@ -25,7 +25,8 @@ export async function toFeedFilter(
     ],
     teamId: team === undefined ? undefined : await requireTeamId(),
     text: q,
-    thread: thread === undefined ? undefined : await findThread(services.database.orm, session.sessionId, thread),
+    thread:
+      thread === undefined ? undefined : await findThread(services.database.orm, session.sessionId, thread),
   };
 
   async function requireTeamId(): Promise<string> {

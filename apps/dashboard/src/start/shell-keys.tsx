@@ -12,9 +12,9 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
+import { type TypedAhead, TypedAheadCatcher } from "@/core/keyboard/typed-ahead";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { isSettled, onSettled } from "@/core/settled";
-import { type TypedAhead, TypedAheadCatcher } from "@/core/keyboard/typed-ahead";
 
 const loadPalette = () => import("@/views/search/command-palette");
 const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.CommandPalette })));

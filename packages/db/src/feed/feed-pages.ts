@@ -173,7 +173,8 @@ function wantedIn(sessionId: string, range: FeedRange, filter: FeedFilter | null
     sql`SELECT sequence, octet_length(content) AS bytes FROM ${messages}
       WHERE ${and(within(sessionId, range), condition)}`;
   if (!filter) return walk(undefined);
-  if (!isIndexed(filter)) return walk(and(isOfThread(filter), isOfKind(filter), isOfTeam(sessionId, filter), says(filter)));
+  if (!isIndexed(filter))
+    return walk(and(isOfThread(filter), isOfKind(filter), isOfTeam(sessionId, filter), says(filter)));
   if (filter.kinds.length === 0) return walk(sql`false`);
   const ofEach = filter.kinds.map((kind) => sql`(${walk(eq(messages.kind, kind))} ${firsts})`);
   return sql`SELECT sequence, bytes FROM (${sql.join(ofEach, sql` UNION ALL `)}) of_each`;

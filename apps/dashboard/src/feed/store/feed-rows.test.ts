@@ -88,14 +88,9 @@ it("[DASH-342] what was said to an ask folds into its row, up to what was read; 
     make(9, { reply_to: 1 }),
   ];
   const rows = toRows(messages, { ...options, foldUpTo: 8 });
-  expect(rows.map(({ first, replies }) => [first.sequence, ...replies.map(({ sequence }) => sequence)])).toEqual([
-    [1, 3, 4],
-    [2],
-    [5, 6],
-    [7],
-    [8],
-    [9],
-  ]);
+  expect(
+    rows.map(({ first, replies }) => [first.sequence, ...replies.map(({ sequence }) => sequence)]),
+  ).toEqual([[1, 3, 4], [2], [5, 6], [7], [8], [9]]);
   expect(findRow(rows, 4)).toBe(0);
   expect(findRow(rows, 6)).toBe(2);
   expect(shape(messages)).toHaveLength(9);

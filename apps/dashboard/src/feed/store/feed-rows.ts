@@ -80,7 +80,10 @@ function runFrom(
  * Plain replies to asks, and to what was said to them, by the sequence of the ask. Another ask begins anew, and a decision
  * stands for itself: neither may be overlooked.
  */
-function foldReplies(messages: readonly Message[], { foldUpTo, standing }: RowOptions): Map<number, Message[]> {
+function foldReplies(
+  messages: readonly Message[],
+  { foldUpTo, standing }: RowOptions,
+): Map<number, Message[]> {
   const askOf = new Map<number, number>();
   const replies = new Map<number, Message[]>();
   if (foldUpTo === null) return replies;

@@ -5,8 +5,8 @@ import { Command } from "cmdk";
 import {
   ArrowRight,
   CornerDownLeft,
-  FileText,
   Files,
+  FileText,
   Hash,
   ListTodo,
   type LucideIcon,
@@ -16,7 +16,14 @@ import {
   Zap,
 } from "lucide-react";
 import { usePathname, useRouter } from "next/navigation";
-import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { useRead } from "@/broker/use-read";
 import { useShortcutRegistry } from "@/core/keyboard/shortcut-provider";
 import type { TypedAhead } from "@/core/keyboard/typed-ahead";

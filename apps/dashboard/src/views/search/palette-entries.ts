@@ -72,7 +72,8 @@ export function findEntries(entries: readonly PaletteEntry[], query: string): re
     })
     .sort(
       (one, other) =>
-        other.rank - one.rank || kindsInOrder.indexOf(one.entry.kind) - kindsInOrder.indexOf(other.entry.kind),
+        other.rank - one.rank ||
+        kindsInOrder.indexOf(one.entry.kind) - kindsInOrder.indexOf(other.entry.kind),
     )
     .slice(0, shownMax)
     .map(({ entry }) => entry);
