@@ -5,7 +5,9 @@ it("things of one key are done one after the other, those of others meanwhile, a
   const turns = createTurns();
   const done: string[] = [];
   let goOn = () => {};
-  const first = turns("a", () => new Promise<void>((resolve) => (goOn = resolve)).then(() => done.push("first")));
+  const first = turns("a", () =>
+    new Promise<void>((resolve) => (goOn = resolve)).then(() => done.push("first")),
+  );
   const second = turns("a", async () => {
     done.push("second");
     throw new Error("it failed");
