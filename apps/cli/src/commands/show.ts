@@ -44,7 +44,7 @@ async function formatSession(
   const counts = [
     counted(session.last_sequence, "message"),
     unreadText(session.unread),
-    `document v${session.document_version}`,
+    session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
     saidText(session),
   ].filter((each) => each !== "");
   const head = [
