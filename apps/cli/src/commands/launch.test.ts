@@ -155,7 +155,7 @@ describe("merkle launch", () => {
     expect(stderr).toBe(
       "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --\n" +
         `  Runs   claude -p 'say hello' -- --json   as claude in "${title}"\n` +
-        "✓ Joined as claude (Alex's Team), 1 message so far, document v0\n" +
+        "✓ Joined as claude (Alex's Team), 1 message so far, no document yet\n" +
         `  Same again:  merkle launch --session ${slug} --team "Alex's Team" --name claude -y -- -p 'say hello' -- --json\n`,
     );
     expect(await teamsOf(session_id)).toEqual(["Convener", "Alex's Team"]);

@@ -45,7 +45,7 @@ async function formatSession(
   const counts = [
     counted(session.last_sequence, "message"),
     unreadText(session.unread),
-    `document v${session.document_version}`,
+    session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
     sizeText(session.bytes),
     saidText(session),
   ].filter((each) => each !== "");

@@ -47,7 +47,7 @@ export async function tellEntered(
   if (created) output.note(`${output.mark.ok} Made session ${held.slug}${why}`);
   output.note(
     `${output.mark.ok} ${resumed ? "Back" : "Joined"} as ${whoIn(held)}, ` +
-      `${counted(last_sequence, "message")} so far, document v${joined.document_version}`,
+      `${counted(last_sequence, "message")} so far, ${joined.document_version === 0 ? "no document yet" : `document v${joined.document_version}`}`,
   );
   output.note(`  Same again:  ${oneLine(toShellLine(sameAgain(launching, held)))}`);
 }
