@@ -28,7 +28,7 @@ export const context = definePart<Round>({
   figures: [
     toFigure("instructions over stdio", "instructions"),
     toFigure("session start of a launched agent", "sessionStart"),
-    toFigure("join over stdio", "join"),
+    toFigure("join over stdio, of a session that it is in", "join"),
     toFigure("wait over stdio, one message", "wait"),
     toFigure("hook, the first message of a conversation", "first"),
     toFigure("hook, one message", "one", 60 + text.length + sender.length),
