@@ -1,13 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 
 /** A `merkle` that can be started, as it lies in a checkout or in an installed package. */
 export interface MerkleProgram {
   readonly kind: "built" | "bundled";
   start(args: readonly string[], home: string): StartedProgram;
+  /** Runs it to its end, with nothing to read, and returns what it prints. */
+  run(args: readonly string[], home: string, env: Readonly<Record<string, string>>): Promise<string>;
 }
 
 export interface StartedProgram {
@@ -55,6 +58,12 @@ function toProgram(kind: MerkleProgram["kind"], file: string): MerkleProgram {
   return {
     kind,
     start: (args, home) => startNode([file, ...args], { HOME: home, MERKLE_HOME: home }),
+    async run(args, home, env) {
+      const options = { env: { PATH: process.env["PATH"], HOME: home, MERKLE_HOME: home, ...env } };
+      const running = promisify(execFile)(process.execPath, [file, ...args], options);
+      running.child.stdin?.end();
+      return (await running).stdout;
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { utf8Bytes } from "@merkle/wire/text";
 import { openCaller } from "../caller.js";
@@ -9,15 +9,13 @@ import { definePart, type Figure } from "../part.js";
 import type { Stage } from "../stage.js";
 
 /** What an agent's mail costs it beyond texts and senders. */
-interface Round {
-  readonly first: Cost;
-  readonly one: Cost;
-  readonly five: Cost;
-}
+type Round = Readonly<
+  Record<"instructions" | "sessionStart" | "join" | "wait" | "first" | "one" | "five", Cost>
+>;
 
 interface Cost {
   readonly bytes: number;
-  /** Texts and senders alone. */
+  /** Texts and senders of its messages alone; where it brings none, all of it. */
   readonly wordsBytes: number;
 }
 
@@ -28,6 +26,10 @@ export const context = definePart<Round>({
   name: "context",
   rounds: { quick: 1, full: 1 },
   figures: [
+    toFigure("instructions over stdio", "instructions"),
+    toFigure("session start of a launched agent", "sessionStart"),
+    toFigure("join over stdio, of a session that it is in", "join"),
+    toFigure("wait over stdio, one message", "wait"),
     toFigure("hook, the first message of a conversation", "first"),
     toFigure("hook, one message", "one", 60 + text.length + sender.length),
     toFigure("hook, five messages", "five"),
@@ -50,9 +52,22 @@ async function measureHook(
   const server = builtMerkle().start(["mcp", "--session", slug, "--team", "Birch", "--url", url], home);
   try {
     server.write(initializeLine);
-    await server.nextLine();
+    const { instructions } = Object(JSON.parse(await server.nextLine())).result;
     // It answers when it is in the session.
     await callToolOf(server, "get_session", {});
+    const joined = await callToolOf(server, "join_session", { session_id: slug, team_name: "Birch" });
+    const [place = ""] = (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".json"));
+    const started = await builtMerkle().run(["hook", "session-start"], home, {
+      MERKLE_PEER: place.replace(/\.json$/, ""),
+    });
+    const { additionalContext } = Object(JSON.parse(started)).hookSpecificOutput;
+    const toCost = (words: string, count = 0): Cost => ({
+      bytes: utf8Bytes(words),
+      wordsBytes: count === 0 ? utf8Bytes(words) : count * (text.length + sender.length),
+    });
+    const waiting = callToolOf(server, "wait_for_messages", { timeout: 20 });
+    await caller.call("post_message", { session_id: slug, team_id, content: { text } });
+    const wait = toCost(await waiting, 1);
     const bring = async (count: number): Promise<Cost> => {
       for (let posted = 0; posted < count; posted += 1)
         await caller.call("post_message", {
@@ -67,10 +82,18 @@ async function measureHook(
         const added = Object(JSON.parse(answer)).hookSpecificOutput?.additionalContext;
         if (typeof added !== "string") continue;
         if (added.split(text).length - 1 !== count) throw new Error(`The messages came apart: ${added}`);
-        return { bytes: utf8Bytes(added), wordsBytes: count * (text.length + sender.length) };
+        return toCost(added, count);
       }
     };
-    return { first: await bring(1), one: await bring(1), five: await bring(5) };
+    return {
+      instructions: toCost(instructions),
+      sessionStart: toCost(additionalContext),
+      join: toCost(joined),
+      wait,
+      first: await bring(1),
+      one: await bring(1),
+      five: await bring(5),
+    };
   } finally {
     await server.stop();
     caller.close();
@@ -81,7 +104,7 @@ function toFigure(name: string, which: keyof Round, atMost?: number): Figure<Rou
   return {
     name,
     unit: "bytes",
-    limitName: "text and sender",
+    limitName: /hook|wait/.test(name) ? "text and sender" : "itself",
     value: (round) => round[which].bytes,
     limit: (round) => round[which].wordsBytes,
     ...(atMost !== undefined && { target: { valueAtMost: atMost } }),

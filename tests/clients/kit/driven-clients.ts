@@ -180,7 +180,7 @@ export async function untilShown(
   isSo: (screen: string) => Promise<boolean>,
 ): Promise<void> {
   let screen = "";
-  const deadline = performance.now() + 120_000;
+  const deadline = performance.now() + 240_000;
   do {
     screen = await terminal.screen();
     if (await isSo(screen)) return;
