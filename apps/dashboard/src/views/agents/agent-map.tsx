@@ -117,11 +117,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
   }
 
   return (
-    <a
-      href={href}
-      onClick={open}
-      className="group outline-none"
-    >
+    <a href={href} onClick={open} className="group outline-none">
       <title>{`${nameOf(agent)} in ${cluster.title}: ${describeStatus(status, agent.declared?.status === "blocked")}, ${doing.text}${waits.map((wait) => `, waits for ${whomOf(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}</title>
       {waits.length > 0 && <AskLoop node={node} human={need === "human"} />}
       {status === "active" && !need && (
@@ -180,12 +176,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
       >
         {cut(nameOf(agent), 22)}
       </text>
-      <text
-        x={x}
-        y={y + nodeRadius + 33}
-        textAnchor="middle"
-        className="fill-muted-foreground text-[11px]"
-      >
+      <text x={x} y={y + nodeRadius + 33} textAnchor="middle" className="fill-muted-foreground text-[11px]">
         {cut(doing.text, wall ? 30 : 26)}
       </text>
     </a>
