@@ -83,7 +83,10 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     const first = page.getByRole("region", { name: "Waiting" }).getByRole("listitem").first();
     await first.filter({ hasText: "Birch" }).filter({ hasText: "Which staging key?" }).waitFor();
     await page.getByText("Rotates the keys").first().waitFor();
-    await page.getByRole("link", { name: /^Birch in .*Which staging key\?, waits for a human/ }).waitFor();
+    await page
+      .getByRole("group", { name: "Map of the agents" })
+      .getByText("Birch", { exact: true })
+      .waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Wall" }).click();
     await page.getByRole("heading", { name: "One agent needs somebody" }).waitFor();

@@ -117,13 +117,8 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
   }
 
   return (
-    <a
-      href={href}
-      onClick={open}
-      aria-label={`${nameOf(agent)} in ${cluster.title}: ${describeStatus(status, agent.declared?.status === "blocked")}, ${doing.text}${waits.map((wait) => `, waits for ${whomOf(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}
-      className="group outline-none"
-    >
-      <title>{doing.text}</title>
+    <a href={href} onClick={open} className="group outline-none">
+      <title>{`${nameOf(agent)} in ${cluster.title}: ${describeStatus(status, agent.declared?.status === "blocked")}, ${doing.text}${waits.map((wait) => `, waits for ${whomOf(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}</title>
       {waits.length > 0 && <AskLoop node={node} human={need === "human"} />}
       {status === "active" && !need && (
         <circle
@@ -174,7 +169,6 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
         </g>
       )}
       <text
-        aria-hidden
         x={x}
         y={y + nodeRadius + 17}
         textAnchor="middle"
@@ -182,13 +176,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
       >
         {cut(nameOf(agent), 22)}
       </text>
-      <text
-        aria-hidden
-        x={x}
-        y={y + nodeRadius + 33}
-        textAnchor="middle"
-        className="fill-muted-foreground text-[11px]"
-      >
+      <text x={x} y={y + nodeRadius + 33} textAnchor="middle" className="fill-muted-foreground text-[11px]">
         {cut(doing.text, wall ? 30 : 26)}
       </text>
     </a>
