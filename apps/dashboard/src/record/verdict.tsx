@@ -23,7 +23,7 @@ export function Verdict({ tone, title, children }: VerdictProps) {
       role={tone === "wrong" ? "alert" : "status"}
       data-verdict={tone}
       className={cn(
-        "grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg border px-4 py-3",
+        "grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-3 gap-y-1 rounded-lg border px-4 py-3 print:break-inside-avoid",
         box,
       )}
     >
