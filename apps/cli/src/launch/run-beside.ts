@@ -19,7 +19,8 @@ const endsWithinMs = 2_000;
 
 /**
  * Starts the process that a client is to be connected to. It ends with this one, however that ends: a shell between them
- * waits for the end of the pipe that this process holds.
+ * waits for the end of the pipe that this process holds. One that would finish its turn first is not waited for: what it
+ * did then, the client that goes on in the same conversation would not know of.
  */
 export async function runBeside(
   program: Pick<FoundProgram, "path" | "args">,
@@ -27,10 +28,13 @@ export async function runBeside(
   env: NodeJS.ProcessEnv,
 ): Promise<Beside> {
   await rm(socket, { force: true });
-  const script = 'trap "" INT; "$@" >/dev/null 2>&1 </dev/null & ran=$!; read -r _; kill $ran; wait $ran';
+  const script =
+    '"$@" >/dev/null 2>&1 </dev/null & ran=$!; read -r _; kill $ran; { sleep 1; kill -KILL 0; } & wait $ran';
+  // In a group of its own, which the terminal does not interrupt, and which can be killed as a whole.
   const shell = spawn("sh", ["-c", script, "sh", program.path, ...program.args, ...args], {
     env,
     stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
   });
   shell.on("error", () => undefined);
   // One that has ended takes nothing more.
