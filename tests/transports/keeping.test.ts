@@ -111,7 +111,9 @@ it("[PERSON-14] an erased person's texts, name and credential are gone, the reco
     await transport.call("update_session_doc", { session_id, team_id, content, expected_version: version });
 
   const guest = await transport.call("create_person", { name: "Guy" });
-  const foreign = failureOf(transport.call("erase_person", { team_id: guest.person_id, person: "Eve", confirm: "Eve" }));
+  const foreign = failureOf(
+    transport.call("erase_person", { team_id: guest.person_id, person: "Eve", confirm: "Eve" }),
+  );
   expect(await foreign).toMatchObject({ code: "forbidden" });
   const mistaken = failureOf(transport.call("erase_person", { team_id, confirm: "Eva" }));
   expect(await mistaken).toMatchObject({ code: "conflict" });

@@ -32,7 +32,8 @@ export async function erasePerson(
   { person: wanted, confirm }: ParsedInputOf<"erase_person">,
 ): Promise<Output> {
   const person = await findNamedPerson(ctx, { operation: "erase_person", wanted });
-  if (![person.personId, person.name.toLowerCase()].includes(confirm.toLowerCase())) throw notConfirmed(person);
+  if (![person.personId, person.name.toLowerCase()].includes(confirm.toLowerCase()))
+    throw notConfirmed(person);
   await refuseLastAdmin(ctx, person);
   const texts = await listPersonTexts(ctx.services.database.orm, person, textsAtOnce);
   const removable = texts.filter((text) => !text.imported && !text.newest);
