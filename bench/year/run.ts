@@ -116,7 +116,7 @@ async function casesOf({
     ["recall", (index) => call("recall", { query: `w${index % 997}` })],
     [
       "search_logs",
-      (index) => call("search_logs", { projectId: `project-${index % 20}`, title: `part ${index}` }),
+      (index) => call("search_logs", { projectId: `project-${index % 20}`, query: `part ${index}` }),
     ],
     ["get_usage, by session", () => call("get_usage", { by: "session" })],
     ["brief, of all", () => call("brief", {})],

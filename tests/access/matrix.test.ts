@@ -69,7 +69,7 @@ interface Caller extends Facts, Entry {
 const adminsByInput: ReadonlySet<string> = new Set(["update_settings"]);
 
 /** What counts what all meshes do, and is for admins of the main one. */
-const ofWholeBroker: ReadonlySet<string> = new Set(["/metrics", "get_health"]);
+const ofWholeBroker: ReadonlySet<string> = new Set(["/metrics", "get_health", "collect_garbage"]);
 
 /** What is made for members, or by one: where everybody is let in there are none. */
 const ofMembers: ReadonlySet<string> = new Set([

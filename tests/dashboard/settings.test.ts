@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
@@ -109,10 +110,16 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-162] [DASH-163] how the broker is stands there, on a phone too", async () => {
+  it("[DASH-162] [DASH-163] [DASH-311] how the broker is and which sessions are large stands there, on a phone too", async () => {
+    const { rest, broker } = dashboard;
+    const { sessionId } = await createTestSession(rest, "A long migration");
+    const sql = connectTestDatabase(broker.databaseUrl);
+    await sql`UPDATE sessions SET bytes = ${5 * 1024 ** 2} WHERE session_id = ${sessionId}`;
     const { page, problems, findBarriers } = await dashboard.open("/settings?part=broker", phone);
     await page.getByText(/PostgreSQL \d+/).waitFor();
     await page.getByText(/with \d+ subscriptions/).waitFor();
+    const largest = page.getByRole("region", { name: "Storage" }).getByRole("listitem").first();
+    await expect.poll(() => largest.textContent()).toMatch(/A long migration.*5\.0 MiB, \d+ message/);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);

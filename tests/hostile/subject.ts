@@ -309,12 +309,16 @@ export function validInputs({
     create_verification_code: { home_key: "mkh_" },
     verify_person: { team_id: person_id, code: "mkv_" },
     rename_person: { team_id: person_id, name: "Ana B." },
+    export_person: { team_id: person_id },
+    // Confirmed by nobody's name, so that it does nothing to whoever is let through.
+    erase_person: { team_id: person_id, confirm: "nobody" },
     get_app_info: {},
     get_settings: {},
     // No agent comes where nobody looks, so the session that this makes stays empty.
     open_demo_room: {},
     create_mesh: { name: "One-more" },
     list_meshes: {},
+    collect_garbage: { dry_run: true },
     set_quotas: { mesh: "main", team_id: person_id },
     create_invite: {},
     preview_invite: { invite: "A".repeat(22) },

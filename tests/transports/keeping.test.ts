@@ -111,9 +111,13 @@ it("[PERSON-14] an erased person's texts, name and credential are gone, the reco
     await transport.call("update_session_doc", { session_id, team_id, content, expected_version: version });
 
   const guest = await transport.call("create_person", { name: "Guy" });
-  const foreign = failureOf(transport.call("erase_person", { team_id: guest.person_id, person: "Eve" }));
+  const foreign = failureOf(
+    transport.call("erase_person", { team_id: guest.person_id, person: "Eve", confirm: "Eve" }),
+  );
   expect(await foreign).toMatchObject({ code: "forbidden" });
-  const erased = await transport.call("erase_person", { team_id });
+  const mistaken = failureOf(transport.call("erase_person", { team_id, confirm: "Eva" }));
+  expect(await mistaken).toMatchObject({ code: "conflict" });
+  const erased = await transport.call("erase_person", { team_id, confirm: "Eve" });
   expect(erased).toMatchObject({ person_id: bareId(team_id), redacted: 2, done: true });
   expect(erased.kept).toMatchObject([{ session: session.slug, what: expect.stringContaining("version 2") }]);
 
@@ -129,7 +133,9 @@ it("[PERSON-14] an erased person's texts, name and credential are gone, the reco
   await transport.call("update_session_doc", {
     ...{ session_id, team_id: session.convener, content: "by Atlas", expected_version: 2 },
   });
-  const again = await transport.call("erase_person", { team_id: ana.person_id, person: erased.person_id });
+  const again = await transport.call("erase_person", {
+    ...{ team_id: ana.person_id, person: erased.person_id, confirm: erased.person_id },
+  });
   expect(again).toMatchObject({ redacted: 1, done: true, kept: [] });
   const closed = { session_id, team_id: session.convener, summary_section: "Done." };
   const { seal } = await transport.call("conclude_session", closed);

@@ -110,7 +110,14 @@ export const erasePerson = operation("erase_person", {
   summary:
     "Remove a person for good: texts as redact_message does, then name, devices, tokens, alerts and usage. Another takes an admin.",
   unlisted: true,
-  input: z.strictObject({ person: OtherPerson.optional(), ...asTeam, ...retryable }),
+  input: z.strictObject({
+    person: OtherPerson.optional(),
+    confirm: StorableText.min(1)
+      .max(200)
+      .meta({ description: "The name or id of whom it is about, once more; else nothing is done." }),
+    ...asTeam,
+    ...retryable,
+  }),
   output: z.object({
     person_id: Uuid,
     redacted: z.int().meta({ description: "Texts that this call removed from feeds and documents." }),

@@ -6,7 +6,7 @@ import {
   lockAdmins,
   type PersonText,
 } from "@merkle/db";
-import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { writeOnce } from "../../core/write.js";
 import { endMember, lastAdmin } from "../../identity/members.js";
 import { redactOne } from "../../record/redaction/redact-message.js";
@@ -29,9 +29,11 @@ type Output = OutputOf<"erase_person">;
  */
 export async function erasePerson(
   ctx: PersonContext<ViewServices>,
-  { person: wanted }: ParsedInputOf<"erase_person">,
+  { person: wanted, confirm }: ParsedInputOf<"erase_person">,
 ): Promise<Output> {
   const person = await findNamedPerson(ctx, { operation: "erase_person", wanted });
+  if (![person.personId, person.name.toLowerCase()].includes(confirm.toLowerCase()))
+    throw notConfirmed(person);
   await refuseLastAdmin(ctx, person);
   const texts = await listPersonTexts(ctx.services.database.orm, person, textsAtOnce);
   const removable = texts.filter((text) => !text.imported && !text.newest);
@@ -49,6 +51,14 @@ export async function erasePerson(
     done: true,
     kept: texts.flatMap((text) => toKept(text) ?? []),
   };
+}
+
+function notConfirmed({ name }: DataSubject): MerkleError {
+  return new MerkleError(
+    "conflict",
+    `This erases ${JSON.stringify(name)} for good, and confirm says somebody else; nothing was done. Give that name, or the id, as confirm.`,
+    { field: "confirm" },
+  );
 }
 
 async function redactText(

@@ -26,10 +26,14 @@ export const personErase: Command = {
       }
     }
     const actor = actingAsPerson({ broker: await findBroker(config, signal), config });
+    const meant =
+      name === "me"
+        ? { confirm: (await actor.call("get_person", {})).person_id }
+        : { person: name, confirm: name };
     let redacted = 0;
     let answer: OutputOf<"erase_person">;
     do {
-      answer = await actor.call("erase_person", name === "me" ? {} : { person: name });
+      answer = await actor.call("erase_person", meant);
       redacted += answer.redacted;
     } while (!answer.done);
     output.show(
