@@ -9,6 +9,8 @@ export interface ScriptedModel {
   readonly url: string;
   /** Every request so far, as text. */
   readonly requests: readonly string[];
+  /** Turns in which it had a tool called, and has seen what came of it. */
+  readonly turnsEnded: number;
   shows(text: string): Promise<void>;
   /** Holds back the next answer to a tool's result until it is let go. */
   hold(): { readonly held: Promise<void>; letGo(): void };
@@ -46,6 +48,7 @@ function lastAsked(turn: string): {
 
 export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedModel> {
   const requests: string[] = [];
+  let turnsEnded = 0;
   let gate: { reached(): void; readonly open: Promise<void> } | undefined;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -67,6 +70,7 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
       gate = undefined;
     }
     const isDue = results < times && name !== undefined;
+    if (times > 0 && results >= times) turnsEnded += 1;
     dialect.write(response, isDue ? { ...call, tool: name } : null, asked.stream !== false);
   }
 
@@ -79,6 +83,9 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    get turnsEnded() {
+      return turnsEnded;
+    },
     shows: (text) =>
       expect
         .poll(() => requests.some((each) => each.includes(text)), { message: `never shown: ${text}` })
@@ -125,7 +132,7 @@ const dialects: readonly Dialect[] = [
         : { type: "message", id: `msg_${++calls}`, role: "assistant", content: [said] };
       const whole = { ...item, status: "completed" };
       const details = {
-        input_tokens_details: { cached_tokens: 40 },
+        input_tokens_details: { cached_tokens: 40, cache_write_tokens: 30 },
         output_tokens_details: { reasoning_tokens: 2 },
       };
       const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110, ...details };

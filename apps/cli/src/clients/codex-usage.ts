@@ -29,22 +29,23 @@ export const codexUsage: UsageRecord = {
 
 const none: Tokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 
-/** Its input has what came from the cache among it, and its output what was only thought. */
+/** Its input has what the cache gave and took among it, and its output what was only thought. */
 function toTokens(counted: Readonly<Record<string, unknown>>): Tokens {
-  const cached = countOf(counted["cached_input_tokens"]);
+  const read = countOf(counted["cached_input_tokens"]);
+  const written = countOf(counted["cache_write_input_tokens"]);
   return {
-    input_tokens: Math.max(0, countOf(counted["input_tokens"]) - cached),
+    input_tokens: Math.max(0, countOf(counted["input_tokens"]) - read - written),
     output_tokens: countOf(counted["output_tokens"]),
-    cache_read_tokens: cached,
-    cache_write_tokens: 0,
+    cache_read_tokens: read,
+    cache_write_tokens: written,
   };
 }
 
 /** Rollouts lie in folders of years, months and days; one that goes on stays where it began. */
-async function findRollout(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  if (!/^[0-9a-f-]{36}$/.test(conversation)) return undefined;
+async function findRollout(conversation: string, env: NodeJS.ProcessEnv): Promise<string[]> {
+  if (!/^[0-9a-f-]{36}$/.test(conversation)) return [];
   const folder = join(env["CODEX_HOME"] || join(homedir(), ".codex"), "sessions");
   const files = await readdir(folder, { recursive: true }).catch(() => []);
   const file = files.find((each) => each.endsWith(`-${conversation}.jsonl`));
-  return file === undefined ? undefined : join(folder, file);
+  return file === undefined ? [] : [join(folder, file)];
 }
