@@ -78,7 +78,7 @@ async function findAddress(stderr: NodeJS.ReadableStream): Promise<string> {
 
 async function drive(url: string, cleanup: Cleanup): Promise<Firefox> {
   const connection = new WebSocket(url);
-  cleanup(() => connection.terminate());
+  cleanup(async () => connection.terminate());
   await once(connection, "open");
   const waiting = new Map<number, (reply: { readonly type: string; readonly result: unknown }) => void>();
   connection.on("message", (data) => {
