@@ -117,12 +117,12 @@ describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
       const page = await browser.open(`${broker.url}/verify`);
       await page.evaluate(`localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`);
       await page.go(`${broker.url}/settings#alerts`);
-      const press = (name: string) =>
+      const press = (name: string, within = "main") =>
         expect
           .poll(
             () =>
               page.evaluate(`(() => {
-                const found = [...document.querySelectorAll("button")].findLast(({ textContent }) => textContent === ${JSON.stringify(name)});
+                const found = [...document.querySelectorAll("${within} button")].findLast(({ textContent }) => textContent === ${JSON.stringify(name)});
                 if (found && !found.disabled) found.click();
                 return found !== undefined && !found.disabled;
               })()`),
@@ -130,7 +130,7 @@ describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
           )
           .toBe(true);
       await press("Tell this browser…");
-      await press("Save");
+      await press("Save", ":is(dialog, [role=dialog])");
       await expect
         .poll(async () => (await rest.call("list_alert_targets", { team_id: credential })).targets, {
           timeout: 60_000,

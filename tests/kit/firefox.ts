@@ -38,6 +38,8 @@ export async function startFirefox(
   const preferences = {
     "dom.push.serverURL": pushUrl,
     "dom.push.testing.allowInsecureServerURL": true,
+    // A driven one connects to no push service unless it is told to.
+    "dom.push.connection.enabled": true,
     "permissions.default.desktop-notification": 1,
     "dom.webnotifications.requireuserinteraction": false,
     // The desktop's own notifications need a desktop.
