@@ -89,7 +89,13 @@ describe("what a client's models used", () => {
     await begun(home);
     const line = (type: string, payload: object) => `${JSON.stringify({ type, payload })}\n`;
     const count = (input_tokens: number, output_tokens: number) => {
-      const total_token_usage = { input_tokens, cached_input_tokens: 60, cache_write_input_tokens: 30, output_tokens, total_tokens: 1 };
+      const total_token_usage = {
+        input_tokens,
+        cached_input_tokens: 60,
+        cache_write_input_tokens: 30,
+        output_tokens,
+        total_tokens: 1,
+      };
       return line("event_msg", { type: "token_count", info: { total_token_usage } });
     };
     const turn = line("turn_context", { model: "gpt-codex" });
