@@ -38,6 +38,8 @@ export async function startFirefox(
   const preferences = {
     "dom.push.serverURL": pushUrl,
     "dom.push.testing.allowInsecureServerURL": true,
+    // A driven one connects to no push service unless it is told to.
+    "dom.push.connection.enabled": true,
     "permissions.default.desktop-notification": 1,
     "dom.webnotifications.requireuserinteraction": false,
     // The desktop's own notifications need a desktop.
@@ -78,7 +80,7 @@ async function findAddress(stderr: NodeJS.ReadableStream): Promise<string> {
 
 async function drive(url: string, cleanup: Cleanup): Promise<Firefox> {
   const connection = new WebSocket(url);
-  cleanup(() => connection.terminate());
+  cleanup(async () => connection.terminate());
   await once(connection, "open");
   const waiting = new Map<number, (reply: { readonly type: string; readonly result: unknown }) => void>();
   connection.on("message", (data) => {

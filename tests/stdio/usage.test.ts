@@ -61,15 +61,18 @@ describe("what a client's models used", () => {
       transcript,
       `${answer("m1", 3)}${answer("m1", 20)}{"type":"assistant","usage":7}\nnonsense "usage"\n`,
     );
+    const ofSubagents = join(folder, session_id, "subagents");
+    await mkdir(ofSubagents, { recursive: true });
+    await writeFile(join(ofSubagents, "agent-a1.jsonl"), answer("s1", 7));
     await birch.hook("Stop", { session_id });
-    await expect.poll(() => reported(alder.slug)).toEqual([10, 20, 1_000, 50]);
+    await expect.poll(() => reported(alder.slug)).toEqual([20, 27, 2_000, 100]);
     await birch.stop();
 
     await appendFile(transcript, answer("m2", 5));
     const next = await startStdioServer({ url: broker.url, home, env });
     await next.call("list_peers");
     await next.hook("Stop", { session_id });
-    await expect.poll(() => reported(alder.slug)).toEqual([20, 25, 2_000, 100]);
+    await expect.poll(() => reported(alder.slug)).toEqual([30, 32, 3_000, 150]);
   });
 
   it("[USAGE-2] is read from Codex's rollout, which counts what was used in all", async () => {
@@ -86,13 +89,19 @@ describe("what a client's models used", () => {
     await begun(home);
     const line = (type: string, payload: object) => `${JSON.stringify({ type, payload })}\n`;
     const count = (input_tokens: number, output_tokens: number) => {
-      const total_token_usage = { input_tokens, cached_input_tokens: 60, output_tokens, total_tokens: 1 };
+      const total_token_usage = {
+        input_tokens,
+        cached_input_tokens: 60,
+        cache_write_input_tokens: 30,
+        output_tokens,
+        total_tokens: 1,
+      };
       return line("event_msg", { type: "token_count", info: { total_token_usage } });
     };
     const turn = line("turn_context", { model: "gpt-codex" });
     await writeFile(rollout, `${turn}${count(100, 5)}${count(100, 5)}${count(160, 9)}`);
     await birch.hook("Stop", { session_id });
-    await expect.poll(() => reported(alder.slug)).toEqual([100, 9, 60, 0]);
+    await expect.poll(() => reported(alder.slug)).toEqual([70, 9, 60, 30]);
   });
 
   it("[USAGE-2] stays on the machine where its user says so", async () => {

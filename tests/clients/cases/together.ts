@@ -6,9 +6,9 @@ import { startMesh } from "../../claude/kit/mesh.js";
 import type { Terminal } from "../../claude/kit/terminal.js";
 import { changeSettings } from "../../kit/persons.js";
 import { brokerTransports } from "../../kit/transports.js";
+import { prepareAgent, quit, say } from "../kit/client-agent.js";
 import { type DrivenClient, drivenClients } from "../kit/driven-clients.js";
-import { callOnce } from "../kit/scripted-model.js";
-import { quit, say, setUp } from "../kit/set-up.js";
+import { callOnce, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.js";
 
 const programs = inject("clientPrograms");
 
@@ -34,42 +34,46 @@ it.runIf(programs["codex"] && programs["claude"])(
       await transport.call("create_task", { ...cedar, title });
     await transport.call("claim", { ...cedar, scope: "repo:src/**", reason: "new tokens" });
 
-    const codex = await setUp(driven("codex"), mesh);
-    const claude = await setUp(driven("claude"), mesh);
+    const models = {
+      codex: await startScriptedModel(onTestFinished),
+      claude: await startScriptedModel(onTestFinished),
+    };
+    const prepare = (name: keyof typeof models, place: { team: string; name: string; args?: string[] }) =>
+      prepareAgent(driven(name), { mesh, model: models[name], ...place }, onTestFinished);
+    const codex = await prepare("codex", { team: "Birch", name: "atlas", args: codexArgs });
+    const claude = await prepare("claude", { team: "Oak", name: "elm" });
     await mkdir(join(codex.machine.project, ".git"));
-    const where = (team: string, name: string) => ["--session", mesh.slug, "--team", team, "--name", name];
-    const birch = await codex.launch(where("Birch", "atlas"), codexArgs);
-    const oak = await claude.launch(where("Oak", "elm"), driven("claude").args, { team: "Oak", name: "elm" });
+    const birch = await codex.launch();
+    const oak = await claude.launch();
 
-    async function rests(team: string): Promise<void> {
-      await expect.poll(async () => (await mesh.findPeer(team))?.declared?.status).toBe("idle");
+    async function call(terminal: Terminal, model: ScriptedModel, tool: string, args: object | string) {
+      const before = model.turnsEnded;
+      await say(terminal, callOnce(tool, args), model);
+      await expect.poll(() => model.turnsEnded).toBeGreaterThan(before);
     }
     async function patch(file: string): Promise<boolean> {
-      await say(birch, callOnce("apply_patch", addFile(file)), codex.model);
-      await rests("Birch");
+      await call(birch, models.codex, "apply_patch", addFile(file));
       return existsSync(join(codex.machine.project, file));
     }
     expect(await patch("src/one.ts")).toBe(true);
-    await codex.model.shows("is claimed in the Merkle session");
-    await codex.model.shows("Cedar has held");
+    await models.codex.shows("is claimed in the Merkle session");
+    await models.codex.shows("Cedar has held");
     await changeSettings(transport, { session_id, session_settings: { claims: "refuse" } });
     let tried = 0;
     await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(false);
-    await codex.model.shows("does not let it be edited");
+    await models.codex.shows("does not let it be edited");
     expect(await patch("elsewhere.ts")).toBe(true);
     await transport.call("release", { ...cedar, scope: "repo:src/**" });
     await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(true);
 
-    async function work(team: string, terminal: Terminal, { model }: typeof codex, task: number) {
-      await say(terminal, callOnce("claim_task", {}), model);
-      await rests(team);
-      await say(terminal, callOnce("finish_task", { task, result: "done" }), model);
-      await rests(team);
+    async function work(terminal: Terminal, model: ScriptedModel, task: number) {
+      await call(terminal, model, "claim_task", {});
+      await call(terminal, model, "finish_task", { task, result: "done" });
     }
-    await work("Birch", birch, codex, 1);
-    await work("Oak", oak, claude, 2);
-    await work("Birch", birch, codex, 3);
-    await work("Oak", oak, claude, 4);
+    await work(birch, models.codex, 1);
+    await work(oak, models.claude, 2);
+    await work(birch, models.codex, 3);
+    await work(oak, models.claude, 4);
     const { tasks } = await transport.call("list_tasks", { session_id, state: "done" });
     expect(Object.fromEntries(tasks.map(({ task, holder }) => [task, holder]))).toEqual({
       1: "Birch/atlas",
@@ -78,14 +82,18 @@ it.runIf(programs["codex"] && programs["claude"])(
       4: "Oak/elm",
     });
 
-    // Each answer of the model says that it took 100 tokens in, 40 of them from its cache, and 10 out.
+    // Each answer of the model says that it took 100 tokens in, of which its cache gave 40 and took 30, and 10 out.
     const used = async () => {
       const { rows } = await transport.call("get_usage", { session_id, by: "team" });
       return rows.find(({ name }) => name === "Birch");
     };
     await expect.poll(async () => (await used())?.output_tokens ?? 0).toBeGreaterThanOrEqual(120);
-    const { input_tokens, output_tokens, cache_read_tokens } = (await used()) ?? {};
-    expect([input_tokens, cache_read_tokens]).toEqual([6 * (output_tokens ?? 0), 4 * (output_tokens ?? 0)]);
+    const { output_tokens: out = 0, ...sums } = (await used()) ?? {};
+    expect(sums).toMatchObject({
+      input_tokens: 3 * out,
+      cache_read_tokens: 4 * out,
+      cache_write_tokens: 3 * out,
+    });
     await quit(driven("codex"), birch);
     await quit(driven("claude"), oak);
   },

@@ -11,6 +11,8 @@ export interface ScriptedModel {
   readonly url: string;
   /** Every request so far, as text. */
   readonly requests: readonly string[];
+  /** Turns in which it had a tool called, and has seen what came of it. */
+  readonly turnsEnded: number;
   shows(text: string): Promise<void>;
   /** Holds back the next answer to a tool's result until it is let go. */
   hold(): { readonly held: Promise<void>; letGo(): void };
@@ -48,6 +50,7 @@ function lastAsked(turn: string): {
 
 export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedModel> {
   const requests: string[] = [];
+  let turnsEnded = 0;
   let gate: { reached(): void; readonly open: Promise<void> } | undefined;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -69,6 +72,7 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
       gate = undefined;
     }
     const isDue = results < times && name !== undefined;
+    if (times > 0 && results >= times) turnsEnded += 1;
     dialect.write(response, isDue ? { ...call, tool: name } : null, asked.stream !== false);
   }
 
@@ -81,6 +85,9 @@ export async function startScriptedModel(cleanup: Cleanup): Promise<ScriptedMode
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    get turnsEnded() {
+      return turnsEnded;
+    },
     shows: (text) =>
       expect
         .poll(() => requests.some((each) => each.includes(text)), { message: `never shown: ${text}` })

@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { countOf } from "../core/count-of.js";
 import { findClaudeTranscript } from "./claude-paths.js";
 import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "./usage-record.js";
@@ -5,9 +7,9 @@ import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "
 /** An answer comes in several lines with one id, of which the last has counted all; those before may count less. */
 const answersKept = 50;
 
-/** Claude Code's transcript: each answer of a model says what it used. A subagent's counts where it stands in the same file. */
+/** Claude Code's transcript: each answer of a model says what it used. Those of subagents stand in files of their own. */
 export const claudeUsage: UsageRecord = {
-  find: findClaudeTranscript,
+  find: findTranscripts,
   read(text, carried) {
     const seen = new Map<string, Tokens>(Object.entries(Object(carried?.["answers"])));
     const used = parseLines(text, '"usage"').flatMap((line) => {
@@ -26,6 +28,16 @@ export const claudeUsage: UsageRecord = {
     return { usage: sumByModel(used), carried: { answers } };
   },
 };
+
+/** Those of subagents lie in a folder named after the transcript. */
+async function findTranscripts(conversation: string, env: NodeJS.ProcessEnv): Promise<string[]> {
+  const transcript = await findClaudeTranscript(conversation, env);
+  if (transcript === undefined) return [];
+  const folder = join(transcript.replace(/\.jsonl$/, ""), "subagents");
+  const names = await readdir(folder).catch(() => []);
+  const ofSubagents = names.filter((name) => name.endsWith(".jsonl")).map((name) => join(folder, name));
+  return [transcript, ...ofSubagents];
+}
 
 function toTokens(usage: Readonly<Record<string, unknown>>): Tokens {
   return {

@@ -4,7 +4,10 @@ import { combine, parseLines, sumByModel, type Tokens, type UsageRecord } from "
 
 /** Codex's rollout: from time to time it says what was used in all, and with each turn by which model. */
 export const codexUsage: UsageRecord = {
-  find: findRollout,
+  async find(conversation, env) {
+    const rollout = await findRollout(conversation, env);
+    return rollout === undefined ? [] : [rollout];
+  },
   read(text, carried) {
     let total: Tokens = { ...none, ...Object(carried?.["total"]) };
     let model = typeof carried?.["model"] === "string" ? carried["model"] : "unknown";
@@ -27,13 +30,14 @@ export const codexUsage: UsageRecord = {
 
 const none: Tokens = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 
-/** Its input has what came from the cache among it, and its output what was only thought. */
+/** Its input has what the cache gave and took among it, and its output what was only thought. */
 function toTokens(counted: Readonly<Record<string, unknown>>): Tokens {
-  const cached = countOf(counted["cached_input_tokens"]);
+  const read = countOf(counted["cached_input_tokens"]);
+  const written = countOf(counted["cache_write_input_tokens"]);
   return {
-    input_tokens: Math.max(0, countOf(counted["input_tokens"]) - cached),
+    input_tokens: Math.max(0, countOf(counted["input_tokens"]) - read - written),
     output_tokens: countOf(counted["output_tokens"]),
-    cache_read_tokens: cached,
-    cache_write_tokens: 0,
+    cache_read_tokens: read,
+    cache_write_tokens: written,
   };
 }

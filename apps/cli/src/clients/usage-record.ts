@@ -1,21 +1,21 @@
-import type { ModelUsage } from "@merkle/wire";
-
 /**
  * A client's own record of a conversation, as far as it says what models used. It is private to the client, and promised to
  * nobody: what is not understood counts as nothing. Nothing but numbers and names of models is taken from it.
  */
 export interface UsageRecord {
-  /** The file of a conversation; undefined where there is none. */
-  find(conversation: string, env: NodeJS.ProcessEnv): Promise<string | undefined>;
+  /** The files of a conversation: its own, and those of its subagents where they have some. */
+  find(conversation: string, env: NodeJS.ProcessEnv): Promise<readonly string[]>;
   /** The use that the next whole lines of the file report, and the state needed to read those after them. */
   read(
     text: string,
     carried: Carried | undefined,
-  ): { readonly usage: ModelUsage[]; readonly carried: Carried };
+  ): { readonly usage: readonly UsedTokens[]; readonly carried: Carried };
 }
 
 /** The state between two reads, as JSON: each kind of record has its own. */
 export type Carried = Readonly<Record<string, unknown>>;
+
+export type UsedTokens = Tokens & { readonly model: string };
 
 /** Tokens of a model by their kinds. */
 export interface Tokens {
@@ -26,7 +26,7 @@ export interface Tokens {
 }
 
 /** The sums of what was used, by model; nothing of a model that used nothing. */
-export function sumByModel(used: readonly (Tokens & { readonly model: string })[]): ModelUsage[] {
+export function sumByModel(used: readonly UsedTokens[]): UsedTokens[] {
   const sums = new Map<string, Tokens>();
   for (const { model, ...tokens } of used) {
     const sum = sums.get(model);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { ModelUsage } from "@merkle/wire";
-import type { Carried, UsageRecord } from "../../clients/usage-record.js";
+import { type Carried, sumByModel, type UsageRecord, type UsedTokens } from "../../clients/usage-record.js";
 import { reportedFile } from "../../sessions/stored-peers.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { HookCall } from "../hook-call.js";
@@ -27,11 +27,15 @@ interface UsageReporterOptions {
 /** The state of reading a conversation's record, also for the next server of the same peer session. */
 interface Note {
   readonly conversation: string;
-  /** Up to here it is read. */
-  readonly offset: number;
-  readonly carried?: Carried | undefined;
+  /** How far each of its files is read. */
+  readonly files: Readonly<Record<string, ReadSoFar>>;
   /** A report that was read and is not known to be stored; sent again under the same key. */
   readonly due?: Due | undefined;
+}
+
+interface ReadSoFar {
+  readonly offset: number;
+  readonly carried?: Carried | undefined;
 }
 
 interface Due {
@@ -54,22 +58,38 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   /** Tokens used before the peer joined are not its session's. */
   async function begin(team: PeerSession, conversation: string): Promise<void> {
     if (readNote(home, team.placeId)?.conversation === conversation) return;
-    const read = await readOn(await record.find(conversation, env), 0, Number.POSITIVE_INFINITY);
-    const { carried } = record.read(read.text, undefined);
-    writeNote(home, team.placeId, { conversation, offset: read.offset, carried });
+    const { files } = await readFiles(conversation, {}, Number.POSITIVE_INFINITY);
+    writeNote(home, team.placeId, { conversation, files });
   }
 
   async function report(team: PeerSession, conversation: string): Promise<void> {
     let note = readNote(home, team.placeId);
     if (note?.conversation !== conversation) return;
     if (note.due) note = await tell(team, note, note.due);
-    const { text, offset } = await readOn(await record.find(conversation, env), note.offset);
-    const { usage, carried } = record.read(text, note.carried);
-    const next = { conversation, offset, carried };
+    const { files, usage } = await readFiles(conversation, note.files);
+    const next = { conversation, files };
     if (usage.length === 0) return writeNote(home, team.placeId, next);
-    const due = { key: keyOf(team, conversation, offset), usage: usage.slice(0, modelsMax) };
+    const due = { key: keyOf(team, next), usage: usage.slice(0, modelsMax) };
     writeNote(home, team.placeId, { ...next, due });
     await tell(team, next, due);
+  }
+
+  /** Goes on in each file from where it was read before; one that is new is read from its beginning. */
+  async function readFiles(
+    conversation: string,
+    before: Note["files"],
+    bytesMax?: number,
+  ): Promise<{ files: Note["files"]; usage: readonly ModelUsage[] }> {
+    const files: Record<string, ReadSoFar> = { ...before };
+    const used: UsedTokens[] = [];
+    for (const path of await record.find(conversation, env)) {
+      const { offset: from, carried: state } = before[path] ?? { offset: 0 };
+      const { text, offset } = await readOn(path, from, bytesMax);
+      const { usage, carried } = record.read(text, state);
+      files[path] = { offset, carried };
+      used.push(...usage);
+    }
+    return { files, usage: sumByModel(used) };
   }
 
   async function tell(team: PeerSession, note: Note, { key, usage }: Due): Promise<Note> {
@@ -100,19 +120,20 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
   };
 }
 
-function keyOf({ placeId }: PeerSession, conversation: string, offset: number): string {
+function keyOf({ placeId }: PeerSession, { conversation, files }: Note): string {
+  const offsets = Object.entries(files).map(([path, { offset }]) => [path, offset]);
   return createHash("sha256")
-    .update(JSON.stringify([placeId, conversation, offset]))
+    .update(JSON.stringify([placeId, conversation, offsets]))
     .digest("hex");
 }
 
 /** The whole lines of a file from a place on, and where they end. */
 async function readOn(
-  path: string | undefined,
+  path: string,
   from: number,
   bytesMax = readBytesMax,
 ): Promise<{ text: string; offset: number }> {
-  const file = path === undefined ? undefined : await open(path).catch(() => undefined);
+  const file = await open(path).catch(() => undefined);
   if (!file) return { text: "", offset: from };
   try {
     const { size } = await file.stat();
@@ -130,9 +151,9 @@ async function readOn(
 function readNote(home: string, placeId: string): Note | undefined {
   try {
     const note: Partial<Note> = JSON.parse(readFileSync(reportedFile(home, placeId), "utf8"));
-    const { conversation, offset, carried, due } = note;
-    return typeof conversation === "string" && typeof offset === "number"
-      ? { conversation, offset, carried, due }
+    const { conversation, files, due } = note;
+    return typeof conversation === "string" && typeof files === "object" && files !== null
+      ? { conversation, files, due }
       : undefined;
   } catch {
     return undefined;
