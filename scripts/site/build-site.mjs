@@ -39,7 +39,8 @@ export async function buildSite({ root, folder, base }) {
     await mkdir(dirname(join(folder, asset)), { recursive: true });
     await copyFile(join(root, asset), join(folder, asset));
   }
-  for (const name of ["site.css", "search.js", "theme.js"]) await copyFile(join(own, name), join(folder, name));
+  for (const name of ["site.css", "search.js", "theme.js"])
+    await copyFile(join(own, name), join(folder, name));
   for (const [family, name] of fonts)
     await copyFile(join(root, "node_modules/geist/dist/fonts", family, name), join(folder, name));
   const entries = names.flatMap((name) => entriesOf(pages.get(name), base + urlOf(name)));

@@ -14,7 +14,7 @@ export const palette: DashboardPart = {
   async measure({ broker, browser, doing }) {
     for (const name of names) await stageFeed(broker, `${name} and others`, 20);
     const page = await openWatched(browser, broker.url);
-    await page.getByRole("link", { name: names[0] }).first().waitFor();
+    await page.getByRole("link", { name: "Quartz" }).first().waitFor();
     await settled(page);
     // What is loaded ahead waits until the page has rested for three seconds.
     await settled(page);

@@ -10,7 +10,8 @@ export const demo: Command = {
   flags: [
     {
       flags: "--once",
-      summary: "play two teams and a human to a conclusion, as processes of their own, check it all and end: for scripts",
+      summary:
+        "play two teams and a human to a conclusion, as processes of their own, check it all and end: for scripts",
     },
     { flags: "--slow", summary: "with --once: take about two minutes, to read along" },
     {

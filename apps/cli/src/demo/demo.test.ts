@@ -74,7 +74,8 @@ describe("merkle demo on a broker that runs", () => {
     };
   });
 
-  const demo = (merkle: TestMerkle, ...args: string[]) => merkle.start(["demo", "--once", "--url", url, ...args]);
+  const demo = (merkle: TestMerkle, ...args: string[]) =>
+    merkle.start(["demo", "--once", "--url", url, ...args]);
 
   /** Starts a demo, and resolves when it has opened its session. */
   async function beginDemo(...args: string[]): Promise<{ running: Started; session_id: string }> {

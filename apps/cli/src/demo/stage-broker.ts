@@ -59,7 +59,10 @@ function readUrl(started: unknown): string {
 }
 
 /** Leaves the broker to whoever wants to look around, until Ctrl+C. */
-export async function keepUntilStopped({ url, own }: StageBroker, { output, signal }: CommandContext): Promise<void> {
+export async function keepUntilStopped(
+  { url, own }: StageBroker,
+  { output, signal }: CommandContext,
+): Promise<void> {
   output.note(`The demo's broker goes on at ${url}; Ctrl+C stops and removes it.`);
   await Promise.race([own?.done, aborted(signal)]);
 }

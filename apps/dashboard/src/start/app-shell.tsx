@@ -110,11 +110,7 @@ function BottomBar() {
   return (
     <nav
       aria-label="Main"
-<<<<<<< HEAD
-      className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
-=======
-      className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
->>>>>>> past
+      className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
       <BottomBarLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { approvals, feeds, messages, peers, persons, tasks, teams } from "../core/schema.js";
 import type { Queryable } from "../core/transactions.js";
-import type { DeclaredStatus } from "../sessions/peers.js";
+import type { DeclaredStatus, PeerHere } from "../sessions/peers.js";
 import { type FactScope, openSessions } from "./attention.js";
 
 /** The peer of an agent that is in an open session, with the task that it has claimed last. */
@@ -26,6 +26,7 @@ export interface AgentRow {
   readonly lastPolledAt: Date | null;
   readonly heldNode: string | null;
   readonly pollingNode: string | null;
+  readonly here: PeerHere;
   readonly goneAt: Date | null;
   readonly leftAt: null;
   readonly teamLeftAt: null;
@@ -54,7 +55,7 @@ export async function listAgentRows(db: Queryable, scope: FactScope): Promise<Ag
              p.name, p.role, p.declared_status AS "declaredStatus", p.declared_reason AS "declaredReason",
              p.declared_at AS "declaredAt", p.summary, p.summary_at AS "summaryAt", p.capabilities ->> 'model' AS model,
              p.joined_at AS "joinedAt", p.last_seen_at AS "lastSeenAt", p.last_polled_at AS "lastPolledAt",
-             p.held_node AS "heldNode", p.polling_node AS "pollingNode", p.gone_at AS "goneAt", p.acked::float8 AS acked
+             p.held_node AS "heldNode", p.polling_node AS "pollingNode", p.here, p.gone_at AS "goneAt", p.acked::float8 AS acked
       FROM ${openSessions(scope)}
       JOIN ${teams} t ON t.session_id = s.session_id AND t.kind = 'agent' AND t.left_at IS NULL
       JOIN ${peers} p ON p.session_id = t.session_id AND p.team_id = t.team_id AND p.left_at IS NULL

@@ -318,6 +318,7 @@ describe("compact text", () => {
           left_at: null,
           status: "idle" as const,
           polling: false,
+          declared: null,
           connections: 0,
           last_read: 0,
           peers: 0,

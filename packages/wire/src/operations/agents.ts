@@ -79,7 +79,8 @@ export const listAgents = operation("list_agents", {
   }),
   output: z.object({
     agents: z.array(Agent).meta({
-      description: "Those that need somebody first: blocked or asking a human, then asking others; 200 at most, seen last first within each.",
+      description:
+        "Those that need somebody first: blocked or asking a human, then asking others; 200 at most, seen last first within each.",
     }),
     talk: z.array(AgentTalk).meta({
       description: "What was said in the last five minutes, the oldest first.",

@@ -59,7 +59,7 @@ export async function listAgents(
       session_id: sessionId,
       sequence,
       from: peerId !== null && known.has(peerId) ? peerId : null,
-      to: reaches && reaches.filter((id) => known.has(id)),
+      to: reaches?.filter((id) => known.has(id)) ?? null,
       ask,
       at: at.toISOString(),
     })),

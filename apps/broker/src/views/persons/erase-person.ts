@@ -66,7 +66,7 @@ async function redactText(
   remover: Remover,
   text: PersonText,
 ): Promise<void> {
-  const { database, channels, sessions } = ctx.services;
+  const { database, turns, channels, sessions } = ctx.services;
   const session = await sessions.find(text.sessionId);
   if (!session) return;
   // Each is a write of its own, which the request's key does not stand for.
@@ -76,7 +76,7 @@ async function redactText(
   const inSession: SessionContext<ViewServices> = {
     ...ctx,
     session,
-    write: (work) => writeOnce({ database, onAnnounced }, request, work),
+    write: (work) => writeOnce({ database, turns, onAnnounced }, request, work),
   };
   if (text.sequence !== null) await redactOne(inSession, remover, { sequence: text.sequence, reason: null });
   else if (text.version !== null) {

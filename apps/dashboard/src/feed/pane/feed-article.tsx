@@ -8,8 +8,8 @@ import { usePreference } from "@/core/preferences/use-preference";
 import { cn } from "@/core/utils";
 import { describeEvent } from "@/feed/store/describe-event";
 import type { FeedRow } from "@/feed/store/feed-rows";
-import type { Thread } from "@/feed/store/threads";
 import { kindOf } from "@/feed/store/message-text";
+import type { Thread } from "@/feed/store/threads";
 import { EventRow } from "./event-row";
 import { MessageRow } from "./message-row";
 

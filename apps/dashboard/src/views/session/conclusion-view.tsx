@@ -54,7 +54,12 @@ function Concluded() {
   const { session_id, slug } = session;
   const conclusion = useConclusion(session_id);
   const timeline = useRead("get_timeline", { session_id, buckets: 1 });
-  const decisions = useRead("get_history", { session_id, types: ["chat"], kinds: ["decision"], limit: decisionsMax });
+  const decisions = useRead("get_history", {
+    session_id,
+    types: ["chat"],
+    kinds: ["decision"],
+    limit: decisionsMax,
+  });
   const seal = useRead("session_seal", { session_id });
   const problem = conclusion.problem ?? timeline.problem ?? decisions.problem ?? seal.problem;
   const sealed = seal.data?.seals[0];

@@ -72,7 +72,8 @@ export function LiveView() {
             )}
             style={share}
           >
-            {session.status === "closed" && <ConclusionCard />}
+            {/* In the past it was not concluded yet. */}
+            {session.status === "closed" && at === null && <ConclusionCard />}
             <div className="flex min-h-0 flex-1 flex-col">
               <PanelBoundary title="The feed">
                 <FeedPane
@@ -103,7 +104,6 @@ export function LiveView() {
           ) : (
             <Unfold folded={folded} onUnfold={() => setFolded(null)} />
           )}
-<<<<<<< HEAD
           <div
             className={cn(
               "min-h-0 min-w-0 flex-1 flex-col bg-background lg:flex",
@@ -120,15 +120,6 @@ export function LiveView() {
             </div>
             <PanelBoundary title="The document">
               <DocumentPane />
-=======
-          style={share}
-        >
-          {/* In the past it was not concluded yet. */}
-          {session.status === "closed" && at === null && <ConclusionCard />}
-          <div className="flex min-h-0 flex-1 flex-col">
-            <PanelBoundary title="The feed">
-              <FeedPane />
->>>>>>> past
             </PanelBoundary>
           </div>
         </div>

@@ -2,7 +2,6 @@
 
 import { ChevronDown, CircleCheckBig, Ellipsis, Pause, Play, UserPlus } from "lucide-react";
 import { useState } from "react";
-import { useAdmitted } from "@/broker/use-admitted";
 import { PageHeader } from "@/components/page-header";
 import { cn } from "@/core/utils";
 import { useSession } from "@/sessions/session-context";

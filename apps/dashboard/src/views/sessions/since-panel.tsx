@@ -48,7 +48,6 @@ export function SincePanel() {
         {isOpen ? (
           // biome-ignore lint/a11y/noStaticElementInteractions: the lines in it are what keys are for; it only hears them.
           <div ref={box} onKeyDown={walkLines} className="divide-y">
-
             {summed.data?.summary && (
               <div className="p-4">
                 <BriefSummary read={summed} />

@@ -135,7 +135,8 @@ const sections: readonly Section[] = [
     part: "broker",
     anchor: "broker",
     title: "Broker",
-    about: "When agents stop, what counts as being there, and how long is kept what is no record. It holds for everybody.",
+    about:
+      "When agents stop, what counts as being there, and how long is kept what is no record. It holds for everybody.",
     content: <BrokerSettings />,
     only: "admins",
   },
