@@ -2,7 +2,7 @@
 
 import { limits } from "@merkle/wire/limits";
 import { Send } from "lucide-react";
-import { type FormEvent, useMemo, useState } from "react";
+import { type FormEvent, lazy, Suspense, useMemo, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useConnectionState } from "@/broker/use-connection-state";
 import { RefusalNote } from "@/components/refusal-note";
@@ -15,9 +15,12 @@ import { ComposerChoices } from "./composer-choices";
 import { ComposerField } from "./composer-field";
 import { ComposerNotes } from "./composer-notes";
 import { problemOf, toPostInput } from "./draft";
-import { OptionsEditor } from "./options-editor";
-import { QuotedBar } from "./quoted-bar";
 import { awayOf, listRecipients } from "./recipients";
+
+const OptionsEditor = lazy(() =>
+  import("./options-editor").then((part) => ({ default: part.OptionsEditor })),
+);
+const QuotedBar = lazy(() => import("./quoted-bar").then((part) => ({ default: part.QuotedBar })));
 
 /** Where a person says something in the session. The draft stays until the broker has taken it. */
 export function Composer() {
@@ -68,20 +71,22 @@ export function Composer() {
       className="group/composer shrink-0 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
     >
       <div className="mx-auto grid w-full max-w-240 gap-2">
-        {quoted !== null && (
-          <QuotedBar
-            quoted={quoted}
-            onOption={(option) => {
-              store.change({ text: option });
-              focus();
-            }}
-            onReplyOnly={() => {
-              store.change({ quoted: { ...quoted, answers: false } });
-              focus();
-            }}
-            onRemove={() => store.change({ quoted: null })}
-          />
-        )}
+        <Suspense>
+          {quoted !== null && (
+            <QuotedBar
+              quoted={quoted}
+              onOption={(option) => {
+                store.change({ text: option });
+                focus();
+              }}
+              onReplyOnly={() => {
+                store.change({ quoted: { ...quoted, answers: false } });
+                focus();
+              }}
+              onRemove={() => store.change({ quoted: null })}
+            />
+          )}
+        </Suspense>
         <ComposerChoices draft={draft} recipients={recipients} onChange={(change) => store.change(change)} />
         <div className="flex items-end gap-2">
           <ComposerField
@@ -99,9 +104,11 @@ export function Composer() {
             <span className="max-md:sr-only">{pending ? "Sending…" : "Send"}</span>
           </Button>
         </div>
-        {draft.kind === "ask" && !quoted?.answers && (
-          <OptionsEditor options={draft.options} onChange={(options) => store.change({ options })} />
-        )}
+        <Suspense>
+          {draft.kind === "ask" && !quoted?.answers && (
+            <OptionsEditor options={draft.options} onChange={(options) => store.change({ options })} />
+          )}
+        </Suspense>
         <ComposerNotes
           text={draft.text}
           problem={problem}

@@ -10,12 +10,12 @@ import { findThreads, titleOf } from "@/feed/store/threads";
 import { useSession } from "@/sessions/session-context";
 import { FeedBody } from "./feed-body";
 import { clearFilter, FilterBar } from "./filter-bar";
-import { FindHint } from "./find-hint";
 import { useReplay } from "./replay-context";
 import { useAskedMessage, useFeedFilter } from "./use-feed-filter";
 import { useFeedState, useFeedStore } from "./use-feed-store";
 import { useReading } from "./use-reading";
 
+const FindHint = lazy(() => import("./find-hint").then((part) => ({ default: part.FindHint })));
 const UnreadBar = lazy(() => import("./unread-bar").then(({ UnreadBar }) => ({ default: UnreadBar })));
 const ThreadBar = lazy(() => import("./thread-bar").then(({ ThreadBar }) => ({ default: ThreadBar })));
 const CatchUpPanel = lazy(() =>
@@ -110,7 +110,9 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
           <ThreadBar title={title} count={messages.length} />
         </Suspense>
       )}
-      <FindHint />
+      <Suspense>
+        <FindHint />
+      </Suspense>
       {reading.isFarBehind && (
         <Suspense fallback={<div className="h-9 border-b bg-highlight" />}>
           <UnreadBar

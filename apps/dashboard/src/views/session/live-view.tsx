@@ -14,10 +14,13 @@ import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Splitter } from "@/ui/splitter";
 import { DocumentPane } from "@/views/source/document-pane";
-import { ConclusionCard } from "./conclusion-card";
 
 const TimeLanes = lazy(() =>
   import("@/views/timeline/time-lanes").then((module) => ({ default: module.TimeLanes })),
+);
+
+const ConclusionCard = lazy(() =>
+  import("./conclusion-card").then((part) => ({ default: part.ConclusionCard })),
 );
 
 const TasksTab = lazy(() => import("@/tasks/tasks-tab").then((part) => ({ default: part.TasksTab })));
@@ -73,7 +76,11 @@ export function LiveView() {
             style={share}
           >
             {/* In the past it was not concluded yet. */}
-            {session.status === "closed" && at === null && <ConclusionCard />}
+            {session.status === "closed" && at === null && (
+              <Suspense>
+                <ConclusionCard />
+              </Suspense>
+            )}
             <div className="flex min-h-0 flex-1 flex-col">
               <PanelBoundary title="The feed">
                 <FeedPane

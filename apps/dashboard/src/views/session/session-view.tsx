@@ -18,12 +18,14 @@ import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { RosterBar } from "@/views/session/roster-bar";
 import { SessionActionsProvider } from "./session-actions";
-import { SessionBanner } from "./session-banner";
 import { SessionHeader } from "./session-header";
 import { SessionProblem } from "./session-problem";
 import { SessionTabs } from "./session-tabs";
 import { useSessionFacts } from "./use-session-facts";
 
+const SessionBanner = lazy(() =>
+  import("./session-banner").then((part) => ({ default: part.SessionBanner })),
+);
 const RosterThen = lazy(() =>
   import("@/views/timeline/roster-then").then((module) => ({ default: module.RosterThen })),
 );
@@ -83,7 +85,9 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                       </Suspense>
                     )}
                   </PanelBoundary>
-                  <SessionBanner />
+                  <Suspense>
+                    <SessionBanner />
+                  </Suspense>
                   <SessionTabs />
                 </>
               )}
