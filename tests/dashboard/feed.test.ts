@@ -130,7 +130,7 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     await session.post(...numbered(1, 5));
     await session.say({ text: "Which key?", kind: "ask" });
     const { page } = await openFeed(session.slug);
-    await page.getByText("Which key?").waitFor();
+    await page.getByRole("article").getByText("Which key?").waitFor();
     await page.getByRole("button", { name: "Asks" }).click();
     await expect.poll(() => page.getByRole("article").count()).toBe(1);
     expect(new URL(page.url()).search).toBe("?types=ask");

@@ -75,14 +75,14 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     await rest.call("post_message", { ...asking, content: { text: "Which staging key?", kind: "ask" } });
     const { page, problems, findBarriers } = await openPage(browser, `${url}/sessions/${session_id}`);
     await page.getByRole("button", { name: "Invite" }).click();
-    await page.getByRole("dialog").getByText("A person opens").waitFor();
+    await page.getByRole("dialog").getByText("A person opens").first().waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await page.getByText("One agent needs somebody.").waitFor();
     const first = page.getByRole("region", { name: "Waiting" }).getByRole("listitem").first();
     await first.filter({ hasText: "Birch" }).filter({ hasText: "Which staging key?" }).waitFor();
-    await page.getByText("Rotates the keys").first().waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Rotates the keys" }).first().waitFor();
     await page
       .getByRole("group", { name: "Map of the agents" })
       .getByText("Birch", { exact: true })
@@ -146,9 +146,9 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
       openPage(browser, `${url}/needs-you`, person),
     ]);
     await itemOf(two, session.title).waitFor();
-    await itemOf(one, session.title)
-      .getByLabel(/^Snooze/)
-      .click();
+    const item = itemOf(one, session.title);
+    await item.hover();
+    await item.getByLabel(/^Snooze/).click();
     await itemOf(one, session.title).getByRole("button", { name: "1 hour" }).click();
     await itemOf(two, session.title).waitFor({ state: "detached" });
 

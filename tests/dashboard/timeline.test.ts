@@ -117,6 +117,7 @@ describe.skipIf(chromium === undefined)("the time lanes in a browser", () => {
   it("[DASH-133] on a phone the lanes are to be read only", async () => {
     const session = await startStory();
     const { page } = await openPage(browser, addressOf(session), { viewport: { width: 360, height: 740 } });
+    await page.getByRole("button", { name: "Time" }).click();
     await page.getByRole("img", { name: /^Messages over time: Atlas 2/ }).waitFor();
     expect(await page.getByRole("slider", { name: "Moment" }).count()).toBe(0);
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);

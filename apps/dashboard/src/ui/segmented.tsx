@@ -30,7 +30,7 @@ function Segmented<Value extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          className="relative inline-flex h-7 cursor-pointer items-center rounded-md px-2.5 text-sm text-muted-foreground outline-offset-2 outline-ring duration-150 motion-safe:transition-colors hover:text-foreground has-checked:bg-raised forced-colors:has-checked:outline-2 has-checked:font-medium has-checked:text-foreground has-focus-visible:outline-2 pointer-coarse:h-11 pointer-coarse:px-4"
+          className="relative inline-flex h-7 min-w-8 cursor-pointer items-center justify-center rounded-md px-2.5 text-sm text-muted-foreground outline-offset-2 outline-ring duration-150 motion-safe:transition-colors hover:text-foreground has-checked:bg-raised forced-colors:has-checked:outline-2 has-checked:font-medium has-checked:text-foreground has-focus-visible:outline-2 pointer-coarse:h-11 pointer-coarse:px-4"
         >
           <input
             type="radio"

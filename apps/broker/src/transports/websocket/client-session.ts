@@ -243,8 +243,10 @@ export function createClientSession(
       throw tooManySubscriptions();
     }
     const held = opened.peer && hold(opened.peer);
-    // Whoever is answered is seen there at every node.
-    if (held && opened.peer) await services.presence.saveForOthers(opened.peer).catch(() => undefined);
+    // Whoever is answered is seen there at every node. One alone answers before another connection can take the peer.
+    if (opened.peer && !services.nodes.alone) {
+      await services.presence.saveForOthers(opened.peer).catch(() => undefined);
+    }
     if (gone.signal.aborted) {
       if (held && opened.peer) release(opened.peer, held, "lost");
       return;

@@ -58,7 +58,7 @@ function Settled({ sequence, by, answer }: SettledAsk) {
         <bdi>{showHidden(by)}</bdi> answered
       </span>
       {answer !== null && <bdi className="line-clamp-3 font-medium break-words">{showHidden(answer)}</bdi>}
-      <MessageLink sequence={sequence} className="text-link hover:underline">
+      <MessageLink sequence={sequence} className="text-link underline underline-offset-2">
         #{sequence}
       </MessageLink>
     </p>

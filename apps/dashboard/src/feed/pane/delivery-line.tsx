@@ -45,7 +45,7 @@ export function DeliveryLine({ message }: { readonly message: Message }) {
       {answered && (
         <span>
           · answered{" "}
-          <MessageLink sequence={answered.message} className="text-link hover:underline">
+          <MessageLink sequence={answered.message} className="text-link underline underline-offset-2">
             #{answered.message}
           </MessageLink>
         </span>

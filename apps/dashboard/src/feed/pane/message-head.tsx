@@ -58,7 +58,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
         {reply_to !== undefined && (
           <span className="text-sm text-muted-foreground">
             {typeof content["answer"] === "string" ? "answers" : "re"}{" "}
-            <MessageLink sequence={reply_to} className="text-link hover:underline">
+            <MessageLink sequence={reply_to} className="text-link underline underline-offset-2">
               #{reply_to}
             </MessageLink>
           </span>

@@ -136,6 +136,7 @@ export function CommandPalette({ typed: ahead, onClose, onHelp }: CommandPalette
         <DialogTitle className="sr-only">Go anywhere, do anything</DialogTitle>
         <Command
           label="Go anywhere, do anything"
+          className="min-w-0"
           shouldFilter={false}
           loop
           {...selection.props}

@@ -241,7 +241,7 @@ export function SettingsView() {
                 <PageLink
                   href={`/settings?part=${name}`}
                   aria-current={name === part ? "page" : undefined}
-                  className="flex min-h-8 items-center rounded-md px-2 font-medium text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground pointer-coarse:min-h-11"
+                  className="flex min-h-8 items-center rounded-md px-2 font-medium pointer-coarse:min-w-11 text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground pointer-coarse:min-h-11"
                 >
                   {label}
                 </PageLink>

@@ -17,6 +17,8 @@ export function RosterThen() {
   const there = rosterAt(participants, data?.marks ?? [], moment);
   return (
     <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keys as well.
+      tabIndex={0}
       aria-label="Who took part then"
       className="flex min-h-10.5 min-w-0 items-center gap-2 overflow-x-auto border-b bg-highlight px-4 py-1.5 text-sm lg:px-6"
     >
