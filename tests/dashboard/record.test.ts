@@ -10,6 +10,7 @@ import { zipTexts } from "../record/bundles.js";
 import { type BundleTexts, makeBundle, makeKey, signManifest } from "../record/made-bundle.js";
 import { fetchBundle, toFile, withChange } from "./bundle.js";
 import { phone, testDashboard } from "./open-dashboard.js";
+import { openPalette } from "./open-palette.js";
 
 const dashboard = testDashboard();
 const limits = "Unchanged since sealing. Does not show that a statement is true, or what was never posted.";
@@ -122,6 +123,9 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     const { page, problems, findBarriers } = await dashboard.open("/verify");
     await page.getByText("Ready: from here on no network is needed.").waitFor();
     expect(await findBarriers()).toEqual([]);
+    // Every page loads the palette ahead, once it rests; here that is over before the network is cut.
+    await openPalette(page);
+    await page.keyboard.press("Escape");
     const asked = await cutOff(page);
 
     await choose(page, bundle);

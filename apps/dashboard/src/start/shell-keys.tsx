@@ -18,7 +18,13 @@ import { isSettled, onSettled } from "@/core/settled";
 
 const loadPalette = () => import("@/views/search/command-palette");
 const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.CommandPalette })));
-const PaletteAhead = lazy(() => loadPalette().then((part) => ({ default: part.PaletteAhead })));
+// A page whose broker is away does without: what is loaded ahead is loaded again when it is asked for.
+const PaletteAhead = lazy(() =>
+  loadPalette().then(
+    (part) => ({ default: part.PaletteAhead }),
+    () => ({ default: () => null }),
+  ),
+);
 const KeyHelp = lazy(() => import("./key-help").then(({ KeyHelp }) => ({ default: KeyHelp })));
 
 interface ShellActions {
