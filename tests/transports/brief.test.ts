@@ -89,7 +89,7 @@ describe("The brief", () => {
     expect(told?.lines.map(({ kind, by, text }) => [kind, by, text])).toEqual([
       ["ask", "Atlas", "Ready to ship? (yes | no)"],
       ["answer", "Atlas", "vault"],
-      ["failed", null, "conclude: Agent finished without producing a conclusion. Retry."],
+      ["failed", null, "conclude: Agent finished without producing a proposal. Retry."],
       ["decision", "Atlas", "v1 tokens stay"],
       ["task", "Atlas", "claimed: Rotate the tokens"],
       ["task", "Atlas", "created: Ship it"],

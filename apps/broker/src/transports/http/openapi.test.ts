@@ -114,6 +114,7 @@ describe("createOpenApi", () => {
       "kinds",
       "team",
       "q",
+      "thread",
       "epoch",
     ]);
     expect(find("get_history").requestBody).toBeUndefined();
@@ -198,6 +199,9 @@ describe("createOpenApi", () => {
   it("[CAT-1] names shared schemas once", () => {
     expect(Object.keys(document.components.schemas).sort()).toEqual(
       [
+        "Agent",
+        "AgentTalk",
+        "AgentWait",
         "AlertKind",
         "AlertTarget",
         "AlertTo",
