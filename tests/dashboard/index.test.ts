@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     await itemOf(one, session.title).waitFor();
   });
 
-  it("[DASH-331] [DASH-332] what needs me is a page: a line each and one of them whole, gone along, answered, opened and done with by keys", async () => {
+  it("[DASH-346] [DASH-347] what needs me is a page: a line each and one of them whole, gone along, answered, opened and done with by keys", async () => {
     const session = await startSession();
     for (const text of ["Which **key**?", "Which region?", "Which week?"]) {
       await rest.call("post_message", { ...credentialsOf(session), content: { text, kind: "ask" } });
@@ -207,7 +207,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-333] above the sessions are three of them at most, and the way to all", async () => {
+  it("[DASH-348] above the sessions are three of them at most, and the way to all", async () => {
     const { page } = await openPage(browser, url, asPerson(await newPerson()));
     const rows = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
     await rows.nth(2).waitFor();

@@ -260,6 +260,28 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-332] a concluded session has a last page: what was concluded and decided, by whom, and the seal", async () => {
+    const session = await createTestSession(dashboard.rest, "Split the auth service");
+    const at = { session_id: session.sessionId, team_id: session.convener };
+    await dashboard.rest.call("post_message", { ...at, content: { text: "v1 stays", kind: "decision" } });
+    const open = async () => dashboard.open(`/sessions/${session.slug}/conclusion`);
+    const early = await open();
+    await early.page.getByText("not concluded").first().waitFor();
+    await dashboard.rest.call("conclude_session", { ...at, summary_section: "Tokens rotate in March." });
+    const { page, problems, findBarriers } = await open();
+    await page.getByRole("heading", { level: 1, name: "Split the auth service" }).waitFor();
+    const part = (name: string) => page.getByRole("region", { name });
+    await part("Conclusion").getByText("Tokens rotate in March.").waitFor();
+    await part("The decision").getByText("v1 stays").waitFor();
+    await part("Who took part").getByText("1 message").waitFor();
+    await part("The seal")
+      .getByText(/^[0-9a-f]{8}/)
+      .first()
+      .waitFor();
+    expect(await findBarriers()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
   it("[EXPORT-9] [DASH-331] an HTML export shows and verifies itself from a file, with no network, whatever was written in it, and a changed copy says so", async () => {
     const hostile =
       "</script><script>document.title='taken'</script> <!--<script> \u2028\u2029 ]]> <img src=x onerror=alert(1)>";

@@ -72,7 +72,7 @@ describe("what pages show of many things at once", () => {
     expect(await transport.call("list_sessions", { query: word })).toMatchObject({ sessions: { length: 2 } });
   });
 
-  it("[PEER-18] tells what each agent does, whom it waits for and what it has not read, those that need somebody first", async () => {
+  it("[PEER-19] tells what each agent does, whom it waits for and what it has not read, those that need somebody first", async () => {
     const session = await createTestSession(transport);
     const { sessionId: session_id, convener: atlas, slug } = session;
     const [birch, cedar] = [await session.join("Birch"), await session.join("Cedar")];

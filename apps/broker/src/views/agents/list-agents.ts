@@ -22,7 +22,7 @@ const unreadCountedMax = 100;
 const talkMs = 300_000;
 const talkMax = 200;
 
-/** Tells who is at work in the open sessions, those that need somebody first, and who talked with whom just now (PEER-18). */
+/** Tells who is at work in the open sessions, those that need somebody first, and who talked with whom just now (PEER-19). */
 export async function listAgents(
   { services }: Context<ViewServices>,
   { session }: ParsedInputOf<"list_agents">,
