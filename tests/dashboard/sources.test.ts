@@ -133,7 +133,7 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(await card.getByRole("link", { name: "Review proposal" }).count()).toBe(1);
     await page.getByRole("button", { name: `Review proposal ${proposal_id}` }).click();
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
-    await review.getByText(/base [0-9a-f]{12} \(current\)/).waitFor();
+    await review.getByText(/made from [0-9a-f]{12}/).waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(await at.git("rev-parse", "HEAD")).toBe(before);
     await review.getByRole("button", { name: "Edit, then accept" }).click();

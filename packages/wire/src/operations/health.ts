@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
 import { Epoch, retryable, StorableText, Timestamp, Uuid } from "../core/values.js";
-import { lines } from "../text/neutralise.js";
+import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
 const Milliseconds = z.number().min(0);
@@ -114,7 +114,7 @@ export const collectGarbage = operation("collect_garbage", {
   errors: ["unauthorized", "forbidden"],
   compact: ({ removed, dry_run }) =>
     lines(
-      ...Object.entries(removed).map(([kind, rows]) => `${kind} ${rows}`),
+      ...Object.entries(removed).map(([kind, rows]) => `- ${nameInLine(kind)} ${rows}`),
       dry_run && "nothing was deleted",
     ),
 });

@@ -51,6 +51,7 @@ async function failFileJob(number: number): Promise<void> {
 describe("Looking after what waits", () => {
   it("[MESH-2] a look tells of sessions where something has begun or ended to wait by itself, and of no others", async () => {
     const [old, fresh] = [await createTestSession(transport), await createTestSession(transport)];
+    await old.post(old.convener, "hello");
     const look = createAttentionPoll(services);
     await look();
     const told: unknown[] = [];
@@ -70,7 +71,7 @@ describe("Looking after what waits", () => {
       of("attention", null),
       of("sessions", null),
     ]);
-    await sql`UPDATE sessions SET created_at = now() - interval '11 minutes' WHERE session_id = ${old.sessionId}`;
+    await sql`UPDATE feeds SET last_posted_at = now() - interval '11 minutes' WHERE session_id = ${old.sessionId}`;
     await look();
     expect(told.slice(2)).toEqual([of("attention", old.sessionId), of("sessions", old.sessionId)]);
     await look();
