@@ -154,6 +154,7 @@ describe("Watching the mesh", () => {
 
   it("[ATT-6] a session where somebody waits for messages is not quiet", async () => {
     const [quiet, listening] = [await createTestSession(transport), await createTestSession(transport)];
+    for (const session of [quiet, listening]) await session.post(session.convener, "hello");
     const inbox = openClient().inbox({
       session: listening.sessionId,
       teamId: listening.convener,

@@ -82,7 +82,7 @@ export const openDemoRoom = operation("open_demo_room", {
     session: z.string().meta({ description: "Its slug." }),
   }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ mesh, session }) => `${nameInLine(session)} is open in mesh ${nameInLine(mesh)}`,
+  compact: ({ mesh, session }) => `session ${nameInLine(session)} is open in mesh ${nameInLine(mesh)}`,
 });
 
 export const createMesh = operation("create_mesh", {
