@@ -165,7 +165,7 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     await filter.getByRole("button", { name: "Decisions" }).waitFor();
     await page.getByRole("button", { name: "Time", exact: true }).click();
     await page.getByRole("region", { name: "Time lanes" }).waitFor();
-    await page.getByRole("button", { name: "About this session" }).click();
+    await page.getByRole("button", { name: "About this session", exact: true }).click();
     await page.getByText("1 team", { exact: true }).waitFor();
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);
     expect(await findBarriers()).toEqual([]);
