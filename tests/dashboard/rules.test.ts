@@ -136,7 +136,10 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     await page.keyboard.press("b");
     await panel.getByRole("link", { name: /^v3\b/ }).press("Enter");
     await expect.poll(() => new URL(page.url()).searchParams.get("v")).toBe("3");
-    await panel.getByRole("link", { name: /^task 1\b/ }).first().press("Enter");
+    await panel
+      .getByRole("link", { name: /^task 1\b/ })
+      .first()
+      .press("Enter");
     await page.getByRole("region", { name: "Tasks" }).getByText("Rotate the tokens").first().waitFor();
   });
 

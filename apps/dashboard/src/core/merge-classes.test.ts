@@ -5,7 +5,9 @@ import { expect, it } from "vitest";
 import { mergeClasses } from "./merge-classes";
 
 const source = fileURLToPath(new URL("..", import.meta.url));
-const reference = extendTailwindMerge({ extend: { theme: { text: ["title"], spacing: ["row"], container: ["page"] } } });
+const reference = extendTailwindMerge({
+  extend: { theme: { text: ["title"], spacing: ["row"], container: ["page"] } },
+});
 
 it("[DASH-19] of two classes that the pages use, merging keeps what the library that knows all of Tailwind keeps", () => {
   const names = someOfEachKind(new Set(classNamesIn(source)));
