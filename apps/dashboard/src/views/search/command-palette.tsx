@@ -252,7 +252,8 @@ function EntryGroup({ heading, entries, onChoose }: EntryGroupProps) {
       {entries.map((entry) => (
         <Item
           key={entry.key}
-          value={entry.key}
+          // The same entry in another group is another element, and the list must be told of it.
+          value={`${heading} ${entry.key}`}
           Icon={icons[entry.kind]}
           note={entry.note}
           onSelect={() => onChoose(entry)}
