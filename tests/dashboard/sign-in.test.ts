@@ -25,7 +25,7 @@ describe.skipIf(dashboard.isMissing)("the transports for people", () => {
     expect(await findBarriers()).toEqual([]);
 
     const second = await page.context().newPage();
-    await second.goto(new URL("/settings", page.url()).href);
+    await second.goto(new URL("/settings?part=people", page.url()).href);
     await second.getByRole("dialog", { name: "Sign in" }).waitFor();
     // Records are checked by anybody: [DASH-264].
     const third = await page.context().newPage();

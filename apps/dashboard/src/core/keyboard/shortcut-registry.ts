@@ -73,11 +73,12 @@ export class ShortcutRegistry {
     // Behind a dialog the page does not listen.
     const keepsLetters = isField(event.target) || document.querySelector("dialog:modal") !== null;
     const candidates = [...this.#shortcuts].reverse().filter((shortcut) => applies(shortcut, keepsLetters));
-    for (const shortcut of candidates) {
-      const steps = parseKeys(shortcut.keys);
-      const last = steps.at(-1);
-      if (!last || !isPressed(last, event, this.#letterKeys())) continue;
-      if (steps.length > 1 && steps[0]?.key !== first) continue;
+    const pressed = candidates.filter(({ keys }) => {
+      const [begin, end = begin] = parseKeys(keys);
+      return end && isPressed(end, event, this.#letterKeys()) && (end === begin || begin?.key === first);
+    });
+    // After its first key, the second of two is not the key that stands alone: `g m` is not `m`.
+    for (const shortcut of pressed.sort((a, b) => parseKeys(b.keys).length - parseKeys(a.keys).length)) {
       if (shortcut.run(event) === false) continue;
       event.preventDefault();
       return;
