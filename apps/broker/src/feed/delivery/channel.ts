@@ -2,8 +2,7 @@ import { type Addressee, type Queryable, readMail, readMessagesAfter, type Store
 import type { BrokerFrame, ChangedKind, SubscriptionKind } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Log } from "../../core/log.js";
-import { type Entry, isMailOf, textFrame, toEntry } from "./entry.js";
-import { createRing, type RingBudget } from "./ring.js";
+import { createRing, type Entry, isMailOf, type RingBudget, textFrame, toEntry } from "./entry.js";
 
 /** Something that is told when a session has more to read. */
 export interface Reader {

@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { describe, expect, it } from "vitest";
 import type { Entry } from "./entry.js";
-import { createRing } from "./ring.js";
+import { createRing } from "./entry.js";
 
 /** Only its number and size matter to a ring. */
 function entry(sequence: number, bytes: number): Entry {
