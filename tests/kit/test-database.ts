@@ -10,7 +10,7 @@ export async function createTestDatabase(cleanup: Cleanup = onTestFinished): Pro
   const { serverUrl, template } = inject("postgres");
   const name = `test_${randomBytes(8).toString("hex")}`;
   const admin = postgres(`${serverUrl}/postgres`, { max: 1, onnotice: () => undefined });
-  await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   cleanup(async () => {
     await admin.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await admin.end();
