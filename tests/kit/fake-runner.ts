@@ -26,7 +26,9 @@ export function createFakeRunner(name = "a runner", describe?: () => Promise<Run
     return new Promise((resolve) => {
       const end: FakeRun["end"] = (result) =>
         resolve({ exit_code: 0, error_tail: "", error: null, ...result });
-      signal.addEventListener("abort", () => end({ exit_code: 143 }), { once: true });
+      const stop = () => end({ exit_code: 143 });
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
       const each = { job, signal, end };
       const taker = waiting.shift();
       if (taker) taker(each);
