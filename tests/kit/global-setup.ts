@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "@merkle/db";
+import { type ConnectionTarget, connectPool, openDatabase } from "@merkle/db";
 import { startEmbeddedPostgres } from "@merkle/db/embedded";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
@@ -57,12 +57,7 @@ async function startServer(home: string): Promise<{ url: string; stop(): Promise
   await admin.unsafe(`DROP DATABASE IF EXISTS ${template}`);
   await admin.unsafe(`CREATE DATABASE ${template}`);
   await admin.end();
-  const migrated = await openDatabase({ target: `${server.url}/${template}` });
-  await migrated.close();
-  // Each copy gets an epoch and a mesh of its own when it is first opened.
-  const emptied = postgres(`${server.url}/${template}`, { max: 1, onnotice: () => undefined });
-  await emptied.unsafe("DELETE FROM settings; DELETE FROM meshes");
-  await emptied.end();
+  await migrateEmpty(`${server.url}/${template}`);
   return server;
 }
 
@@ -79,9 +74,19 @@ async function startOwnServer(home: string): Promise<{ url: string; stop(): Prom
   return { url, stop: () => server.stop() };
 }
 
+/** Migrates a database, of which each copy gets an epoch and a mesh of its own when it is first opened. */
+async function migrateEmpty(target: ConnectionTarget): Promise<void> {
+  await (await openDatabase({ target })).close();
+  const sql = connectPool(target, 1);
+  await sql.unsafe("DELETE FROM settings; DELETE FROM meshes");
+  await sql.end();
+}
+
 async function prepareHome(): Promise<TestHome> {
   const prepared = await makeTestHome();
-  await (await prepared.start()).stop();
+  const server = await prepared.start();
+  await migrateEmpty(server.connection);
+  await server.stop();
   return prepared;
 }
 

@@ -97,16 +97,30 @@ async function freeze(pid: number, ms: number): Promise<void> {
 
 /** SIGKILL of one: the postmaster ends all of them, and recovers. */
 async function killBackend(sql: postgres.Sql, random: Random): Promise<void> {
-  const pids = (
-    await sql<{ pid: number }[]>`
-    SELECT pid FROM pg_stat_activity WHERE application_name = 'merkle'`
-  ).map(({ pid }) => pid);
+  const found = await whenServed(
+    () => sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity WHERE application_name = 'merkle'`,
+  );
+  const pids = found.map(({ pid }) => pid);
   const [first, ...others] = pids;
   if (first !== undefined) process.kill(random.pick([first, ...others]), "SIGKILL");
 }
 
 async function endBackends(sql: postgres.Sql, query: string): Promise<void> {
-  await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE ${`${query}%`}`;
+  await whenServed(
+    () => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE ${`${query}%`}`,
+  );
+}
+
+/** The faults before may still keep PostgreSQL from answering; whoever looks at it waits for that. */
+async function whenServed<Result>(query: () => PromiseLike<Result>): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await query();
+    } catch (error) {
+      if (tries >= 100) throw error;
+      await delay(200);
+    }
+  }
 }
 
 const sessionCount = 3;
@@ -435,8 +449,10 @@ async function createProbes(
 }
 
 async function readRows(sql: postgres.Sql): Promise<StoredRow[]> {
-  const rows = await sql<{ session_id: string; sequence: string; content: string }[]>`
-    SELECT session_id, sequence, content FROM messages ORDER BY session_id, sequence`;
+  const rows = await whenServed(
+    () => sql<{ session_id: string; sequence: string; content: string }[]>`
+      SELECT session_id, sequence, content FROM messages ORDER BY session_id, sequence`,
+  );
   return rows.map(({ session_id, sequence, content }) => {
     const parsed: Record<string, unknown> = JSON.parse(content);
     const { text } = parsed;

@@ -19,7 +19,7 @@ import { dispatch } from "../dispatch.js";
 import type { Services } from "../services.js";
 import type { McpRequest } from "./requests-in-flight.js";
 import { loadRememberedTeams, type RememberedTeams } from "./team-memory.js";
-import { tools, toolsWithOutput } from "./tool-list.js";
+import { listedTools, toolsWithOutput } from "./tool-list.js";
 import { readUrlOptions, type UrlOptions } from "./url-options.js";
 
 /** Lists the tools and serves their calls, the same for each revision of the protocol. */
@@ -42,7 +42,7 @@ export function createToolDesk(services: Services, user: ToolUser): ToolDesk {
   return {
     list(url, principal) {
       const { operations, structured } = readUrlOptions(url, user);
-      const listed = structured ? toolsWithOutput() : tools;
+      const listed = structured ? toolsWithOutput() : listedTools();
       const isListed = (operation: Operation) =>
         principal?.kind !== "client" || isForClients(operation, isSessionOperation(operation));
       return operations.filter(isListed).flatMap((operation) => listed.get(operation) ?? []);

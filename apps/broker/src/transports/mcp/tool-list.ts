@@ -1,17 +1,23 @@
 import type { ListedTool, Operation } from "@merkle/wire";
 import { operations, toTool, withOutputSchema } from "@merkle/wire/schemas";
 
-/** Every operation that an agent needs as a tool, made once: clients ask for the list often (MCP-10). */
-export const tools: ReadonlyMap<Operation, ListedTool> = new Map(
-  operations.filter(({ unlisted }) => unlisted !== true).map((each) => [each, toTool(each)]),
-);
+type Tools = ReadonlyMap<Operation, ListedTool>;
 
-let described: ReadonlyMap<Operation, ListedTool> | undefined;
+let plain: Tools | undefined;
+let described: Tools | undefined;
 
-/** The same with the form of each output, for those who read it (MCP-17); made when somebody asks first. */
-export function toolsWithOutput(): ReadonlyMap<Operation, ListedTool> {
+/** Every operation that an agent needs as a tool, made once, when somebody asks first: clients ask for the list often (MCP-10). */
+export function listedTools(): Tools {
+  plain ??= new Map(
+    operations.filter(({ unlisted }) => unlisted !== true).map((each) => [each, toTool(each)]),
+  );
+  return plain;
+}
+
+/** The same with the form of each output, for those who read it (MCP-17). */
+export function toolsWithOutput(): Tools {
   described ??= new Map(
-    [...tools].map(([operation, tool]) => [operation, withOutputSchema(tool, operation)]),
+    [...listedTools()].map(([operation, tool]) => [operation, withOutputSchema(tool, operation)]),
   );
   return described;
 }
