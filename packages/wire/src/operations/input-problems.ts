@@ -56,11 +56,18 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_union":
       return `must be ${unionOf(issue.errors)}`;
     case "invalid_format":
-      return issue.format === "guid" || issue.format === "uuid" ? "must be a uuid" : "has not the right form";
+      return issue.format in forms ? `must be ${forms[issue.format]}` : "has not the right form";
     default:
       return "is not right";
   }
 }
+
+const forms: Readonly<Record<string, string>> = {
+  guid: "a uuid",
+  uuid: "a uuid",
+  date: "a day, such as 2026-01-31",
+  datetime: "a time in UTC, such as 2026-01-31T12:00:00.000Z",
+};
 
 function boundOf(origin: string, which: "least" | "most", bound: number): string {
   if (origin === "string") {
