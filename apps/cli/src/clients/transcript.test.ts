@@ -87,7 +87,7 @@ it("[WAKE-4] Codex's rollout holds what hooks put in and tools returned, and is 
     role: "assistant",
     content: [{ type: "output_text", text: "#3 Alder: three" }],
   });
-  const four = feedMessage(4, { content: { text: "a < b && c" } });
+  const four = feedMessage(4, { content: { text: "a < b && c " } });
   const stop = item({
     type: "message",
     role: "user",
