@@ -114,10 +114,6 @@ describe("The brief", () => {
     // Of all sessions, those that the person reads.
     expect(await talk({})).toEqual(["2 messages: Atlas 2"]);
     expect(await talk({ session: session.slug, since: at })).toEqual(["2 messages: Atlas 2"]);
-    expect(await talk({ session: session.slug, since: at.replace("Z", "+00:00") })).toEqual([
-      "2 messages: Atlas 2",
-    ]);
-    expect(await talk({ session: session.slug, since: at.slice(0, 10) })).toContain("3 messages: Atlas 3");
     expect(await talk({ session: session.slug, since_cursor: 2 })).toEqual(["1 message: Atlas 1"]);
     await transport.call("mark_read", ana);
     expect(await talk({})).toEqual([]);

@@ -79,9 +79,11 @@ function boundOf(origin: string, which: "least" | "most", bound: number): string
 
 function unknownField(key: string, shape: Shape | undefined): string {
   const name = key.slice(0, 100);
-  const meant = shape && nearest(name, Object.keys(shape));
-  const known =
-    shape && !meant && Object.keys(shape).length <= 6 ? ` (there are ${Object.keys(shape).join(", ")})` : "";
+  const names = Object.keys(shape ?? {});
+  const meant = nearest(name, names);
+  // Those of a whole input are named at the end of its refusal.
+  const isShort = names.length > 0 && names.length <= 6 && !names.some((each) => common.includes(each));
+  const known = isShort ? ` (there are ${names.join(", ")})` : "";
   return `there is no field ${JSON.stringify(name)}${meant === undefined ? known : `, did you mean ${meant}`}`;
 }
 
