@@ -82,6 +82,8 @@ describeOverEveryTransport("calls as they were promised", (at) => {
       expect((await at.transport.call("get_history", { session_id, at: moment })).messages).toEqual([]);
       const listed = await at.transport.call("list_memory", { since: moment, limit: 1 });
       expect(listed.memories.length).toBeLessThanOrEqual(1);
+      const { sessions } = await at.transport.call("brief", { session: session_id, team_id, since: moment });
+      expect(sessions.map(({ after }) => after)).toEqual([0]);
     }
     const far = await at.transport.call("get_history", { session_id, at: "2999-12-31" });
     expect(far.messages).toHaveLength(1);
@@ -109,6 +111,9 @@ describeOverEveryTransport("calls as they were promised", (at) => {
     const asText = await refusal("post_message", { text: "hello" });
     expect(asText).toContain('content: is missing, and is an object: {"text": …}');
     expect(asText).toContain('there is no field "text"');
+    expect(await refusal("audit_session_start", { purpose: "x" })).toContain(
+      'no field "purpose". Its fields',
+    );
     expect(await refusal("send_message", { too: "x", to: "x", message: "y" })).toContain("did you mean to");
     expect(await refusal("send_message", { to: 5, message: "y" })).toContain("to: must be text or a list");
     expect(await refusal("update_session_doc", { content: "x", expected_version: "x" })).toContain(

@@ -98,33 +98,32 @@ async function startClient(mesh: Mesh, { name, tool, dialect }: (typeof clients)
 async function startCurl(mesh: Mesh): Promise<Member> {
   const base = `${mesh.url}/api/sessions/${mesh.slug}`;
   const { team_id, cursor: joinedAt } = await curl<OutputOf<"join_session">>(`${base}/join`, {
-    team_name: "curl",
+    body: { team_name: "curl" },
   });
   const had = new Map<string, number>();
-  let ended = false;
-  onTestFinished(() => {
-    ended = true;
-  });
+  const ending = new AbortController();
 
   async function listen(): Promise<void> {
-    for (let cursor = joinedAt; !ended; ) {
+    for (let cursor = joinedAt; ; ) {
       const { messages, next_cursor } = await curl<OutputOf<"wait_for_messages">>(
         `${base}/messages/wait?since_cursor=${cursor}`,
-        undefined,
-        team_id,
+        { team: team_id, signal: ending.signal },
       );
       for (const { content } of messages) had.set(Object(content).text, Date.now());
       cursor = next_cursor;
     }
   }
-  // The broker ends before it: then there is nothing to wait for.
+  // A curl that is ended has nothing to say.
   const listening = listen().catch(() => undefined);
-  onTestFinished(() => listening);
+  onTestFinished(() => {
+    ending.abort();
+    return listening;
+  });
   return {
     team: "curl",
     asked: 0,
     async send(to, text) {
-      await curl(`${base}/messages`, { content: { text }, to }, team_id);
+      await curl(`${base}/messages`, { team: team_id, body: { content: { text }, to } });
     },
     async has(letter) {
       await expect.poll(() => had.has(letter)).toBe(true);
@@ -138,10 +137,17 @@ async function startCurl(mesh: Mesh): Promise<Member> {
   };
 }
 
-async function curl<Output>(url: string, body?: object, team?: string): Promise<Output> {
+interface CurlOptions {
+  readonly team?: string;
+  readonly body?: object;
+  readonly signal?: AbortSignal;
+}
+
+async function curl<Output>(url: string, { team, body, signal }: CurlOptions): Promise<Output> {
   const headers = ["content-type: application/json", ...(team === undefined ? [] : [`x-team-id: ${team}`])];
   const args = ["-sS", url, ...headers.flatMap((each) => ["-H", each]), ...(body ? ["-d", "@-"] : [])];
   const child = spawn("curl", args, { stdio: ["pipe", "pipe", "ignore"] });
+  signal?.addEventListener("abort", () => child.kill());
   child.stdin.end(body && JSON.stringify(body));
   // The broker's replies have this form.
   return JSON.parse(await readText(child.stdout)) as Output;

@@ -7,16 +7,10 @@ import type { Terminal } from "../../claude/kit/terminal.js";
 import { changeSettings } from "../../kit/persons.js";
 import { brokerTransports } from "../../kit/transports.js";
 import { prepareAgent, quit, say } from "../kit/client-agent.js";
-import { type DrivenClient, drivenClients } from "../kit/driven-clients.js";
+import { getDrivenClient } from "../kit/driven-clients.js";
 import { callOnce, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.js";
 
 const programs = inject("clientPrograms");
-
-function driven(name: DrivenClient["name"]): DrivenClient {
-  const client = drivenClients.find((each) => each.name === name);
-  if (!client) throw new Error(`${name} is driven by no test.`);
-  return client;
-}
 
 /** A model that Codex knows, and so lets edit by patches; of an older one it would ask whether to go on with it. */
 const codexArgs = ["-m", "gpt-6-sol", "--dangerously-bypass-approvals-and-sandbox"];
@@ -39,7 +33,7 @@ it.runIf(programs["codex"] && programs["claude"])(
       claude: await startScriptedModel(onTestFinished),
     };
     const prepare = (name: keyof typeof models, place: { team: string; name: string; args?: string[] }) =>
-      prepareAgent(driven(name), { mesh, model: models[name], ...place }, onTestFinished);
+      prepareAgent(getDrivenClient(name), { mesh, model: models[name], ...place }, onTestFinished);
     const codex = await prepare("codex", { team: "Birch", name: "atlas", args: codexArgs });
     const claude = await prepare("claude", { team: "Oak", name: "elm" });
     await mkdir(join(codex.machine.project, ".git"));
@@ -48,7 +42,7 @@ it.runIf(programs["codex"] && programs["claude"])(
 
     async function call(terminal: Terminal, model: ScriptedModel, tool: string, args: object | string) {
       const before = model.turnsEnded;
-      await say(terminal, callOnce(tool, args), model);
+      await say(terminal, model === models.codex ? callInScript(tool, args) : callOnce(tool, args), model);
       await expect.poll(() => model.turnsEnded).toBeGreaterThan(before);
     }
     async function patch(file: string): Promise<boolean> {
@@ -67,8 +61,8 @@ it.runIf(programs["codex"] && programs["claude"])(
     await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(true);
 
     async function work(terminal: Terminal, model: ScriptedModel, task: number) {
-      await call(terminal, model, "claim_task", {});
-      await call(terminal, model, "finish_task", { task, result: "done" });
+      await call(terminal, model, "mcp__merkle__claim_task", {});
+      await call(terminal, model, "mcp__merkle__finish_task", { task, result: "done" });
     }
     await work(birch, models.codex, 1);
     await work(oak, models.claude, 2);
@@ -94,10 +88,15 @@ it.runIf(programs["codex"] && programs["claude"])(
       cache_read_tokens: 4 * out,
       cache_write_tokens: 3 * out,
     });
-    await quit(driven("codex"), birch);
-    await quit(driven("claude"), oak);
+    await quit(getDrivenClient("codex"), birch);
+    await quit(getDrivenClient("claude"), oak);
   },
 );
+
+/** A model of today calls Codex's tools by a script. */
+function callInScript(tool: string, args: object | string): string {
+  return callOnce("exec", `text(await tools.${tool}(${JSON.stringify(args)}))`);
+}
 
 function addFile(file: string): string {
   return `*** Begin Patch\n*** Add File: ${file}\n+new\n*** End Patch`;

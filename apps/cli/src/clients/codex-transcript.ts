@@ -37,6 +37,15 @@ function isAnswer({ type, role }: Fields): boolean {
 function textsIn({ content, output }: Fields): string[] {
   return [content ?? output].flat().flatMap((each) => {
     const { text = each } = Object(each);
-    return typeof text === "string" ? [text] : [];
+    return typeof text === "string" ? [unwrap(text)] : [];
   });
+}
+
+/** Codex writes the reason of a Stop as XML of its own. */
+const hookPrompt = /^<hook_prompt [^>]*>(.*)<\/hook_prompt>$/s;
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+
+function unwrap(text: string): string {
+  const reason = hookPrompt.exec(text)?.[1];
+  return reason?.replace(/&(\w+);/g, (whole, name) => entities[name] ?? whole) ?? text;
 }

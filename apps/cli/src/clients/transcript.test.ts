@@ -87,8 +87,24 @@ it("[WAKE-4] Codex's rollout holds what hooks put in and tools returned, and is 
     role: "assistant",
     content: [{ type: "output_text", text: "#3 Alder: three" }],
   });
-  const rollout = codexTranscript.parse(`cut off"}\n${[context, answer, output].join("\n")}\n{"half`);
-  expect([one, two, three].map((message) => rollout?.holds(message))).toEqual([true, true, false]);
+  const four = feedMessage(4, { content: { text: "a < b && c " } });
+  const stop = item({
+    type: "message",
+    role: "user",
+    content: [
+      {
+        type: "input_text",
+        text: '<hook_prompt hook_run_id="stop:3">1 Merkle message:\n#4 Alder: a &lt; b &amp;&amp; c</hook_prompt>',
+      },
+    ],
+  });
+  const rollout = codexTranscript.parse(`cut off"}\n${[context, answer, output, stop].join("\n")}\n{"half`);
+  expect([one, two, three, four].map((message) => rollout?.holds(message))).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
   expect([one, two].map((message) => rollout?.isAnswered(message))).toEqual([true, false]);
   const compacted = JSON.stringify({ type: "compacted", payload: { message: "" } });
   const rolledBack = JSON.stringify({

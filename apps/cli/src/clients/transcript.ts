@@ -54,14 +54,16 @@ async function readTail(path: string): Promise<string | undefined> {
 
 /** Whether a message stands in one of these texts, in lines of its own: what others wrote begins no line (TEXT-1). */
 export function hasMessage(texts: readonly string[], message: Message): boolean {
-  return texts.some((each) => hasLines(each, compactMessage(message)));
+  // Some clients cut what is empty at the end of a text.
+  const wanted = compactMessage(message).trimEnd();
+  return texts.some((each) => hasLines(each, wanted));
 }
 
 function hasLines(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
     const before = text.slice(0, at);
-    const after = text.charAt(at + wanted.length);
-    if (/(?:^|\n)(?:\(again\) )?$/.test(before.slice(-12)) && (after === "" || after === "\n")) return true;
+    const after = text.slice(at + wanted.length);
+    if (/(?:^|\n)(?:\(again\) )?$/.test(before.slice(-12)) && /^[^\S\n]*(?:\n|$)/.test(after)) return true;
   }
   return false;
 }

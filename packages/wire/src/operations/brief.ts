@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
-import { asTeam, Sequence, StorableText, Timestamp, Uuid, Version } from "../core/values.js";
+import { asTeam, instantOf, Sequence, StorableText, Timestamp, Uuid, Version } from "../core/values.js";
 import { briefKinds, briefLine } from "../feed/brief-line.js";
 import { lines } from "../text/neutralise.js";
 import { operation } from "./operation.js";
@@ -44,7 +44,7 @@ export const brief = operation("brief", {
         .max(100)
         .optional()
         .meta({ description: "Id or slug; left out: all that you take part in." }),
-      since: Timestamp.optional().meta({ description: "From this time on instead." }),
+      since: instantOf("from").optional().meta({ description: "From this time on instead." }),
       since_cursor: Sequence.optional().meta({ description: "After this message instead." }),
       summary: z
         .boolean()

@@ -56,11 +56,18 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_union":
       return `must be ${unionOf(issue.errors)}`;
     case "invalid_format":
-      return issue.format === "guid" || issue.format === "uuid" ? "must be a uuid" : "has not the right form";
+      return issue.format in forms ? `must be ${forms[issue.format]}` : "has not the right form";
     default:
       return "is not right";
   }
 }
+
+const forms: Readonly<Record<string, string>> = {
+  guid: "a uuid",
+  uuid: "a uuid",
+  date: "a day, such as 2026-01-31",
+  datetime: "a time in UTC, such as 2026-01-31T12:00:00.000Z",
+};
 
 function boundOf(origin: string, which: "least" | "most", bound: number): string {
   if (origin === "string") {
@@ -72,9 +79,11 @@ function boundOf(origin: string, which: "least" | "most", bound: number): string
 
 function unknownField(key: string, shape: Shape | undefined): string {
   const name = key.slice(0, 100);
-  const meant = shape && nearest(name, Object.keys(shape));
-  const known =
-    shape && !meant && Object.keys(shape).length <= 6 ? ` (there are ${Object.keys(shape).join(", ")})` : "";
+  const names = Object.keys(shape ?? {});
+  const meant = nearest(name, names);
+  // Those of a whole input are named at the end of its refusal.
+  const isShort = names.length > 0 && names.length <= 6 && !names.some((each) => common.includes(each));
+  const known = isShort ? ` (there are ${names.join(", ")})` : "";
   return `there is no field ${JSON.stringify(name)}${meant === undefined ? known : `, did you mean ${meant}`}`;
 }
 
