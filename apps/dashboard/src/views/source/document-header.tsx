@@ -47,6 +47,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
           )}
         </span>
       </h2>
+      {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" compact />}
       <div
         role="toolbar"
         aria-label="Document"
@@ -80,7 +81,6 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
             />
           </>
         )}
-        {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" compact />}
       </div>
     </header>
   );
