@@ -38,7 +38,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
       <h2 className="flex min-w-0 flex-1 basis-40 items-baseline gap-x-2 truncate font-semibold">
         Document
         <span className="truncate text-sm font-normal text-muted-foreground tabular-nums">
-          {doc && `v${doc.version}`}
+          {doc && doc.version > 0 && `v${doc.version}`}
           {version && (
             <>
               {" · "}
@@ -51,7 +51,8 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
       <div
         role="toolbar"
         aria-label="Document"
-        className="ms-auto flex flex-wrap items-center justify-end md:gap-0.5"
+        // A line of its own where it cannot stand beside the name, from the beginning: the text would move down otherwise.
+        className="ms-auto flex flex-wrap items-center justify-end @min-[36rem]:gap-0.5 min-[1200px]:@max-[36rem]:w-full min-[1400px]:gap-1.5"
       >
         {isRead && isLive && (
           <Suspense>
@@ -71,7 +72,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
           <>
             <ToolButton
               icon={<StickyNote aria-hidden />}
-              label="Add note"
+              label="Note"
               onClick={() => setQuery({ doc: face === "note" ? null : "note" }, { replace: true })}
             />
             <ToolButton
