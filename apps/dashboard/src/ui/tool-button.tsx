@@ -25,7 +25,7 @@ export function ToolButton({ icon, label, isPressed, isExpanded, note, onClick }
       aria-pressed={isPressed}
       aria-expanded={isExpanded}
       // Where a wide window has a narrow pane, all the words have one line.
-      className="aria-pressed:bg-raised min-[1200px]:@max-[36rem]:gap-1 min-[1200px]:@max-[36rem]:px-1 min-[1200px]:@max-[36rem]:text-xs min-[1200px]:@max-[36rem]:[&_svg]:size-3.5"
+      className="aria-pressed:bg-raised min-[1200px]:@max-[36rem]:gap-0.5 min-[1200px]:@max-[36rem]:px-1 min-[1200px]:@max-[36rem]:text-xs min-[1200px]:@max-[36rem]:[&_svg]:size-3.5"
       onClick={onClick}
     >
       {icon}
