@@ -1,11 +1,13 @@
 /**
  * `npm run screenshots`: takes the pictures of the dashboard that the documents show, in docs/screenshots. They are of real
  * pages of a real broker, whose sessions are staged for them. Words limit it to pictures whose name contains one of them.
+ * `-- --walks <folder>` takes the first-time walks of walks.mjs in the place of these, in light and dark, into that folder.
  */
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { parseArgs } from "node:util";
 import { createLog, startBroker } from "@merkle/broker";
 import { connect } from "@merkle/wire/client";
 import { chromium } from "playwright-core";
@@ -14,6 +16,7 @@ import sharp from "sharp";
 import { WebSocket } from "ws";
 import { stageSessions } from "./staged-sessions.mjs";
 import { build, root } from "./steps.mjs";
+import { walks } from "./walks.mjs";
 
 const desk = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
@@ -45,50 +48,112 @@ const pictures = {
   settings: { path: () => "/settings", shows: "main h1, main h2" },
 };
 
-const wanted = process.argv.slice(2);
-const names = Object.keys(pictures).filter(
-  (name) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
-);
+const {
+  values: { walks: walksFolder },
+  positionals: wanted,
+} = parseArgs({ allowPositionals: true, options: { walks: { type: "string" } } });
+const named = (all) =>
+  Object.keys(all).filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
 
 await build();
-await mkdir(folder, { recursive: true });
-const home = await mkdtemp(join(tmpdir(), "merkle-pictures-"));
-await chmod(home, 0o711);
-const broker = await startBroker({
-  home,
-  port: 0,
-  dashboard: join(root, "apps/dashboard/out"),
-  log: createLog(() => undefined),
-});
-const client = connect({ url: broker.url, WebSocket });
 const browser = await chromium.launch({ executablePath: findChromium(), args: ["--disable-dev-shm-usage"] });
 try {
-  const staged = await stageSessions(client, broker.verifyingLink.split("#verify=")[1]);
-  for (const name of names) await take(name, staged);
+  if (walksFolder === undefined) await withStaged(takePictures);
+  else
+    for (const colorScheme of ["light", "dark"]) await withStaged((staged) => takeWalks(colorScheme, staged));
 } finally {
   await browser.close();
-  await client.close();
-  await broker.stop();
-  await rm(home, { recursive: true, force: true });
 }
 
-async function take(name, { slug, ana }) {
-  const { path, shows, act, ...look } = pictures[name];
-  const context = await browser.newContext({
-    ...desk,
-    colorScheme: "light",
-    reducedMotion: "reduce",
-    ...look,
+/** A broker of its own, in a home of its own, while it is needed. */
+async function withBroker(options, use) {
+  const home = await mkdtemp(join(tmpdir(), "merkle-pictures-"));
+  await chmod(home, 0o711);
+  const log = createLog(() => undefined);
+  const dashboard = join(root, "apps/dashboard/out");
+  const broker = await startBroker({ home, port: 0, dashboard, log, ...options });
+  try {
+    await use(broker);
+  } finally {
+    await broker.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+function withStaged(use) {
+  return withBroker({}, async (broker) => {
+    const client = connect({ url: broker.url, WebSocket });
+    try {
+      const staged = await stageSessions(client, broker.verifyingLink.split("#verify=")[1]);
+      await use({ broker, client, ...staged });
+    } finally {
+      await client.close();
+    }
   });
-  const page = await context.newPage();
-  const person = JSON.stringify({ id: ana.split(".")[0], name: "Ana", credential: ana });
+}
+
+async function takePictures(staged) {
+  await mkdir(folder, { recursive: true });
+  for (const name of named(pictures)) await take(name, staged);
+}
+
+/** Takes what is seen on each walk, numbered in its order; one that cannot be gone is told, and the others are taken. */
+async function takeWalks(colorScheme, staged) {
+  await mkdir(walksFolder, { recursive: true });
+  await withBroker({}, (empty) =>
+    withBroker({ auth: "invite" }, async (guarded) => {
+      for (const name of named(walks)) {
+        const contexts = [];
+        let count = 0;
+        const open = async (broker, path, { isNobody = false, ...look } = {}) => {
+          const context = await openContext({ colorScheme, ...look });
+          contexts.push(context);
+          const page = await context.newPage();
+          if (!isNobody) await actAs(page, staged.ana);
+          await page.goto(new URL(path, (broker ?? staged.broker).url).href);
+          return page;
+        };
+        const shoot = async (page, what) => {
+          count += 1;
+          await settle(page);
+          const file = `${name}-${count}-${what}-${colorScheme}.png`;
+          await page.screenshot({ path: join(walksFolder, file), scale: "css" });
+          process.stdout.write(`${file}\n`);
+        };
+        await walks[name]({ ...staged, empty, guarded, open, shoot }).catch((error) => {
+          process.exitCode = 1;
+          process.stderr.write(`The walk ${name} ended early: ${error}\n`);
+        });
+        for (const context of contexts) await context.close();
+      }
+    }),
+  );
+}
+
+function openContext(look) {
+  return browser.newContext({ ...desk, colorScheme: "light", reducedMotion: "reduce", ...look });
+}
+
+async function actAs(page, ana) {
+  const person = JSON.stringify({ id: ana.split(".")[0], name: "Ana", credential: ana, verified: true });
   await page.addInitScript((text) => localStorage.setItem("merkle.person", text), person);
-  await page.goto(broker.url + path(slug));
-  await page.locator(shows).first().waitFor();
-  await act?.(page);
+}
+
+async function settle(page) {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
   // What is loaded on demand, such as the colours of code, has no end that a page could tell.
   await page.waitForTimeout(1_500);
+}
+
+async function take(name, { broker, slug, ana }) {
+  const { path, shows, act, ...look } = pictures[name];
+  const context = await openContext(look);
+  const page = await context.newPage();
+  await actAs(page, ana);
+  await page.goto(broker.url + path(slug));
+  await page.locator(shows).first().waitFor();
+  await act?.(page);
+  await settle(page);
   const file = join(folder, `${name}.png`);
   const picture = await page.screenshot({ animations: "disabled", caret: "hide", scale: "css" });
   await context.close();

@@ -38,8 +38,7 @@ export async function stageSessions(client, code) {
   const { person_id: ana } = await client.call("create_person", { name: "Ana", code });
   await stageClosed(client);
   await stagePricing(client);
-  const slug = await stageAuth(client, ana);
-  return { slug, ana };
+  return { ...(await stageAuth(client, ana)), ana };
 }
 
 async function stageAuth(client, ana) {
@@ -111,7 +110,7 @@ async function stageAuth(client, ana) {
     session: session.slug,
     team_id: atlas,
   });
-  return session.slug;
+  return { slug: session.slug, session: session.as(atlas) };
 }
 
 async function stagePricing(client) {

@@ -187,7 +187,7 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
     await page.getByText("v3 · Ana").waitFor();
     expect(await read(session)).toBe("# A\n\nalpha, better\n\n# B\n\nbeta, too\n");
 
-    await page.getByRole("button", { name: "Add note" }).click();
+    await page.getByRole("button", { name: "Note", exact: true }).click();
     await page.getByRole("textbox", { name: "Note" }).fill("And one more thing.");
     await page.getByRole("button", { name: "Add at the end" }).click();
     await page.getByText("v4 · Ana").waitFor();

@@ -13,7 +13,8 @@ import { phone, testDashboard } from "./open-dashboard.js";
 import { openPalette } from "./open-palette.js";
 
 const dashboard = testDashboard();
-const limits = "Unchanged since sealing. Does not show that a statement is true, or what was never posted.";
+const limits =
+  "Unchanged since it was signed. Does not show that a statement is true, or what was never posted.";
 
 describe.skipIf(dashboard.isMissing)("the record of a session", () => {
   /** Birch joins Atlas, they talk and decide: four messages, and a fifth where it is concluded. */

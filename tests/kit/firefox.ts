@@ -12,12 +12,19 @@ import type { Cleanup } from "./test-database.js";
 export interface Firefox {
   /** Opens a page in a tab of its own. */
   open(url: string): Promise<FirefoxPage>;
+  /** Errors of all its pages, such as breaches of the content security policy. */
+  readonly problems: string[];
 }
+
+/** Keys that are no letters, as WebDriver names them. */
+export const firefoxKeys = { enter: "\uE007", control: "\uE009" } as const;
 
 export interface FirefoxPage {
   go(url: string): Promise<void>;
   /** What an expression, or the promise that it makes, comes to; as JSON. */
   evaluate<Value>(expression: string): Promise<Value>;
+  /** Presses keys as a person's hands do, one after the other, those of `held` all the while. */
+  press(keys: string, held?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,9 +36,9 @@ export function findFirefox(): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** @param pushUrl - the push service that it is told to use in the place of Mozilla's */
+/** @param pushUrl - the push service that it is told to use in the place of Mozilla's; none unless told */
 export async function startFirefox(
-  { program, pushUrl }: { readonly program: string; readonly pushUrl: string },
+  { program, pushUrl = "" }: { readonly program: string; readonly pushUrl?: string },
   cleanup: Cleanup,
 ): Promise<Firefox> {
   const profile = await mkdtemp(join(tmpdir(), "merkle-firefox-"));
@@ -82,10 +89,12 @@ async function drive(url: string, cleanup: Cleanup): Promise<Firefox> {
   const connection = new WebSocket(url);
   cleanup(async () => connection.terminate());
   await once(connection, "open");
+  const problems: string[] = [];
   const waiting = new Map<number, (reply: { readonly type: string; readonly result: unknown }) => void>();
   connection.on("message", (data) => {
     const reply = JSON.parse(String(data));
-    waiting.get(reply.id)?.(reply);
+    if (reply.method === "log.entryAdded" && reply.params.level === "error") problems.push(reply.params.text);
+    else waiting.get(reply.id)?.(reply);
   });
   let last = 0;
   const send = (method: string, params: object = {}) =>
@@ -98,7 +107,9 @@ async function drive(url: string, cleanup: Cleanup): Promise<Firefox> {
       connection.send(JSON.stringify({ id: last, method, params }));
     });
   await send("session.new", { capabilities: {} });
+  await send("session.subscribe", { events: ["log.entryAdded"] });
   return {
+    problems,
     async open(first) {
       const { context } = await send("browsingContext.create", { type: "tab" });
       const go = async (url: string) =>
@@ -112,6 +123,16 @@ async function drive(url: string, cleanup: Cleanup): Promise<Firefox> {
           const { result, exceptionDetails } = await send("script.evaluate", call);
           if (exceptionDetails) throw new Error(String(Object(exceptionDetails).text));
           return JSON.parse(Object(result).value);
+        },
+        async press(keys, held) {
+          const stroke = (value: string) => [
+            { type: "keyDown", value },
+            { type: "keyUp", value },
+          ];
+          const strokes = [...keys].flatMap(stroke);
+          const [down, up] = held === undefined ? [] : stroke(held);
+          const actions = down && up ? [down, ...strokes, up] : strokes;
+          await send("input.performActions", { context, actions: [{ type: "key", id: "keys", actions }] });
         },
         close: async () => void (await send("browsingContext.close", { context })),
       };

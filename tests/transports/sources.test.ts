@@ -113,7 +113,7 @@ async function openTopic(text = "How long, and why?") {
   return { source_sha, person_id, topic: await rest.call("open_topic", opening) };
 }
 
-it("[SOURCE-7] [SOURCE-11] a file is commented on, rewritten by an agent, and committed when a person accepts", async () => {
+it("[SOURCE-7] [SOURCE-11] [PROP-5] a file is commented on, rewritten by an agent, and committed when a person accepts", async () => {
   const { source_sha, person_id, topic } = await openTopic();
   const { topic_id } = topic;
   expect(topic).toMatchObject({ source_path, session_id: null, place: { found: "exact", hash: source_sha } });
@@ -137,7 +137,7 @@ it("[SOURCE-7] [SOURCE-11] a file is commented on, rewritten by an agent, and co
   expect(await failureOf(agent.call("read_source", other))).toMatchObject({ code: "forbidden" });
   expect(await failureOf(agent.call("list_topics", other))).toMatchObject({ code: "forbidden" });
   expect(await failureOf(agent.call("list_sources", {}))).toMatchObject({ code: "forbidden" });
-  const proposing = { topic_id, base_sha: source_sha, content: rewritten, note: "A day." };
+  const proposing = { topic_id, base_sha: source_sha, content: `${rewritten}A last line.\n`, note: "A day." };
   const { proposal_id } = await agent.call("insert_proposal", proposing);
   run.end({ exit_code: 0 });
   await expect.poll(async () => (await rest.call("get_job", { job_id })).status).toBe("succeeded");
@@ -146,8 +146,9 @@ it("[SOURCE-7] [SOURCE-11] a file is commented on, rewritten by an agent, and co
 
   const shown = await rest.call("get_proposal", { proposal_id });
   expect(shown).toMatchObject({ source_path, stale: false, current_sha: source_sha, proposed_by: null });
-  expect(shown.hunks).toHaveLength(1);
-  const accepting = { proposal_id, decision: "accept", base: source_sha, team_id: person_id } as const;
+  expect(shown.hunks).toHaveLength(2);
+  const hunks = shown.hunks.slice(0, 1).map(({ id }) => id);
+  const accepting = { proposal_id, decision: "accept", base: source_sha, hunks, team_id: person_id } as const;
   const { commit } = await rest.call("decide_proposal", accepting);
   expect(await at.git("log", "-1", "--format=%H|%an|%s|%(trailers:separator=%x2C)")).toBe(
     `${commit}|Agent|Incorporate topic ${topic_id}: How long, and why?|Approved-by: Ana,Merkle-Topic: ${topic_id},Merkle-Proposal: ${proposal_id}`,
@@ -158,7 +159,10 @@ it("[SOURCE-7] [SOURCE-11] a file is commented on, rewritten by an agent, and co
     status: "closed",
     closed: { reason: "accepted" },
   });
-  expect(await rest.call("get_proposal", { proposal_id })).toMatchObject({ accepted_commit: commit });
+  expect(await rest.call("get_proposal", { proposal_id })).toMatchObject({
+    accepted_commit: commit,
+    left: [{ old_lines: [], new_lines: ["A last line.\n"] }],
+  });
 });
 
 it("[SOURCE-7] what was committed meanwhile is not written over: the new base is told, and the proposal goes on from there", async () => {

@@ -42,7 +42,7 @@ describe("merkle export and verify", () => {
     expect(tick).toMatch(/^✓ 4 of 4 match root [0-9a-f]{4}…[0-9a-f]{4}, computed here\.$/);
     expect(verified.stdout).toMatch(/^ {2}"Split auth", closed, exported \S+Z$/m);
     expect(meaning).toBe(
-      "  Unchanged since sealing. Does not show that a statement is true, or what was never posted.",
+      "  Unchanged since it was signed. Does not show that a statement is true, or what was never posted.",
     );
 
     const again = await merkle.run(["export", "split-auth", "-o", "split.zip"]);

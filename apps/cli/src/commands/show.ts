@@ -46,7 +46,8 @@ async function formatSession(
     counted(session.last_sequence, "message"),
     unreadText(session.unread),
     session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
-    sizeText(session.bytes),
+    // Counted once an hour.
+    session.bytes === 0 ? "" : sizeText(session.bytes),
     saidText(session),
   ].filter((each) => each !== "");
   const head = [

@@ -111,7 +111,7 @@ function readRoot(text: string | undefined): string | undefined {
 
 /** The limits of every verification that succeeds, shown beside each tick. */
 const whatItShows =
-  "Unchanged since sealing. Does not show that a statement is true, or what was never posted.";
+  "Unchanged since it was signed. Does not show that a statement is true, or what was never posted.";
 
 /** A record that holds, for people. */
 function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {

@@ -28,7 +28,7 @@ export async function formatSessions(
       { text: oneLine(session.title) },
       await teamsCell(session, { broker, output }),
       { text: lastEvent(session), paint: output.dim },
-      { text: `v${session.document_version}` },
+      { text: session.document_version === 0 ? "" : `v${session.document_version}` },
       { text: unreadText(session.unread) },
     ],
   );

@@ -30,7 +30,7 @@ export function useRead<Name extends OperationName>(
   { on = [], keepLast = false }: ReadOptions = {},
 ): Read<OutputOf<Name>> {
   const { reads } = useBrokerServices();
-  const key = input === null ? null : JSON.stringify([name, input, on]);
+  const key = input === null ? null : keyOfRead(name, input, on);
   // The key is made of the request, so the same key is the same request.
   // biome-ignore lint/correctness/useExhaustiveDependencies: name, input and on are in the key.
   const request = useMemo(() => (input === null ? null : { name, input, on }), [key]);
@@ -47,6 +47,11 @@ export function useRead<Name extends OperationName>(
   const shown = useLast(state, keepLast);
   const refresh = useCallback(() => key !== null && reads.refresh(key), [reads, key]);
   return useMemo(() => ({ ...shown, refresh: () => void refresh() }), [shown, refresh]);
+}
+
+/** The key under which the store has a read. */
+export function keyOfRead(name: OperationName, input: object, on: readonly ChangeKind[] = []): string {
+  return JSON.stringify([name, input, on]);
 }
 
 /** In place of a state that is still loading, the last one that had something to show. */

@@ -20,9 +20,13 @@ export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
               "flex min-w-0 items-center gap-1 first:shrink-0 last:text-foreground",
               // A page within one that is named by others: what it is must be seen, however long that name.
               crumbs.length > 2 && "last:shrink-0",
+              // On a phone the bar below leads there, and the room is the title's.
+              place === 0 && crumbs.length > 1 && "max-sm:hidden",
             )}
           >
-            {place > 0 && <ChevronRight aria-hidden className="size-3.5 shrink-0" />}
+            {place > 0 && (
+              <ChevronRight aria-hidden className={cn("size-3.5 shrink-0", place === 1 && "max-sm:hidden")} />
+            )}
             {href === undefined ? (
               <span dir="auto" aria-current="page" className="truncate font-medium">
                 {label}

@@ -38,7 +38,7 @@ function LivenessWords({ liveness }: { liveness: Liveness }) {
     case "connecting":
       return "Connecting";
     case "live":
-      return "Live";
+      return <span className="max-sm:sr-only">Live</span>;
     case "reconnecting":
       return <Countdown to={liveness.retryAt} />;
     case "offline":

@@ -14,12 +14,12 @@ export function RefusalNote({ refusal, isKept = false, className }: RefusalNoteP
   return (
     <div
       role="alert"
+      title={refusal.code}
       className={cn("rounded-md border border-danger/40 bg-danger-surface px-3 py-2 text-sm", className)}
     >
       <p className="font-medium text-danger">{refusal.title}</p>
       <p dir="auto" className="break-words">
-        {refusal.detail} {isKept && "What you wrote is kept. "}
-        <span className="font-mono text-xs text-muted-foreground">({refusal.code})</span>
+        {refusal.detail} {isKept && "What you wrote is kept."}
       </p>
     </div>
   );

@@ -15,7 +15,7 @@ const columns = ["open", "blocked", "claimed", "in_review", "done"] as const sat
 /** A column for each state that a task goes through. */
 export function TaskBoard({ tasks, selected, onSelect }: TaskListProps) {
   return (
-    <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3 2xl:grid-cols-5">
+    <div className="grid gap-3 grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]">
       {columns.map((state) => {
         const there = tasks.filter((task) => task.state === state);
         return (

@@ -3,10 +3,10 @@ import { documents, meshes, proposals } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import { lockTopic } from "./topics.js";
 
-const { content: _content, acceptedContentHash: _hash, ...columns } = getTableColumns(proposals);
+const { content: _content, ...columns } = getTableColumns(proposals);
 
 /** A proposal without its text. */
-export type ProposalRow = Omit<typeof proposals.$inferSelect, "content" | "acceptedContentHash">;
+export type ProposalRow = Omit<typeof proposals.$inferSelect, "content">;
 
 /** A proposal by its number in its mesh. */
 export interface ProposalKey {

@@ -53,7 +53,8 @@ export async function deleteUnusedSourceTexts(db: Queryable, afterDays: number):
           AND t.status = 'open' AND s.hash IN (t.made_at_hash, t.place_at_hash, t.found_at_hash))
       AND NOT EXISTS (
         SELECT FROM proposals p
-        WHERE p.mesh_id = s.mesh_id AND p.root = s.root AND p.path = s.path AND p.base_hash = s.hash)`);
+        WHERE p.mesh_id = s.mesh_id AND p.root = s.root AND p.path = s.path
+          AND s.hash IN (p.base_hash, encode(p.accepted_content_hash, 'hex')))`);
   return count;
 }
 

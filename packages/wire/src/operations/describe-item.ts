@@ -9,7 +9,8 @@ export interface ItemWords {
 }
 
 export function describeItem({ kind, number, team, peer, text }: AttentionItem): ItemWords {
-  const who = team !== null && peer !== null && peer !== team ? `${peer} of ${team}` : (peer ?? team);
+  const isNamedTwice = team !== null && peer?.toLowerCase() === team.toLowerCase();
+  const who = team !== null && peer !== null && !isNamedTwice ? `${peer} of ${team}` : (team ?? peer);
   const quote = text === "" ? null : text;
   switch (kind) {
     case "approval":

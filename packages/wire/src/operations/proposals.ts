@@ -97,7 +97,7 @@ export const ProposalInFull = Proposal.extend({
   }),
   left: z.array(Hunk).meta({
     description:
-      "Of a document's rewrite that was accepted in part or edited: what of it was not taken, against the version that it became.",
+      "Of a rewrite that was accepted in part or edited: what of it was not taken, against the text that it became.",
   }),
 }).meta({ id: "ProposalInFull" });
 export type ProposalInFull = z.output<typeof ProposalInFull>;

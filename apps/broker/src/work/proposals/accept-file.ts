@@ -6,6 +6,7 @@ import type { PersonContext } from "../../sessions/context.js";
 import { hunksTask } from "../../text/tasks.js";
 import { announceProposals } from "../announce-proposals.js";
 import type { JobServices } from "../jobs/services.js";
+import { keepFileText } from "../sources/file-text.js";
 import { closeTopic } from "../topics/close-topic.js";
 import { mergeOntoNewest } from "./merge-onto-newest.js";
 import { holdOpenProposal } from "./open-proposal.js";
@@ -35,10 +36,16 @@ export async function acceptFile(
   if (baseHash === null || topic === null) throw new TypeError("A file's proposal has a hash and a topic.");
   if (input.base !== baseHash) throw await staleFile(ctx, { proposal, file });
   const content = await chooseText(ctx, proposal, input);
+  const acceptedContentHash = createHash("sha256").update(content).digest();
   const title = (await findTopic(services.database.orm, { meshId, number: topic }))?.title ?? "";
 
   return ctx.write(async (write) => {
     await holdOpenProposal(write.tx, proposal);
+    // What was not taken is told beside it later, whatever becomes of the file.
+    if (input.hunks !== undefined || input.content !== undefined) {
+      const hash = acceptedContentHash.toString("hex");
+      await keepFileText(write.tx, services, file, { hash, text: content });
+    }
     await closeTopic(
       write,
       { meshId, number: topic },
@@ -59,7 +66,7 @@ export async function acceptFile(
     await decideProposalRow(write.tx, proposal, {
       status: "accepted",
       decidedBy: person.name,
-      acceptedContentHash: createHash("sha256").update(content).digest(),
+      acceptedContentHash,
       acceptedVersion: null,
       acceptedCommit: commit,
     });

@@ -1,4 +1,4 @@
-import { listProposalRows, type ProposalBesideSource, readProposalContent } from "@merkle/db";
+import { findSourceText, listProposalRows, type ProposalBesideSource, readProposalContent } from "@merkle/db";
 import type { OutputOf, ParsedInputOf, Proposal } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
@@ -57,9 +57,17 @@ export async function getProposal(
   };
 }
 
-/** The version that a rewrite of a document became; null for what became none, and where it was redacted. */
+/** The text that a rewrite became; null where it became none or was redacted, and for a file that took all of it. */
 async function readAcceptedText(services: JobServices, row: ProposalBesideSource): Promise<string | null> {
-  if (row.kind !== "rewrite" || row.acceptedVersion === null) return null;
+  if (row.kind !== "rewrite" || row.acceptedContentHash === null) return null;
+  const { orm, meshId } = services.database;
+  const file = fileOf(row);
+  if (file)
+    return findSourceText(orm, {
+      meshId,
+      ...file,
+      hash: Buffer.from(row.acceptedContentHash).toString("hex"),
+    });
   return readBaseText(services, row, { baseVersion: row.acceptedVersion, baseHash: null });
 }
 

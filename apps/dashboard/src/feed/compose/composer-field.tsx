@@ -1,14 +1,17 @@
 "use client";
 
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, lazy, Suspense, useId, useLayoutEffect, useRef, useState } from "react";
 import { usePreference } from "@/core/preferences/use-preference";
 import { Textarea } from "@/ui/textarea";
 import { useComposePlace } from "./compose-context";
 import type { Draft } from "./draft";
 import { findMention, type Mention, writeMention } from "./mention";
-import { optionId, RecipientList } from "./recipient-list";
 import { matchRecipients, type Recipient } from "./recipients";
-import { useActiveOption } from "./use-active-option";
+import { optionId, useActiveOption } from "./use-active-option";
+
+const RecipientList = lazy(() =>
+  import("./recipient-list").then((part) => ({ default: part.RecipientList })),
+);
 
 export interface ComposerFieldProps {
   readonly draft: Draft;
@@ -72,14 +75,16 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
     <div className="relative flex min-w-0 flex-1">
       {found.length > 0 && (
         <div className="absolute bottom-full left-0 z-30 mb-1 w-80 max-w-full rounded-lg border bg-background shadow-lg">
-          <RecipientList
-            id={listId}
-            label="Whom to address"
-            recipients={found}
-            active={active}
-            chosen={draft.to}
-            onPick={pick}
-          />
+          <Suspense>
+            <RecipientList
+              id={listId}
+              label="Whom to address"
+              recipients={found}
+              active={active}
+              chosen={draft.to}
+              onPick={pick}
+            />
+          </Suspense>
         </div>
       )}
       <Textarea

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import { cn } from "@/core/utils";
 import { TeamBar } from "@/sessions/team-mark";
 import type { Recipient } from "./recipients";
+import { optionId } from "./use-active-option";
 
 export interface RecipientListProps {
   readonly id: string;
@@ -38,10 +39,6 @@ export function RecipientList({ id, label, recipients, active, chosen, onPick }:
       ))}
     </div>
   );
-}
-
-export function optionId(listId: string, index: number): string {
-  return `${listId}-${index}`;
 }
 
 function isChosen({ value }: Recipient, chosen: readonly string[]): boolean {

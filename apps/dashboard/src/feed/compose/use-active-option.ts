@@ -42,3 +42,8 @@ export function useActiveOption({
 
   return { active, handleKey };
 }
+
+/** The id of an option, by which the field beside its list says which one is active. */
+export function optionId(listId: string, index: number): string {
+  return `${listId}-${index}`;
+}

@@ -23,14 +23,8 @@ export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
   return (
     <div className="group/message relative flex min-w-0 gap-2 ps-1 text-sm">
       <span aria-hidden className={cn("w-[3px] shrink-0 rounded-full", stands && "bg-input")} />
-      <div className="flex min-w-0 flex-1 items-baseline gap-2 ps-7 pe-13 pointer-coarse:pe-11">
-        <div dir="auto" className="min-w-0 flex-1 break-words">
-          <p className={stands ? "font-medium" : "text-muted-foreground"}>{text}</p>
-          {reason !== null && <p className="text-muted-foreground">Reason: {reason}</p>}
-          <TopicLink topicId={message["topic_id"]} />
-          {isRaw && <RawMessage message={message} />}
-        </div>
-        <span className="flex shrink-0 items-baseline gap-2 text-muted-foreground tabular-nums">
+      <div className="min-w-0 flex-1 ps-7 pe-13 pointer-coarse:pe-11">
+        <span className="float-end ms-2 flex items-baseline gap-2 text-muted-foreground tabular-nums">
           <TimeText at={message.posted_at} as="clock" />
           <MessageLink
             sequence={message.sequence}
@@ -40,6 +34,12 @@ export function EventRow({ message, isRaw, onRaw }: EventRowProps) {
             {message.sequence}
           </MessageLink>
         </span>
+        <div dir="auto" className="break-words">
+          <p className={stands ? "font-medium" : "text-muted-foreground"}>{text}</p>
+          {reason !== null && <p className="text-muted-foreground">Reason: {reason}</p>}
+          <TopicLink topicId={message["topic_id"]} />
+          {isRaw && <RawMessage message={message} />}
+        </div>
       </div>
       <MessageMenuButton message={message} isRaw={isRaw} onRaw={() => onRaw(message)} />
     </div>

@@ -66,7 +66,7 @@ function NothingYet() {
         <Snippet
           label="Start a peer in this session"
           text={`merkle launch --session ${session.slug}`}
-          className="w-80 max-w-full text-start"
+          className="w-96 max-w-full text-start"
         />
       )}
     </Empty>

@@ -101,6 +101,9 @@ function EdgeLine({ edge: { from, to, colour, count, ageMs } }: { edge: Edge }) 
   );
 }
 
+/** A line that passes behind words leaves them room. */
+const haloed = "stroke-surface stroke-[4px] [paint-order:stroke] [stroke-linejoin:round]";
+
 function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall: boolean }) {
   const router = useRouter();
   const { agent, x, y } = node;
@@ -172,11 +175,20 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
         x={x}
         y={y + nodeRadius + 17}
         textAnchor="middle"
-        className={cn("text-[13px] font-medium", isAway ? "fill-muted-foreground" : "fill-foreground")}
+        className={cn(
+          "text-[13px] font-medium",
+          haloed,
+          isAway ? "fill-muted-foreground" : "fill-foreground",
+        )}
       >
         {cut(nameOf(agent), 22)}
       </text>
-      <text x={x} y={y + nodeRadius + 33} textAnchor="middle" className="fill-muted-foreground text-[11px]">
+      <text
+        x={x}
+        y={y + nodeRadius + 33}
+        textAnchor="middle"
+        className={cn("fill-muted-foreground text-[11px]", haloed)}
+      >
         {cut(doing.text, wall ? 30 : 26)}
       </text>
     </a>

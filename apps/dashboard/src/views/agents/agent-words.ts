@@ -9,8 +9,9 @@ export function needOf({ declared, waits }: Pick<Agent, "declared" | "waits">): 
   return waits.length > 0 ? "agent" : null;
 }
 
+/** The agent's name beside its team's, unless both are the same. */
 export function nameOf({ team, name }: Pick<Agent, "team" | "name">): string {
-  return addressOf(team, name);
+  return name?.toLowerCase() === team.toLowerCase() ? team : addressOf(team, name);
 }
 
 /** `a human`, `Birch`, `Birch, Cedar`: whom it waits for. */

@@ -7,7 +7,7 @@ export function useAgents(session: string | null | undefined): Read<OutputOf<"li
   const read = useRead("list_agents", session === null ? null : session === undefined ? {} : { session }, {
     on: ["attention", "roster", "tasks"],
   });
-  // What an agent has read, and whether it is there, changes without a hint.
-  useKeptFresh(read.refresh);
+  // What an agent has read, and whether it is there, changes without a hint; beside a session's feed that may be seen later.
+  useKeptFresh(read.refresh, session === undefined ? 5_000 : 15_000);
   return read;
 }

@@ -76,7 +76,7 @@ function StripRow({ item, onChanged }: { readonly item: AttentionItem; readonly 
         <span className="min-w-0 flex-1 truncate">
           <ItemSentence item={item} />
         </span>
-        <span className="hidden w-40 truncate text-sm text-muted-foreground md:block">
+        <span className="hidden w-40 truncate text-sm lg:w-64 text-muted-foreground md:block">
           <bdi>{nameOfPlace(item)}</bdi>
         </span>
         <TimeText
@@ -84,7 +84,7 @@ function StripRow({ item, onChanged }: { readonly item: AttentionItem; readonly 
           className="shrink-0 text-right text-sm text-muted-foreground tabular-nums sm:w-12"
         />
       </PageLink>
-      <span className="max-w-full max-sm:hidden">
+      <span className="flex max-w-full min-w-44 justify-end max-sm:hidden">
         <ItemActions item={item} onChanged={onChanged} onAnswer={() => router.push(href)} />
       </span>
     </li>

@@ -50,7 +50,7 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
       onMake={(signal) => broker.call("create_invite", input, { signal })}
       onMade={onMade}
       onClose={onClose}
-      made={(made) => ({ title: `Invite ${made.invite_id}`, body: <MadeInvite made={made} /> })}
+      made={(made) => ({ title: "The invite is ready", body: <MadeInvite made={made} /> })}
     >
       <SessionField chosen={session} value={sessionId} onChange={setSessionId} />
       <div className="grid gap-4 sm:grid-cols-3">

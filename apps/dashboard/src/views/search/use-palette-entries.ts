@@ -2,14 +2,14 @@
 
 import { useEffect, useMemo } from "react";
 import { useRead } from "@/broker/use-read";
+import { knownSessions } from "@/sessions/known-title";
 import { type PaletteEntry, toEntries } from "./palette-entries";
 
-const sessionsKept = 100;
 const tasksKept = 100;
 
 /** What the palette finds without asking, as it was read last; it is read again with each opening. Null before that. */
 export function usePaletteEntries(): readonly PaletteEntry[] | null {
-  const { data: sessions, problem } = useRead("list_sessions", { limit: sessionsKept });
+  const { data: sessions, problem } = useRead("list_sessions", knownSessions);
   const { data: tasks } = useRead("list_all_tasks", { limit: tasksKept });
   return useMemo(
     () =>

@@ -21,7 +21,9 @@ export function SessionCounts() {
       )}
       <span>{describeCount(session.teams, "team")}</span>
       <span>{describeCount(session.last_sequence, "message")}</span>
-      <span>{session.document_version === 0 ? "no document yet" : `doc v${session.document_version}`}</span>
+      <span>
+        {session.document_version === 0 ? "no document yet" : `document v${session.document_version}`}
+      </span>
       {message_budget > 0 && session.status === "active" && (
         <span
           className={cn(session.agent_messages >= message_budget && "font-medium text-warning")}

@@ -13,6 +13,7 @@ import { ReplayContext } from "@/feed/pane/replay-context";
 import { Replay } from "@/feed/store/replay";
 import { SessionRecord } from "@/record/session-record";
 import { announceFront } from "@/sessions/front-session";
+import { useKnownTitle } from "@/sessions/known-title";
 import { type SessionFacts, SessionProvider, useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
@@ -43,8 +44,13 @@ function SessionOfAddress({ children }: { children: ReactNode }) {
   const ref = useSessionRef();
   const { facts, problem, refresh } = useSessionFacts(ref);
   const early = useFeedAhead(ref, facts === null);
+  const title = useKnownTitle(ref);
   if (facts === null) {
-    return problem === null ? <SessionSkeleton /> : <SessionProblem problem={problem} onRetry={refresh} />;
+    return problem === null ? (
+      <SessionSkeleton title={title} />
+    ) : (
+      <SessionProblem problem={problem} onRetry={refresh} />
+    );
   }
   return (
     // Texts that are being written and panels that are open belong to one session, so another one begins anew.
@@ -135,11 +141,11 @@ function StaleNote({ problem, onRetry }: { problem: Problem; onRetry: () => void
   return (
     <div
       role="status"
+      title={problem.code}
       className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-danger-surface px-4 py-1.5 text-sm"
     >
       <p className="min-w-0 flex-1 break-words">
-        <span className="font-medium text-danger">{problem.title}</span> Header and roster are from before. (
-        {problem.code})
+        <span className="font-medium text-danger">{problem.title}</span> Header and roster are from before.
       </p>
       <Button variant="outline" size="sm" onClick={onRetry}>
         Try again
@@ -164,16 +170,23 @@ function useShowLive(slug: string): (values: Readonly<Record<string, string | nu
   );
 }
 
-/** The page of a session before anything is known of it, with everything at its height. */
-function SessionSkeleton() {
+/** The page of a session before more is known of it than a title, with everything at its height. */
+function SessionSkeleton({ title }: { readonly title?: string | undefined }) {
   return (
     <div
       role="status"
       className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 flex-col"
       aria-label="The session is loading"
     >
-      <div className="grid gap-2 border-b px-4 pt-2 pb-2">
-        <Skeleton className="h-8 w-64 max-w-full" />
+      {title !== undefined && <PageHeader crumbs={[{ label: "Sessions", href: "/" }, { label: title }]} />}
+      <div className="grid gap-2 border-b px-4 pt-2 pb-2 lg:px-6">
+        {title === undefined ? (
+          <Skeleton className="h-8 w-64 max-w-full" />
+        ) : (
+          <h1 dir="auto" className="text-title font-semibold max-md:sr-only">
+            {title}
+          </h1>
+        )}
         <Skeleton className="h-7 w-96 max-w-full" />
         <Skeleton className="h-5 w-72 max-w-full" />
       </div>

@@ -12,7 +12,7 @@ import { useSession } from "@/sessions/session-context";
 export function TitleBlock({ children }: { children?: ReactNode }) {
   const { session } = useSession();
   return (
-    <div className="min-w-0">
+    <div className="min-w-0 flex-1 basis-96">
       <div className="flex min-w-0 items-start gap-x-3">
         <h1
           dir="auto"

@@ -41,7 +41,7 @@ export function SessionFilters({ query, counts, teams, onChange }: SessionFilter
       >
         Undelivered
       </PageLink>
-      <span className="ml-auto flex flex-wrap items-center gap-2">
+      <span className="ml-auto flex min-w-0 items-center gap-2 max-sm:w-full">
         <TeamFilter team={query.team} teams={teams} onChange={(team) => onChange({ team })} />
         <Choice
           label="Sort"
@@ -123,15 +123,15 @@ interface ChoiceProps {
 function Choice({ label, value, options, onChange }: ChoiceProps) {
   const id = useId();
   return (
-    <span className="flex items-center gap-1.5">
-      <label htmlFor={id} className="text-sm text-muted-foreground">
+    <span className="flex min-w-0 items-center gap-1.5">
+      <label htmlFor={id} className="text-sm text-muted-foreground max-sm:sr-only">
         {label}
       </label>
       <select
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="h-8 max-w-60 rounded-md border border-input bg-background px-2 pointer-coarse:h-11"
+        className="h-8 min-w-0 max-w-60 rounded-md border border-input bg-background px-2 pointer-coarse:h-11"
       >
         {options.map(([option, words]) => (
           <option key={option} value={option}>

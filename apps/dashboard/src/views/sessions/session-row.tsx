@@ -142,7 +142,7 @@ function Unread({ count, words = false }: { count: number | null; words?: boolea
     );
   }
   return (
-    <span className="rounded-full bg-primary px-1.5 text-xs leading-5 font-medium text-primary-foreground tabular-nums">
+    <span className="rounded-full bg-primary px-1.5 whitespace-nowrap text-xs leading-5 font-medium text-primary-foreground tabular-nums">
       {unreadText(count)}
     </span>
   );

@@ -15,7 +15,7 @@ export function SessionColumns({ children }: { children: ReactNode }) {
           <TableHead className={cn(wide, "w-48")}>Teams</TableHead>
           <TableHead className={cn(wide, "w-40")}>Last said</TableHead>
           <TableHead className={cn(wide, "w-20 text-right")}>Document</TableHead>
-          <TableHead className={cn(wide, "w-16 text-right")}>New</TableHead>
+          <TableHead className={cn(wide, "w-24 text-right")}>New</TableHead>
         </TableRow>
       </TableHeader>
       <TableBody>{children}</TableBody>

@@ -35,10 +35,10 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
   const content = doc?.content ?? "";
   return (
     <header className="relative flex min-h-10 flex-wrap items-center gap-x-1 gap-y-1 border-b px-3 py-1 md:gap-x-2">
-      <h2 className="flex min-w-0 flex-1 basis-40 items-baseline gap-x-2 truncate font-semibold">
+      <h2 className="flex min-w-0 flex-1 basis-40 items-baseline gap-x-2 truncate leading-7 font-semibold">
         Document
         <span className="truncate text-sm font-normal text-muted-foreground tabular-nums">
-          {doc && `v${doc.version}`}
+          {doc && doc.version > 0 && `v${doc.version}`}
           {version && (
             <>
               {" · "}
@@ -47,10 +47,12 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
           )}
         </span>
       </h2>
+      {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" compact />}
       <div
         role="toolbar"
         aria-label="Document"
-        className="ms-auto flex flex-wrap items-center justify-end md:gap-0.5"
+        // A line of its own where it cannot stand beside the name, from the beginning: the text would move down otherwise.
+        className="ms-auto flex flex-wrap items-center justify-end @min-[36rem]:gap-0.5 min-[1200px]:@max-[36rem]:-mx-2 min-[1200px]:@max-[36rem]:w-[calc(100%+1rem)] min-[1400px]:gap-1.5"
       >
         {isRead && isLive && (
           <Suspense>
@@ -70,7 +72,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
           <>
             <ToolButton
               icon={<StickyNote aria-hidden />}
-              label="Add note"
+              label="Note"
               onClick={() => setQuery({ doc: face === "note" ? null : "note" }, { replace: true })}
             />
             <ToolButton
@@ -80,7 +82,6 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
             />
           </>
         )}
-        {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" compact />}
       </div>
     </header>
   );

@@ -5,7 +5,7 @@ import { type RefObject, Suspense, useMemo, useState } from "react";
 import { laidOutCharsMax } from "@/document/plain-document";
 import { goToPart } from "@/document/use-point-out";
 import { splitSections } from "@/text/split-sections";
-import { Button } from "@/ui/button";
+import { ToolButton } from "@/ui/tool-button";
 import { DocumentOutline } from "./lazy-faces";
 
 interface OutlinePlaceProps {
@@ -45,16 +45,12 @@ export function OutlineButton({ content, scroller }: OutlinePlaceProps) {
         if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
       }}
     >
-      <Button
-        variant="ghost"
-        size="sm"
-        title="Outline"
-        aria-expanded={isOpen}
+      <ToolButton
+        icon={<ListTree aria-hidden />}
+        label="Outline"
+        isExpanded={isOpen}
         onClick={() => setOpen(!isOpen)}
-      >
-        <ListTree aria-hidden />
-        <span className="sr-only @min-[36rem]:not-sr-only min-[1200px]:not-sr-only">Outline</span>
-      </Button>
+      />
       {isOpen && (
         <div className="absolute end-2 top-full z-20 mt-1 max-h-[60vh] w-72 max-w-[80vw] overflow-y-auto rounded-lg border bg-background shadow-lg">
           <Suspense fallback={<p className="p-3 text-sm text-muted-foreground">…</p>}>

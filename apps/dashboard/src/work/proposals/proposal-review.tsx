@@ -102,7 +102,7 @@ function Review({ proposal, onDecided }: ReviewProps) {
           {notTaken.length > 0 && (
             <p role="note" className="border-b bg-surface px-3 py-2 text-sm">
               {notTaken.length === 1 ? "1 change was" : `${notTaken.length} changes were`} not taken. This is
-              what is left of the proposal, on v{proposal.accepted_version ?? accepted?.version}.
+              what is left of the proposal, {describeBase(proposal.accepted_version ?? accepted?.version)}.
             </p>
           )}
           {content !== null && hunks.length === 0 && (
@@ -136,6 +136,11 @@ function Review({ proposal, onDecided }: ReviewProps) {
       )}
     </>
   );
+}
+
+/** What was taken made a version of a document, and a commit of a file. */
+function describeBase(version: number | null | undefined): string {
+  return version == null ? "on the file as it was committed" : `on v${version}`;
 }
 
 /** `j` and `k` go from change to change, as they go from message to message in the feed. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { MessagesSquare } from "lucide-react";
-import { Button } from "@/ui/button";
+import { ToolButton } from "@/ui/tool-button";
 import { showTopic, useTopicParam } from "./topic-param";
 import { useTopics } from "./use-topics";
 
@@ -12,16 +12,12 @@ export function TopicsButton() {
   const count = data?.topics.length ?? 0;
   const words = data?.next_before === null ? String(count) : `${count}+`;
   return (
-    <Button
-      variant="ghost"
-      size="sm"
-      title="Comments"
-      aria-pressed={shown !== null}
+    <ToolButton
+      icon={<MessagesSquare aria-hidden />}
+      label="Comments"
+      isPressed={shown !== null}
+      note={count > 0 && <span className="text-muted-foreground tabular-nums">{words}</span>}
       onClick={() => showTopic(shown === null ? "list" : null)}
-    >
-      <MessagesSquare aria-hidden />
-      <span className="sr-only @min-[36rem]:not-sr-only min-[1200px]:not-sr-only">Comments</span>
-      {count > 0 && <span className="text-muted-foreground tabular-nums">{words}</span>}
-    </Button>
+    />
   );
 }

@@ -1,0 +1,66 @@
+"use client";
+
+import { useEffect, useId, useRef, useState } from "react";
+import { Input } from "@/ui/input";
+import { RecipientList } from "./recipient-list";
+import { matchRecipients, type Recipient } from "./recipients";
+import { optionId, useActiveOption } from "./use-active-option";
+
+interface RecipientPanelProps {
+  readonly recipients: readonly Recipient[];
+  readonly chosen: readonly string[];
+  readonly onPick: (recipient: Recipient) => void;
+  readonly onClose: () => void;
+  /** The focus went elsewhere by itself. */
+  readonly onLeft: () => void;
+}
+
+/** Everybody whom a message may be for, to choose from by typing. */
+export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeft }: RecipientPanelProps) {
+  const [typed, setTyped] = useState("");
+  const listId = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const found = matchRecipients(recipients, typed);
+  const { active, handleKey } = useActiveOption({
+    count: found.length,
+    text: typed,
+    onPick: (index) => {
+      const recipient = found[index];
+      if (recipient) onPick(recipient);
+    },
+    onClose,
+  });
+  useEffect(() => field.current?.focus(), []);
+
+  return (
+    <div className="absolute bottom-full left-0 z-30 mb-1 w-80 max-w-[calc(100vw-2rem)] rounded-lg border bg-background shadow-lg">
+      <div className="p-1 pb-0">
+        <Input
+          ref={field}
+          role="combobox"
+          aria-label="Whom it is for"
+          aria-expanded
+          aria-controls={listId}
+          aria-activedescendant={found.length > 0 ? optionId(listId, active) : undefined}
+          autoComplete="off"
+          placeholder="Team, peer or @group"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={handleKey}
+          onBlur={onLeft}
+        />
+      </div>
+      <RecipientList
+        id={listId}
+        label="Recipients"
+        recipients={found}
+        active={active}
+        chosen={chosen}
+        onPick={onPick}
+      />
+      {found.length === 0 && (
+        <p className="px-3 pb-2 text-sm text-muted-foreground">Nobody by that name is here.</p>
+      )}
+    </div>
+  );
+}
