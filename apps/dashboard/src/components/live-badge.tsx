@@ -15,10 +15,12 @@ export function LiveBadge() {
   return (
     <span
       data-slot="live-badge"
-      className="inline-flex items-center gap-2 text-sm whitespace-nowrap text-muted-foreground tabular-nums"
+      className="inline-flex min-w-0 items-center gap-2 text-sm whitespace-nowrap text-muted-foreground tabular-nums"
     >
       <span aria-hidden className={cn("size-2.5 shrink-0 rounded-full", markOf(liveness))} />
-      <LivenessWords liveness={liveness} />
+      <span className="truncate">
+        <LivenessWords liveness={liveness} />
+      </span>
       {(liveness.is === "offline" || liveness.is === "reconnecting") && (
         <Button variant="outline" size="sm" onClick={() => broker.retryNow()}>
           Retry

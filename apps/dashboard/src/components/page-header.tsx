@@ -18,7 +18,7 @@ export function PageHeader({ crumbs, actions }: PageHeaderProps) {
   return (
     <header className="flex h-12 shrink-0 items-center gap-3 border-b px-4 lg:px-6 pointer-coarse:h-14 print:hidden">
       <Breadcrumb crumbs={crumbs} />
-      <div className="ml-auto flex shrink-0 items-center gap-2">
+      <div className="ml-auto flex min-w-0 items-center gap-2 sm:shrink-0">
         <LiveBadge />
         {actions}
       </div>
