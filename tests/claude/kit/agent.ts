@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { expect, inject } from "vitest";
+import { expect, inject, vi } from "vitest";
 import type { Cleanup } from "../../kit/test-database.js";
 import type { TestNetwork } from "../../kit/two-machines.js";
 import { type Machine, makeMachine } from "./machine.js";
@@ -153,7 +153,12 @@ async function isThere(
   }
 }
 
-async function findProcesses(pid: number) {
+/** A launch stands in for a server that has not begun yet, so that the agent may be there without one. */
+function findProcesses(pid: number) {
+  return vi.waitFor(() => readProcesses(pid), { timeout: 60_000, interval: 200 });
+}
+
+async function readProcesses(pid: number) {
   const tree = await treeOf(pid);
   const launch = tree.find(({ call }) => / launch /.test(call));
   const claude = tree.find(({ parent }) => parent === launch?.pid);
