@@ -106,12 +106,15 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
 /** At a terminal, Claude Code starts a server that has died when its user says so, and not before. */
 export async function reconnect({ terminal, rests }: InteractiveAgent): Promise<void> {
   await rests();
+  // What an earlier one has said stands there still.
+  const times = async () => (await terminal.screen()).split("Reconnected to merkle").length;
+  const before = await times();
   await terminal.enter("/mcp");
   await terminal.shows("Enter to view");
   await terminal.press("Enter");
-  await terminal.shows("Reconnect");
+  await terminal.shows(/Reconnect\b/);
   await terminal.press("Enter");
-  await terminal.shows("Reconnected to merkle");
+  await expect.poll(times).toBeGreaterThan(before);
 }
 
 async function untilShown(model: ScriptedModel, text: string, give: () => Promise<void>): Promise<void> {
