@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { expect, inject } from "vitest";
+import { expect, inject, vi } from "vitest";
 import type { Cleanup } from "../../kit/test-database.js";
 import type { TestNetwork } from "../../kit/two-machines.js";
 import { type Machine, makeMachine } from "./machine.js";
@@ -106,12 +106,15 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
 /** At a terminal, Claude Code starts a server that has died when its user says so, and not before. */
 export async function reconnect({ terminal, rests }: InteractiveAgent): Promise<void> {
   await rests();
+  // What an earlier one has said stands there still.
+  const times = async () => (await terminal.screen()).split("Reconnected to merkle").length;
+  const before = await times();
   await terminal.enter("/mcp");
   await terminal.shows("Enter to view");
   await terminal.press("Enter");
-  await terminal.shows("Reconnect");
+  await terminal.shows(/Reconnect\b/);
   await terminal.press("Enter");
-  await terminal.shows("Reconnected to merkle");
+  await expect.poll(times).toBeGreaterThan(before);
 }
 
 async function untilShown(model: ScriptedModel, text: string, give: () => Promise<void>): Promise<void> {
@@ -153,7 +156,12 @@ async function isThere(
   }
 }
 
-async function findProcesses(pid: number) {
+/** A launch stands in for a server that has not begun yet, so that the agent may be there without one. */
+function findProcesses(pid: number) {
+  return vi.waitFor(() => readProcesses(pid), { timeout: 60_000, interval: 200 });
+}
+
+async function readProcesses(pid: number) {
   const tree = await treeOf(pid);
   const launch = tree.find(({ call }) => / launch /.test(call));
   const claude = tree.find(({ parent }) => parent === launch?.pid);

@@ -137,5 +137,6 @@ function report(members: readonly Member[]): void {
   );
   expect(absent).toEqual([]);
   expect(unmarked).toEqual([]);
-  expect(repeated.length / found.length).toBeLessThanOrEqual(0.02);
+  // One kill may repeat all that a hook had brought, which of a short run is more than its part.
+  expect(repeated.length).toBeLessThanOrEqual(Math.max(0.02 * found.length, 4));
 }
