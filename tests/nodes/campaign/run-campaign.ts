@@ -143,18 +143,18 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   const stage = await build(bus, random, cleanup);
   const url = `http://127.0.0.1:${stage.entrance.port}`;
   const rest = await brokerTransports.rest(url);
+  const create = async (title: string): Promise<string> => {
+    const description = "Under fire, at three nodes.";
+    return (await rest.call("create_session", { title, description, creator_team_name: "Convener" }))
+      .session_id;
+  };
   const sessions: string[] = [];
-  for (let index = 0; index < sessionCount; index += 1) {
-    const { session_id } = await rest.call("create_session", {
-      title: `Campaign ${index}`,
-      description: "Under fire, at three nodes.",
-      creator_team_name: "Convener",
-    });
-    sessions.push(session_id);
-  }
+  for (let index = 0; index < sessionCount; index += 1) sessions.push(await create(`Campaign ${index}`));
+  // Changes of tasks are mail for nobody: whoever waits for mail finds gaps where they stand.
+  const tasksSession = await create("Campaign, its tasks");
   const tally = createTally(watch, over.signal);
-  const join = async (name: string, index: number) => {
-    const session = sessions[index % sessionCount] ?? "";
+  const join = async (name: string, index: number) => joinAt(name, sessions[index % sessionCount] ?? "");
+  const joinAt = async (name: string, session: string) => {
     const input = { session_id: session, team_name: name, idempotency_key: `joining-of-${name}` };
     const { team_id, cursor } = await again(() => rest.call("join_session", input), over.signal);
     return { name, url, session, credential: team_id, cursor };
@@ -179,7 +179,7 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   const posters = [];
   for (let index = 0; index < options.posters; index += 1) posters.push(await join(`poster-${index}`, index));
   const probes = await createProbes(stage, join);
-  const claimers = await startClaimers({ rest, session: sessions[0] ?? "", join, watch, over: over.signal });
+  const claimers = await startClaimers({ rest, session: tasksSession, joinAt, watch, over: over.signal });
   const readers = startReading.map((start) => start());
   const writers = posters.map((member, index) => {
     const start = index % 2 === 0 ? startWebSocketWriter : startRestWriter;
@@ -307,13 +307,13 @@ async function progress(
 interface ClaimerOptions {
   readonly rest: TransportClient;
   readonly session: string;
-  readonly join: (name: string, index: number) => Promise<{ credential: string }>;
+  readonly joinAt: (name: string, session: string) => Promise<{ credential: string }>;
   readonly watch: Watch;
   readonly over: AbortSignal;
 }
 
 /** Three teams that ask for any task, again and again, and finish it; one makes them. */
-async function startClaimers({ rest, session: session_id, join, watch, over }: ClaimerOptions) {
+async function startClaimers({ rest, session: session_id, joinAt, watch, over }: ClaimerOptions) {
   const claims: Claim[] = [];
   let stopping = false;
 
@@ -341,7 +341,8 @@ async function startClaimers({ rest, session: session_id, join, watch, over }: C
   }
 
   const teams = [];
-  for (const team of ["Aspen", "Birch", "Cedar"]) teams.push({ team, ...(await join(`claimer-${team}`, 0)) });
+  for (const team of ["Aspen", "Birch", "Cedar"])
+    teams.push({ team, ...(await joinAt(`claimer-${team}`, session_id)) });
   const running = teams.map(({ team, credential }) =>
     work(team, credential).catch((error: unknown) => {
       if (!over.aborted) watch.giveUp(`${team} was told ${describe(error)}`);
