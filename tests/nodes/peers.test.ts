@@ -1,6 +1,8 @@
+import { openDatabase, purgeNodes } from "@merkle/db";
 import { expect, it } from "vitest";
 import { changeSettings } from "../kit/persons.js";
 import { createTestSession, failureOf, textsOf } from "../kit/session.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 import { holdInbox, startNodes, type TestNode } from "./start-nodes.js";
 
 it("[NODE-6] a named peer that connects at another node is replaced where it was, and a nudge reaches it there", async () => {
@@ -102,7 +104,7 @@ it("[NODE-14] whoever was answered at one node finds it so at another: settings,
 });
 
 it("[NODE-8] who was at a node that dies is there until its lease is over, and then no more", async () => {
-  const { nodes } = await startNodes(2);
+  const { nodes, databaseUrl } = await startNodes(2);
   const [a, b] = nodes as [TestNode, TestNode];
   const session = await createTestSession(b.client);
   const { sessionId: session_id } = session;
@@ -113,6 +115,15 @@ it("[NODE-8] who was at a node that dies is there until its lease is over, and t
   expect(await connected(b, session_id)).toEqual({ aspen: true });
   await inbox.client.close();
   await expect.poll(() => connected(b, session_id), { timeout: 60_000 }).toEqual({ aspen: false });
+
+  // A node that is forgotten leaves nothing with the peers that were there.
+  const sql = connectTestDatabase(databaseUrl);
+  const notes = () => sql`SELECT FROM peers WHERE here <> '{}'`;
+  expect(await notes()).toHaveLength(1);
+  const database = await openDatabase({ target: databaseUrl });
+  await purgeNodes(database.orm, 0);
+  await database.close();
+  expect(await notes()).toHaveLength(0);
 });
 
 async function connected(node: TestNode, session_id: string): Promise<Record<string, boolean>> {

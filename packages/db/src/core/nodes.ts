@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { nodes } from "./schema.js";
+import { nodes, peers } from "./schema.js";
 import type { Queryable } from "./transactions.js";
 
 /** What a broker says of itself to the others on its database. */
@@ -56,11 +56,15 @@ export async function deleteNode(db: Queryable, nodeId: string): Promise<void> {
   await db.delete(nodes).where(eq(nodes.nodeId, nodeId));
 }
 
-/** Forgets nodes that were not seen for so long. */
+/** Forgets nodes that were not seen for so long, and which peers were there. */
 export async function purgeNodes(db: Queryable, unseenHours: number): Promise<void> {
-  await db.execute(
-    sql`DELETE FROM ${nodes} WHERE last_seen_at < now() - make_interval(hours => ${unseenHours})`,
-  );
+  const gone = await db
+    .delete(nodes)
+    .where(sql`${nodes.lastSeenAt} < now() - make_interval(hours => ${unseenHours})`)
+    .returning({ nodeId: nodes.nodeId });
+  if (gone.length === 0) return;
+  const ids = sql`${sql.param(`{${gone.map(({ nodeId }) => nodeId).join(",")}}`)}::text[]`;
+  await db.update(peers).set({ here: sql`${peers.here} - ${ids}` }).where(sql`${peers.here} ?| ${ids}`);
 }
 
 /** How far this machine's clock is ahead of the database's, within half of the time that asking takes. */
