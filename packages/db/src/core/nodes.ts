@@ -64,7 +64,10 @@ export async function purgeNodes(db: Queryable, unseenHours: number): Promise<vo
     .returning({ nodeId: nodes.nodeId });
   if (gone.length === 0) return;
   const ids = sql`${sql.param(`{${gone.map(({ nodeId }) => nodeId).join(",")}}`)}::text[]`;
-  await db.update(peers).set({ here: sql`${peers.here} - ${ids}` }).where(sql`${peers.here} ?| ${ids}`);
+  await db
+    .update(peers)
+    .set({ here: sql`${peers.here} - ${ids}` })
+    .where(sql`${peers.here} ?| ${ids}`);
 }
 
 /** How far this machine's clock is ahead of the database's, within half of the time that asking takes. */
