@@ -76,6 +76,7 @@ const group =
 const itself: ToGroups = (property) => [property];
 
 const rules: readonly (readonly [RegExp, ToGroups])[] = [
+  [/^float-/, group("float")],
   [
     /^(?:block|inline-block|inline|flex|inline-flex|grid|inline-grid|contents|hidden|table|table-cell|flow-root)$/,
     group("display"),
