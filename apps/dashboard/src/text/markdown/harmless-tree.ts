@@ -1,8 +1,6 @@
-import type { ExtraProps } from "react-markdown";
+import type { Element, ElementContent, Root, RootContent } from "hast";
 import { splitHidden } from "./hidden-characters";
-
-type Element = NonNullable<ExtraProps["node"]>;
-type Content = Element["children"][number];
+import { readWebAddress } from "./web-address";
 
 const depthMax = 40;
 /** The properties that elements keep. Others, set by a message, could make readers take it for part of the page. */
@@ -19,18 +17,21 @@ const propertiesKept: Record<string, readonly string[]> = {
   li: ["className"],
 };
 
+/** Properties that lead to elsewhere: to the web, or nowhere. */
+const addresses = ["href", "src"];
+
 /**
  * A rehype plugin: leaves nothing in the tree that could act on the page around it. Ids and other properties go (two
  * messages may not share a name, and none may take one of ours), hidden characters get a shape, nesting has an end.
  */
 export function harmlessTree() {
-  return (tree: { children: Content[] }): void => {
+  return (tree: Root): void => {
     tree.children = clean(tree.children, 0);
   };
 }
 
-function clean(children: readonly Content[], depth: number): Content[] {
-  return children.flatMap((child): Content[] => {
+function clean(children: readonly RootContent[], depth: number): ElementContent[] {
+  return children.flatMap((child): ElementContent[] => {
     if (child.type === "text" || child.type === "raw") return toText(child.value);
     if (child.type !== "element") return [];
     if (depth >= depthMax) return toText(textOf(child));
@@ -40,10 +41,14 @@ function clean(children: readonly Content[], depth: number): Content[] {
 
 function keptOf({ tagName, properties }: Element): Element["properties"] {
   const kept = propertiesKept[tagName] ?? [];
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => kept.includes(name)));
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name]) => kept.includes(name))
+      .map(([name, value]) => [name, addresses.includes(name) ? readWebAddress(String(value))?.href : value]),
+  );
 }
 
-function toText(value: string): Content[] {
+function toText(value: string): ElementContent[] {
   return splitHidden(value).map(({ text, hidden }) =>
     hidden === undefined
       ? { type: "text", value: text }
@@ -58,7 +63,7 @@ function toText(value: string): Content[] {
 
 /** Without recursion, since what is cut off here may be nested as deep as its writer liked. */
 export function textOf(element: Element): string {
-  const open: Content[] = [element];
+  const open: ElementContent[] = [element];
   let text = "";
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.type === "text" || node.type === "raw") text += node.value;

@@ -1,16 +1,16 @@
-import type { ComponentProps, ReactElement, ReactNode } from "react";
-import Markdown, { type Components, type ExtraProps } from "react-markdown";
-import remarkGfm from "remark-gfm";
+import type { Element } from "hast";
+import { toJsxRuntime } from "hast-util-to-jsx-runtime";
+import type { ComponentProps, ComponentType, JSX, ReactElement, ReactNode } from "react";
+import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 import { cn } from "@/core/utils";
 import { CodeBlock } from "./code-block";
-import { harmlessTree, textOf } from "./harmless-tree";
+import { textOf } from "./harmless-tree";
+import { isPlainLine, type MarkdownVariant, readMarkdown } from "./markdown-tree";
 import { OutsideImage, OutsideLink } from "./outside-link";
-import { sourcePlaces } from "./source-places";
-import { readWebAddress } from "./web-address";
 
 export interface RenderedMarkdownProps {
   readonly text: string;
-  readonly variant: "feed" | "document";
+  readonly variant: MarkdownVariant;
 }
 
 /** Lays out one text. Raw HTML in it comes out as the characters it is written with. */
@@ -34,21 +34,27 @@ export function layOutOnce(text: string): ReactElement {
   return element;
 }
 
-/** It has no state, so it need not be drawn to be asked. */
-function layOut(text: string, variant: RenderedMarkdownProps["variant"]): ReactElement {
-  return Markdown({
-    remarkPlugins,
-    rehypePlugins: variant === "document" ? documentRehypePlugins : rehypePlugins,
-    components: variant === "document" ? documentComponents : feedComponents,
-    urlTransform: (url) => readWebAddress(url)?.href ?? null,
-    children: text,
+function layOut(text: string, variant: MarkdownVariant): ReactElement {
+  if (variant === "feed" && isPlainLine(text)) return <Paragraph>{text}</Paragraph>;
+  return toJsxRuntime(readMarkdown(text, variant), {
+    Fragment,
+    jsx,
+    jsxs,
+    components: components[variant],
+    ignoreInvalidStyle: true,
+    passKeys: true,
+    passNode: true,
   });
 }
 
-const remarkPlugins = [remarkGfm];
-const rehypePlugins = [harmlessTree];
-/** A document is commented on, so each piece of it says where it is written. */
-const documentRehypePlugins = [sourcePlaces, harmlessTree];
+/** The element of the tree that a component stands for. */
+interface OfElement {
+  readonly node?: Element | undefined;
+}
+
+type Components = {
+  readonly [Tag in keyof JSX.IntrinsicElements]?: ComponentType<JSX.IntrinsicElements[Tag] & OfElement>;
+};
 
 /** Not an `h1`: the page has its own, and what somebody writes does not outrank it. */
 function Heading({ node, deeper, styles, children }: HeadingProps) {
@@ -67,7 +73,7 @@ function Heading({ node, deeper, styles, children }: HeadingProps) {
   );
 }
 
-interface HeadingProps extends ExtraProps {
+interface HeadingProps extends OfElement {
   /** How many levels of headings the page itself has above the text. */
   readonly deeper: number;
   /** By level; the last serves what is below. */
@@ -91,7 +97,7 @@ function DocumentHeading({ node, children }: HeadingOf) {
   );
 }
 
-type HeadingOf = ComponentProps<"h1"> & ExtraProps;
+type HeadingOf = ComponentProps<"h1"> & OfElement;
 
 function headings(as: typeof FeedHeading): Components {
   return { h1: as, h2: as, h3: as, h4: as, h5: as, h6: as };
@@ -99,12 +105,16 @@ function headings(as: typeof FeedHeading): Components {
 
 const spaced = "my-2 first:mt-0 last:mb-0";
 
-const common: Components = {
-  p: ({ children }) => (
+function Paragraph({ children }: { readonly children?: ReactNode }) {
+  return (
     <p dir="auto" className={spaced}>
       {children}
     </p>
-  ),
+  );
+}
+
+const common: Components = {
+  p: Paragraph,
   ul: ({ children }) => (
     <ul dir="auto" className={cn(spaced, "list-disc ps-6")}>
       {children}
@@ -182,11 +192,13 @@ const common: Components = {
   ),
 };
 
-const feedComponents: Components = { ...common, ...headings(FeedHeading) };
-const documentComponents: Components = { ...common, ...headings(DocumentHeading) };
+const components = {
+  feed: { ...common, ...headings(FeedHeading) },
+  document: { ...common, ...headings(DocumentHeading) },
+};
 
 /** The text of a code block, and what it says to be written in. */
-function readCode(pre: ExtraProps["node"]): { code: string; language: string | null } {
+function readCode(pre: Element | undefined): { code: string; language: string | null } {
   const [child] = pre?.children ?? [];
   if (!pre || child?.type !== "element") return { code: pre ? textOf(pre) : "", language: null };
   const names = child.properties["className"];
@@ -195,7 +207,7 @@ function readCode(pre: ExtraProps["node"]): { code: string; language: string | n
 }
 
 /** Where a block of code is written, as its element says. */
-function readPlace(pre: ExtraProps["node"]): { at?: number; to?: number } {
+function readPlace(pre: Element | undefined): { at?: number; to?: number } {
   const { dataAt, dataTo } = pre?.properties ?? {};
   return {
     ...(typeof dataAt === "number" && { at: dataAt }),

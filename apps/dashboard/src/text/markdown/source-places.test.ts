@@ -1,19 +1,13 @@
-import { createElement } from "react";
+import { toJsxRuntime } from "hast-util-to-jsx-runtime";
+import { Fragment, jsx, jsxs } from "react/jsx-runtime";
 import { renderToStaticMarkup } from "react-dom/server";
-import Markdown from "react-markdown";
-import remarkGfm from "remark-gfm";
 import { describe, expect, it } from "vitest";
-import { harmlessTree } from "./harmless-tree";
-import { sourcePlaces } from "./source-places";
+import { readMarkdown } from "./markdown-tree";
 
 /** The pieces that a text is laid out as, each with what is written where it says that it is. */
 function piecesOf(source: string): { text: string; written: string; isExact: boolean }[] {
   const markup = renderToStaticMarkup(
-    createElement(
-      Markdown,
-      { remarkPlugins: [remarkGfm], rehypePlugins: [sourcePlaces, harmlessTree] },
-      source,
-    ),
+    toJsxRuntime(readMarkdown(source, "document"), { Fragment, jsx, jsxs }),
   );
   const piece = /<(span|pre) data-at="(\d+)"(?: data-to="(\d+)")?>(.*?)<\/\1>/gs;
   return [...markup.matchAll(piece)].map(([, , at, to, inner = ""]) => {

@@ -1,10 +1,7 @@
-import type { ExtraProps } from "react-markdown";
+import type { Element, ElementContent, Root, RootContent } from "hast";
 import { type AlignedPart, alignCodeBlock, alignInlineCode, alignText, type Stretch } from "./align-text";
 import { textOf } from "./harmless-tree";
 import { splitHidden } from "./hidden-characters";
-
-type Element = NonNullable<ExtraProps["node"]>;
-type Content = Element["children"][number];
 
 /**
  * A rehype plugin: puts each piece of text into an element that says where it is written, so that what is selected in the
@@ -12,15 +9,15 @@ type Content = Element["children"][number];
  * that is written from there to here, and no part of it is known by itself. Text that nobody wrote has neither.
  */
 export function sourcePlaces() {
-  return (tree: { children: Content[] }, file: { readonly value: unknown }): void => {
+  return (tree: Root, file: { readonly value: unknown }): void => {
     tree.children = place(tree.children, String(file.value), alignText);
   };
 }
 
 type Align = (text: string, source: string, within: Stretch) => readonly AlignedPart[];
 
-function place(children: readonly Content[], source: string, align: Align): Content[] {
-  return children.flatMap((child): Content[] => {
+function place(children: readonly RootContent[], source: string, align: Align): ElementContent[] {
+  return children.flatMap((child): ElementContent[] => {
     const stretch = stretchOf(child);
     if (child.type === "text" || child.type === "raw") {
       if (stretch === null) return [child];
@@ -30,7 +27,7 @@ function place(children: readonly Content[], source: string, align: Align): Cont
       }
       return align(child.value, source, stretch).map((part) => toElement(part.text, propertiesOf(part)));
     }
-    if (child.type !== "element") return [child];
+    if (child.type !== "element") return [];
     if (child.tagName === "pre") return [placeCode(child, source)];
     const inner = child.tagName === "code" ? alignInlineCode : align;
     return [{ ...child, children: place(child.children, source, inner) }];
@@ -45,7 +42,7 @@ function placeCode(pre: Element, source: string): Element {
   return { ...pre, properties: { ...pre.properties, ...propertiesOf(part) } };
 }
 
-function toElement(text: string, properties: Element["properties"]): Content {
+function toElement(text: string, properties: Element["properties"]): ElementContent {
   return { type: "element", tagName: "span", properties, children: [{ type: "text", value: text }] };
 }
 
@@ -53,7 +50,7 @@ function propertiesOf({ text, start, end }: AlignedPart): Element["properties"] 
   return { dataAt: start, ...(end - start === text.length ? {} : { dataTo: end }) };
 }
 
-function stretchOf({ position }: Content): Stretch | null {
+function stretchOf({ position }: RootContent): Stretch | null {
   const start = position?.start.offset;
   const end = position?.end.offset;
   return start === undefined || end === undefined ? null : { start, end };
