@@ -22,7 +22,7 @@ export function describeDuration(seconds: number): string {
 
 /** The time of day, to the second. */
 export function describeClock(at: Date, zone: TimeZone = "local"): string {
-  return format(at, "clock", zone);
+  return zone === "utc" ? at.toISOString().slice(11, 19) : at.toTimeString().slice(0, 8);
 }
 
 /** The date, with its year where that is another than now. */
@@ -33,9 +33,12 @@ export function describeDay(at: Date, now: Date, zone: TimeZone = "local"): stri
 /** The time of day, and the date before it on another day than today. */
 export function describeMoment(at: Date, now: Date, zone: TimeZone = "local"): string {
   const clock = describeClock(at, zone);
-  return describeDay(at, now, zone) === describeDay(now, now, zone)
-    ? clock
-    : `${describeDay(at, now, zone)} ${clock}`;
+  return isSameDay(at, now, zone) ? clock : `${describeDay(at, now, zone)} ${clock}`;
+}
+
+function isSameDay(one: Date, other: Date, zone: TimeZone): boolean {
+  if (zone === "utc") return one.toISOString().slice(0, 10) === other.toISOString().slice(0, 10);
+  return one.toDateString() === other.toDateString();
 }
 
 /** Everything there is to say about a time, for those who look closer. */
@@ -44,7 +47,6 @@ export function describeExactly(at: Date): string {
 }
 
 const shapes = {
-  clock: { hour: "numeric", minute: "numeric", second: "numeric" },
   day: { day: "numeric", month: "short" },
   dayOfYear: { day: "numeric", month: "short", year: "numeric" },
   exactly: { dateStyle: "full", timeStyle: "long" },

@@ -51,7 +51,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
     measureElement: measureWhenObserved,
     // Drawn with the next frame at the latest: the rows beyond the screen are there for as long.
     useFlushSync: false,
-    overscan: 6,
+    overscan: 9,
     paddingStart: topPx,
     paddingEnd: 8,
     scrollPaddingStart: 72,

@@ -77,7 +77,7 @@ export class FeedStore {
   #tellTimer: ReturnType<typeof setTimeout> | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ source, tellEveryMs = 120 }: FeedStoreOptions) {
+  constructor({ source, tellEveryMs = 160 }: FeedStoreOptions) {
     this.#source = source;
     this.#tellEveryMs = tellEveryMs;
   }

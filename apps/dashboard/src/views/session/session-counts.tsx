@@ -53,7 +53,7 @@ function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "qui
 }
 
 function describeCount(count: number, one: string, many = `${one}s`): string {
-  // Only above do digits need to be set apart, and the means for that take some milliseconds to begin with.
-  const digits = count < 1_000 ? String(count) : count.toLocaleString("en-GB");
+  // The browser's own means of setting digits apart take some milliseconds to begin with.
+  const digits = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
   return `${digits} ${count === 1 ? one : many}`;
 }

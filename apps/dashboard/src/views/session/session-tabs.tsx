@@ -40,8 +40,10 @@ export function SessionTabs() {
   const list = useRef<HTMLUListElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another place is another tab to be brought into sight.
   useEffect(() => {
+    // Where there is room for all of them, to ask would only have the page laid out once more.
+    if (isWide) return;
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [place]);
+  }, [place, isWide]);
   // Where both stand side by side, the document belongs to the feed's tab.
   const showsDocument = !isWide && place === "" && pane === "doc";
   return (
