@@ -49,6 +49,9 @@ const meanings: Readonly<Record<string, (value: string) => string>> = {
   AGENT_PROGRESS_MODEL: (value) => `summaries are made by the model ${JSON.stringify(value)}`,
 };
 
+/** The variables by which the broker goes, and which such a file may hold. */
+export const variablesOfFiles: readonly string[] = [...harmless, ...Object.keys(meanings)];
+
 /** A key goes to no address of another source: whoever names one of the two has decided about both. */
 const keyAndAddress = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];
 

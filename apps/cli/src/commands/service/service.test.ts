@@ -45,6 +45,7 @@ it.skipIf(!existsSync("/usr/bin/python3"))(
     expect(JSON.parse(stdout)).toMatchObject({
       Label: "mesh.merkle.broker",
       ProgramArguments: facts.command,
+      WorkingDirectory: facts.home,
       EnvironmentVariables: { MERKLE_HOME: facts.home, PATH: facts.path },
       KeepAlive: { SuccessfulExit: false },
     });
@@ -82,7 +83,7 @@ it.skipIf(process.platform !== "linux")(
 );
 
 it.skipIf(process.platform !== "linux")(
-  "[PACK-7] where nobody started a systemd for the user nothing is left behind, and a service that has stopped is told of",
+  "[PACK-7] where nobody started a systemd for the user nothing is left behind; what a service lacks of the shell is told, and that it has stopped",
   async () => {
     const merkle = await testMerkle();
     const systemctl = join(await temporary(), "systemctl");
@@ -101,7 +102,15 @@ it.skipIf(process.platform !== "linux")(
     expect(await merkle.run(["service", "status"], { env })).toMatchObject({ code: 5 });
 
     await answer('case "$*" in *status*) echo "Active: inactive (dead)"; exit 3;; esac');
-    expect(await merkle.run(["service", "install"], { env })).toMatchObject({ code: 0 });
+    const withDatabase = { ...env, DATABASE_URL: "postgres://ana:hush@localhost/mesh" };
+    const installed = await merkle.run(["service", "install"], { env: withDatabase });
+    expect(installed).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        `has no MERKLE_PORT, DATABASE_URL of this shell: say it in ${merkle.home}/.env`,
+      ),
+    });
+    expect(installed.stderr).not.toContain("hush");
     expect(await merkle.run(["service", "status"], { env })).toMatchObject({
       code: 3,
       stdout: "Active: inactive (dead)\n",
