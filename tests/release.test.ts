@@ -65,7 +65,7 @@ it("[PACK-8] what the workflows run is there, and the one that publishes may sig
   const { scripts } = JSON.parse(read("package.json"));
   for (const name of ["ci", "release"]) {
     const text = read(`.github/workflows/${name}.yml`);
-    const called = [...text.matchAll(/npm run ([\w:-]+)(?! -w)/g)].map(([, script = ""]) => script);
+    const called = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = ""]) => script);
     expect(called.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
     for (const [, path = ""] of text.matchAll(/node (scripts\/[\w.-]+)/g)) expect(read(path)).not.toBe("");
   }
