@@ -13,6 +13,7 @@ import { root } from "./steps.mjs";
 
 const tool = "@cyclonedx/cyclonedx-npm@6.0.1";
 const file = process.argv[2] ?? "merkle.cdx.json";
+const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
 
 const folder = mkdtempSync(join(tmpdir(), "merkle-sbom-"));
 try {
@@ -50,7 +51,7 @@ function reduce(bill, command, shipped) {
   const found = new Map(bill.components.map((each) => [nameOf(each), each]));
   const component = found.get(nameOf(command));
   const wanted = [...new Set(shipped.map(nameOf))].sort();
-  // Those for other platforms are not in this tree, and are known by name and version alone.
+  // Those for other platforms are not in this tree, and are known by what the lockfile has of them.
   const components = wanted.map((each) => found.get(each) ?? plain(each));
   const refs = new Set(components.map((each) => each["bom-ref"]));
   const dependencies = bill.dependencies
@@ -67,8 +68,18 @@ function reduce(bill, command, shipped) {
 function plain(fullName) {
   const at = fullName.lastIndexOf("@");
   const [name, version] = [fullName.slice(0, at), fullName.slice(at + 1)];
+  const { license, integrity } = lock.packages[`node_modules/${name}`];
+  const [algorithm, hash] = integrity.split("-");
   const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
-  return { type: "library", name, version, "bom-ref": purl, purl };
+  return {
+    type: "library",
+    name,
+    version,
+    "bom-ref": purl,
+    purl,
+    licenses: [{ license: { id: license } }],
+    hashes: [{ alg: algorithm.replace("sha", "SHA-"), content: Buffer.from(hash, "base64").toString("hex") }],
+  };
 }
 
 function describe(place) {

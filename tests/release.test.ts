@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageName } from "@merkle/wire/text";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -58,4 +59,19 @@ it("[PACK-8] the name under which npm has Merkle is written alike wherever it is
       ...named.map(() => packageName),
     ]);
   }
+});
+
+it("[PACK-8] what the workflows run is there, and the one that publishes may sign where the package comes from", () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  for (const name of ["ci", "release"]) {
+    const text = read(`.github/workflows/${name}.yml`);
+    const called = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = ""]) => script);
+    expect(called.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
+    for (const [, path = ""] of text.matchAll(/node (scripts\/[\w.-]+)/g)) expect(read(path)).not.toBe("");
+  }
+  expect(parse(read(".github/workflows/release.yml")).permissions).toMatchObject({ "id-token": "write" });
+  expect(JSON.parse(read("apps/cli/package.json")).publishConfig).toEqual({
+    access: "public",
+    provenance: true,
+  });
 });

@@ -39,6 +39,9 @@ export const localSettings = {
   rate_limits: { key: "rate_limits" },
   agent: { key: "agent" },
   database: { variables: ["DATABASE_URL"] },
+  bus: { variables: ["MERKLE_BUS"] },
+  audit_key_file: { variables: ["MERKLE_AUDIT_KEY_FILE"] },
+  traces_url: { variables: ["MERKLE_TRACES_URL"] },
   summaries: { variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL"] },
 } as const satisfies Readonly<Record<string, Places>>;
 

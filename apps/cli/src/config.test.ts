@@ -123,7 +123,11 @@ describe("merkle config", () => {
     await merkle.run(["config", "set", "insecure", "true", "--local"]);
     await merkle.run(["config", "set", "trusted_proxies", "10.0.0.0/8,127.0.0.1", "--local"]);
     await writeFile(join(merkle.home, ".env"), "MERKLE_PORT=7500\nMERKLE_AUTH=invite\nMERKLE_MESH=other\n");
-    const env = { MERKLE_PORT: "7999", OPENAI_BASE_URL: "http://127.0.0.1:11434/v1" };
+    const env = {
+      MERKLE_PORT: "7999",
+      MERKLE_BUS: "nats://ana:hush@localhost:4222",
+      OPENAI_BASE_URL: "http://127.0.0.1:11434/v1",
+    };
     const { stdout } = await merkle.run(["config", "list", "--local", "--json", "--ca", "ca.pem"], { env });
     expect(JSON.parse(stdout).local).toMatchObject({
       port: 7999,
@@ -131,6 +135,8 @@ describe("merkle config", () => {
       insecure: true,
       trusted_proxies: "10.0.0.0/8, 127.0.0.1",
       mesh: null,
+      bus: "nats",
+      traces_url: null,
       summaries: "on: gpt-4o-mini at 127.0.0.1:11434",
       sources: {
         port: "MERKLE_PORT",
@@ -138,6 +144,7 @@ describe("merkle config", () => {
         insecure: path,
         trusted_proxies: path,
         ca: "--ca",
+        bus: "MERKLE_BUS",
         summaries: "OPENAI_BASE_URL",
         mesh: "default",
       },

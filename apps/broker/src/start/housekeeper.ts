@@ -13,6 +13,8 @@ const safetyMs = 5_000;
 const quotaMs = 30_000;
 const anchorMs = 60_000;
 const tidyUpMs = 60 * 60_000;
+/** Brokers that never run for an hour are tidied up by this one. */
+const firstTidyUpMs = 10 * 60_000;
 /** How long a node that died is listed. */
 const forgottenNodeHours = 24;
 
@@ -99,10 +101,12 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   }
 
   const intervals = timers.map(([work, everyMs]) => setInterval(() => run(work), everyMs));
+  const firstTidyUp = setTimeout(() => run(tidyUp), firstTidyUpMs);
   const stopHearing = bus.on("lost", () => run(catchUpWithAll));
   nodes.onGone(channels.announceAllPresence);
   return () => {
     stopHearing();
+    clearTimeout(firstTidyUp);
     for (const interval of intervals) clearInterval(interval);
   };
 }

@@ -15,7 +15,7 @@ export const gc: Command = {
   examples: ["merkle gc --dry-run", "merkle gc", "merkle config set progress_days 365"],
   async run({ flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const report = await broker.call("collect_garbage", { dry_run: isSet(flags, "dry-run") });
+    const report = await broker.call("collect_garbage", { dry_run: isSet(flags, "dryRun") });
     output.show(report, `${removedText(report)}\n\n${tableOfTables(report, output)}`);
     return exitCodes.done;
   },

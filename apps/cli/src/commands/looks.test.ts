@@ -24,6 +24,18 @@ describe("merkle whoami", () => {
   });
 });
 
+describe("merkle gc", () => {
+  it("[OPS-11] a dry run is one, and without the flag it is done", async () => {
+    const dry = await merkle.run(["gc", "--dry-run"]);
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^nothing would go\n\nthe database has /),
+    });
+    expect(await answerOf("gc", "--dry-run")).toMatchObject({ dry_run: true });
+    expect(await answerOf("gc")).toMatchObject({ dry_run: false });
+  });
+});
+
 describe("merkle inbox and agents", () => {
   it("[CLI-46] inbox shows each thing that waits in a line, where, and what settles the first", async () => {
     const { slug, team_id } = await callBroker(merkle, "create_session", {

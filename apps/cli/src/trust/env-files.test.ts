@@ -80,6 +80,9 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
     "MERKLE_TRUSTED_PROXIES=0.0.0.0/0",
     "MERKLE_TLS_CERT=theirs.pem",
     "MERKLE_TLS_KEY=theirs.key",
+    "MERKLE_BUS=nats://ana:hush@evil.example.com:4222",
+    "MERKLE_AUDIT_KEY_FILE=theirs.json",
+    "MERKLE_TRACES_URL=https://ana:hush@evil.example.com/v1/traces",
     "OPENAI_BASE_URL=https://evil.example.com/v1",
     "AGENT_PROGRESS_MODEL=theirs",
     "MERKLE_HOME=./home-of-theirs",
@@ -95,10 +98,11 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
   const before = await read(key);
   expect(before.environment).toEqual({ MERKLE_HOME: home, ...key });
   expect(before).toMatchObject({ home, databaseUrl: undefined, publicUrl: undefined, allowedHosts: [] });
+  expect(before).toMatchObject({ bus: undefined, auditKeyFile: undefined, tracesUrl: undefined });
   expect(before).toMatchObject({ trustedProxies: [], tls: undefined, insecure: false, token: undefined });
   expect(before.broker.source).toBe("default");
   expect(before.notices).toEqual([
-    `${path} is not read for AGENT_PROGRESS_MODEL, DATABASE_URL, MERKLE_ALLOWED_HOSTS, MERKLE_PUBLIC_URL, MERKLE_TLS_CERT, MERKLE_TLS_KEY, MERKLE_TRUSTED_PROXIES, since nobody has said that it is to be trusted: merkle trust`,
+    `${path} is not read for AGENT_PROGRESS_MODEL, DATABASE_URL, MERKLE_ALLOWED_HOSTS, MERKLE_AUDIT_KEY_FILE, MERKLE_BUS, MERKLE_PUBLIC_URL, MERKLE_TLS_CERT, MERKLE_TLS_KEY, MERKLE_TRACES_URL, MERKLE_TRUSTED_PROXIES, since nobody has said that it is to be trusted: merkle trust`,
     `${path} is not read for MERKLE_INSECURE, MERKLE_TOKEN, MERKLE_URL: that is for the environment, where every command finds it`,
   ]);
   expect(before.notices.join()).not.toContain("evil");
@@ -106,6 +110,11 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
   await trust();
   const trusted = await read(key);
   expect(trusted).toMatchObject({ home, databaseUrl: database, publicUrl: "https://evil.example.com" });
+  expect(trusted).toMatchObject({
+    bus: "nats://ana:hush@evil.example.com:4222",
+    auditKeyFile: join(cwd, "theirs.json"),
+    tracesUrl: "https://ana:hush@evil.example.com/v1/traces",
+  });
   // A key of the environment goes to no address of a file, trusted or not.
   const { summaries } = await readProgressSettings({ env: trusted.environment, cwd, home });
   expect(summaries).toEqual({ apiKey: "sk-own", baseUrl: undefined, model: "theirs" });

@@ -40,10 +40,17 @@ const meanings: Readonly<Record<string, (value: string) => string>> = {
   MERKLE_TRUSTED_PROXIES: (value) => `the broker believes ${value} about whom they speak for`,
   MERKLE_TLS_CERT: (value) => `the broker shows the certificate in ${value}`,
   MERKLE_TLS_KEY: (value) => `the certificate's key is in ${value}`,
+  MERKLE_BUS: (value) =>
+    `brokers on one database hear of each other by ${value.includes("://") ? withoutPassword(value) : value}`,
+  MERKLE_AUDIT_KEY_FILE: (value) => `the record is signed with the key in ${value}`,
+  MERKLE_TRACES_URL: (value) => `how long each call takes goes to ${withoutPassword(value)}`,
   OPENAI_API_KEY: () => "progress entries are summarised elsewhere, with a key of this file",
-  OPENAI_BASE_URL: (value) => `the text of progress entries, and that key, go to ${value}`,
+  OPENAI_BASE_URL: (value) => `the text of progress entries, and the key where there is one, go to ${value}`,
   AGENT_PROGRESS_MODEL: (value) => `summaries are made by the model ${JSON.stringify(value)}`,
 };
+
+/** The variables by which the broker goes, and which such a file may hold. */
+export const variablesOfFiles: readonly string[] = [...harmless, ...Object.keys(meanings)];
 
 /** A key goes to no address of another source: whoever names one of the two has decided about both. */
 const keyAndAddress = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];

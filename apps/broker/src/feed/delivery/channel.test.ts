@@ -87,3 +87,13 @@ it("[GUARD-16] a reader that fails keeps nobody from what comes later", async ()
   channel.accept([message(2, 10)]);
   expect(reader.sequences()).toEqual([1, 2]);
 });
+
+it("[WAIT-3] a sweep that sees a conclusion before it is here does not end the feed", () => {
+  const channel = openChannel();
+  channel.accept([message(1, 10)]);
+  channel.closeAt(2);
+  expect(channel.closed).toBe(false);
+  channel.accept([message(2, 10)]);
+  channel.closeAt(2);
+  expect(channel.closed).toBe(true);
+});

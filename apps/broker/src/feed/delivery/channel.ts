@@ -54,7 +54,8 @@ export interface Channel {
    */
   framesOf(entries: readonly Entry[], kind: SubscriptionKind): Buffer;
   attach(reader: Reader): () => void;
-  markClosed(): void;
+  /** Ends the feed at this message, once it is here: before, a reader would be told that nothing more comes (WAIT-3). */
+  closeAt(sequence: number): void;
   announceChange(kind: ChangedKind, version: number): void;
   dispose(): void;
 }
@@ -282,8 +283,9 @@ export function createChannel(
       readers.add(reader);
       return () => readers.delete(reader);
     },
-    markClosed() {
-      if (closed) return;
+    closeAt(sequence) {
+      // What is still being read brings the conclusion itself.
+      if (closed || head < sequence) return;
       closed = true;
       wakeAll();
     },

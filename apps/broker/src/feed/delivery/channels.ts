@@ -197,7 +197,7 @@ export function startChannels(options: {
         if (channel && channel.head < lastSequence) metrics.caughtUp.inc();
         channel?.hint(lastSequence);
         channel?.announceChange("document", documentVersion);
-        if (closedAt) channel?.markClosed();
+        if (closedAt) channel?.closeAt(lastSequence);
       }
     },
     sweep() {

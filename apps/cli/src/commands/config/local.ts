@@ -5,7 +5,7 @@ import { describeSummaries } from "../../core/broker-code.js";
 import { usageError } from "../../core/cli-error.js";
 import { readProgressSettings } from "../../progress/read-settings.js";
 
-/** A setting of this machine as people may see it: no token, and no address of a database, which may hold a password. */
+/** A setting of this machine as people may see it: no token, and no address that may hold a password. */
 export interface LocalValue {
   readonly value: unknown;
   readonly source: string;
@@ -34,6 +34,9 @@ export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
     rate_limits: config.rateLimits ?? null,
     agent: config.agent.block ?? null,
     database: config.databaseUrl === undefined ? "embedded" : "DATABASE_URL",
+    bus: config.bus?.split(":")[0] ?? "local",
+    audit_key_file: config.auditKeyFile ?? null,
+    traces_url: config.tracesUrl === undefined ? null : "set",
     summaries: describe(config),
   };
   const names = Object.keys(values) as LocalSetting[]; // The keys of a record of ours.

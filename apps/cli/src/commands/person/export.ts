@@ -12,7 +12,7 @@ import { counted } from "../../text/time.js";
 export const personExport: Command = {
   name: "person export",
   summary: "write everything that is kept of a person, in all sessions, to one JSON file",
-  arguments: [{ name: "[person]", summary: "name or id, for admins; yourself unless told" }],
+  arguments: [{ name: "[person]", summary: "name or id, for admins; yourself unless told, or me" }],
   flags: [
     { flags: "-o, --output <file>", summary: "where to; stdout unless told" },
     { flags: "--force", summary: "replace the file when it exists" },
@@ -22,12 +22,13 @@ export const personExport: Command = {
     const path = textOf(flags, "output");
     const replace = isSet(flags, "force");
     if (path !== undefined) refuseExisting(path, replace);
+    const whose = person === undefined || person === "me" ? {} : { person };
     const actor = actingAsPerson({ broker: await findBroker(config, signal), config });
     const kept: Record<string, object[]> = {};
     let page: OutputOf<"export_person">;
     let after: string | undefined;
     do {
-      page = await actor.call("export_person", { ...(person && { person }), ...(after && { after }) });
+      page = await actor.call("export_person", { ...whose, ...(after && { after }) });
       for (const { kind, row } of page.rows) {
         kept[kind] ??= [];
         kept[kind].push(row);

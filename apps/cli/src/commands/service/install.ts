@@ -1,9 +1,12 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { findRunningBroker } from "../../broker/run-file.js";
 import type { Command } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { hasProc } from "../../core/platform.js";
 import { installService, readService } from "../../start/service/manager.js";
+import { variablesOfFiles } from "../../trust/env-files.js";
 import { thisManager, thisService } from "./this-service.js";
 
 export const serviceInstall: Command = {
@@ -30,8 +33,14 @@ export const serviceInstall: Command = {
         "A broker runs on this home already, and a service would be a second one.",
         "merkle down",
       );
+    await mkdir(config.home, { recursive: true, mode: 0o700 });
     await installService(manager, facts);
     output.show({ file: manager.file, text, changed: true }, `${output.mark.ok} ${manager.file}`);
+    const left = variablesOfFiles.filter((name) => config.environment[name]);
+    if (left.length > 0)
+      output.note(
+        `  the service has no ${left.join(", ")} of this shell: say it in ${join(config.home, ".env")}, run merkle trust there, and install again`,
+      );
     output.note("  merkle service status   ·   merkle service logs   ·   merkle service uninstall");
     if (hasProc()) output.note("  to have it run while you are logged out: loginctl enable-linger");
     return exitCodes.done;

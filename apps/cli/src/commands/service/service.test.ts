@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { findManager } from "../../start/service/manager.js";
@@ -45,6 +45,7 @@ it.skipIf(!existsSync("/usr/bin/python3"))(
     expect(JSON.parse(stdout)).toMatchObject({
       Label: "mesh.merkle.broker",
       ProgramArguments: facts.command,
+      WorkingDirectory: facts.home,
       EnvironmentVariables: { MERKLE_HOME: facts.home, PATH: facts.path },
       KeepAlive: { SuccessfulExit: false },
     });
@@ -77,6 +78,43 @@ it.skipIf(process.platform !== "linux")(
     expect(await merkle.run(["service", "uninstall"], { env })).toMatchObject({
       code: 0,
       stdout: "there was no service\n",
+    });
+  },
+);
+
+it.skipIf(process.platform !== "linux")(
+  "[PACK-7] where nobody started a systemd for the user nothing is left behind; what a service lacks of the shell is told, and that it has stopped",
+  async () => {
+    const merkle = await testMerkle();
+    const systemctl = join(await temporary(), "systemctl");
+    const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: `${dirname(systemctl)}:/usr/bin:/bin` };
+    const answer = async (script: string) => {
+      await writeFile(systemctl, `#!/bin/sh\n${script}\n`);
+      await chmod(systemctl, 0o755);
+    };
+    await answer('echo "Failed to connect to bus: No medium found" >&2; exit 1');
+    expect(await merkle.run(["service", "install"], { env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /daemon-reload failed: Failed to connect to bus.*\n +try: .*enable-linger/,
+      ),
+    });
+    expect(await merkle.run(["service", "status"], { env })).toMatchObject({ code: 5 });
+
+    await answer('case "$*" in *status*) echo "Active: inactive (dead)"; exit 3;; esac');
+    const withDatabase = { ...env, DATABASE_URL: "postgres://ana:hush@localhost/mesh" };
+    const installed = await merkle.run(["service", "install"], { env: withDatabase });
+    expect(installed).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        `has no MERKLE_PORT, DATABASE_URL of this shell: say it in ${merkle.home}/.env`,
+      ),
+    });
+    expect(installed.stderr).not.toContain("hush");
+    expect(await merkle.run(["service", "status"], { env })).toMatchObject({
+      code: 3,
+      stdout: "Active: inactive (dead)\n",
+      stderr: "",
     });
   },
 );

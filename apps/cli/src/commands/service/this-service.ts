@@ -5,7 +5,7 @@ import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { thisSystem } from "../../core/platform.js";
 import { entryFile, runsFromNpx } from "../../core/this-program.js";
-import { callManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
+import { askManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
 
 /** The service manager of this machine, as this user has it. */
@@ -24,17 +24,17 @@ export function thisManager({ home }: Pick<Config, "home">): ServiceManager {
  *
  * @throws CliError `not_found` where there is no service
  */
-export async function askManager(
+export async function askOfService(
   config: Pick<Config, "home">,
   about: "status" | "logs",
-): Promise<{ readonly file: string; readonly text: string }> {
+): Promise<{ readonly file: string; readonly text: string; readonly runs: boolean }> {
   const manager = thisManager(config);
   if ((await readService(manager)) === null)
     throw new CliError("not_found", "There is no service of Merkle's for this user.", {
       exitCode: exitCodes.not_found,
       next: ["merkle service install"],
     });
-  return { file: manager.file, text: await callManager(manager[about]) };
+  return { file: manager.file, ...(await askManager(manager[about])) };
 }
 
 /** @throws CliError `usage` where this program may be gone tomorrow */

@@ -59,13 +59,24 @@ export function findManager({ platform, userHome, uid, configFolder, log }: Mach
   );
 }
 
-/** Writes the file, and begins with it. */
+/**
+ * Writes the file, and begins with it; where that fails, the file is as it was.
+ *
+ * @throws CliError `service_manager` with what the manager's program wrote
+ */
 export async function installService(manager: ServiceManager, facts: ServiceFacts): Promise<void> {
+  const earlier = await readService(manager);
   await mkdir(dirname(manager.file), { recursive: true });
   // One that runs by an earlier file ends first; most have none.
-  if ((await readService(manager)) !== null && manager.start.length === 1) await stopService(manager);
+  if (earlier !== null && manager.start.length === 1) await stopService(manager);
   await writeFile(manager.file, manager.describe(facts), { mode: 0o644 });
-  for (const words of manager.start) await callManager(words);
+  try {
+    for (const words of manager.start) await callManager(words);
+  } catch (error) {
+    // A file that nothing runs would be taken for a service.
+    await (earlier === null ? uninstallService(manager) : writeFile(manager.file, earlier));
+    throw error;
+  }
 }
 
 export async function uninstallService(manager: ServiceManager): Promise<void> {
@@ -85,17 +96,43 @@ async function stopService(manager: ServiceManager): Promise<void> {
   }
 }
 
-/** @throws CliError `service_manager` with what the program wrote */
-export async function callManager([program = "", ...args]: readonly string[]): Promise<string> {
+/** What a manager's program tells of the service, and whether its exit code says that it runs. */
+export async function askManager(
+  words: readonly string[],
+): Promise<{ readonly text: string; readonly runs: boolean }> {
+  try {
+    return { text: await callManager(words), runs: true };
+  } catch (error) {
+    const text = error instanceof CliError ? writtenBy(error.cause).stdout : "";
+    // Of a service that has stopped systemctl tells as much, and fails.
+    if (text === "") throw error;
+    return { text, runs: false };
+  }
+}
+
+async function callManager([program = "", ...args]: readonly string[]): Promise<string> {
   try {
     const { stdout } = await run(program, args);
     return stdout;
   } catch (error) {
-    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string }; // execFile adds them.
+    const { stdout, stderr } = writtenBy(error);
     const why = `${stdout}${stderr}`.trim() || String(error);
     throw new CliError("service_manager", `${[program, ...args].join(" ")} failed: ${why}`, {
       exitCode: exitCodes.unexpected,
+      next: /\bbus\b|ENOENT/.test(why) ? withoutManager : [],
       cause: error,
     });
   }
+}
+
+/** For a user whom `su` or `sudo` made, whose systemd nobody started, and for a container, which has none. */
+const withoutManager = [
+  "log in as this user, or as root: loginctl enable-linger <user>, and then here: export XDG_RUNTIME_DIR=/run/user/$(id -u)",
+  "merkle up --detach",
+];
+
+/** What a program had written when it failed, which execFile adds to its error. */
+function writtenBy(error: unknown): { readonly stdout: string; readonly stderr: string } {
+  const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+  return { stdout, stderr };
 }

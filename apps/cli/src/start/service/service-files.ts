@@ -4,6 +4,7 @@ import { packageName } from "@merkle/wire/text";
 export interface ServiceFacts {
   /** The program and its arguments, each absolute where it is a file. */
   readonly command: readonly string[];
+  /** Where it is run, too: a service has no shell, and its variables are in the `.env` there. */
   readonly home: string;
   /** Variables beside `MERKLE_HOME` and `PATH`. */
   readonly path: string;
@@ -21,6 +22,7 @@ After=network.target
 [Service]
 Type=exec
 ExecStart=${command.map(quoteForSystemd).join(" ")}
+WorkingDirectory=-${home.replaceAll("%", "%%")}
 Environment=${quoteForSystemd(`MERKLE_HOME=${home}`)}
 Environment=${quoteForSystemd(`PATH=${path}`)}
 Restart=on-failure
@@ -53,6 +55,8 @@ export function launchdPlist({ command, home, path, log }: ServiceFacts): string
   <array>
 ${list}
   </array>
+  <key>WorkingDirectory</key>
+  <string>${escapeXml(home)}</string>
   <key>EnvironmentVariables</key>
   <dict>
     <key>MERKLE_HOME</key>
