@@ -119,7 +119,7 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     await page.getByText(/PostgreSQL \d+/).waitFor();
     await page.getByText(/with \d+ subscriptions/).waitFor();
     const largest = page.getByRole("region", { name: "Storage" }).getByRole("listitem").first();
-    await expect.poll(() => largest.textContent()).toMatch(/A long migration.*5\.0 MiB, \d+ message/);
+    await expect.poll(() => largest.textContent()).toMatch(/A long migration.*5\.2 MB, \d+ message/);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);

@@ -1,11 +1,12 @@
 import { pipeline } from "node:stream/promises";
 import { shortHash } from "@merkle/wire";
+import { describeBytes } from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, readOneOf, textOf } from "../command/flags.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { checkSeen } from "../record/check-seen.js";
-import { download, sizeText } from "../record/download.js";
+import { download } from "../record/download.js";
 import { exportForms, exportPath, refuseExisting, writeWhole } from "../record/export-file.js";
 import { readBundleFacts } from "../record/verify-file.js";
 import { getSession } from "../sessions/find-session.js";
@@ -56,7 +57,7 @@ export const exportCommand: Command = {
     if (form !== "bundle" && form !== "html") {
       output.show(
         { file: path, bytes, as: form, session_id: session.session_id },
-        `${output.mark.ok} ${sizeText(bytes)} in ${path}`,
+        `${output.mark.ok} ${describeBytes(bytes)} in ${path}`,
       );
       return exitCodes.done;
     }

@@ -1,10 +1,10 @@
 import type { OutputOf } from "@merkle/wire";
+import { describeBytes } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { isSet } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
-import { sizeText } from "../record/download.js";
 import { formatTable } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
@@ -33,13 +33,13 @@ function tableOfTables({ tables, database_bytes }: OutputOf<"collect_garbage">, 
   const rows = tables.map(({ name, bytes, index_bytes, rows: count, dead_rows, vacuumed_at }) =>
     [
       name,
-      sizeText(bytes),
-      `indexes ${sizeText(index_bytes)}`,
+      describeBytes(bytes),
+      `indexes ${describeBytes(index_bytes)}`,
       `${count.toLocaleString("en")} rows`,
       `${dead_rows.toLocaleString("en")} dead`,
       vacuumed_at === null ? "" : `vacuumed ${toAge(vacuumed_at)} ago`,
     ].map((text) => ({ text })),
   );
   const table = formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
-  return `the database has ${sizeText(database_bytes)}\n${table}`;
+  return `the database has ${describeBytes(database_bytes)}\n${table}`;
 }

@@ -1,9 +1,10 @@
 import { createReadStream } from "node:fs";
 import { type Imported, MerkleError } from "@merkle/wire";
+import { describeBytes } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import { progressLine, sizeText } from "../record/download.js";
+import { progressLine } from "../record/download.js";
 import { openFile } from "../record/verify-file.js";
 import { oneLine } from "../text/one-line.js";
 import { counted } from "../text/time.js";
@@ -27,7 +28,9 @@ export const importCommand: Command = {
       return createReadStream(path).on("data", (chunk) => {
         sent += chunk.length;
         progress.show(
-          sent < file.size ? `${sizeText(sent)} of ${sizeText(file.size)} sent` : "the broker verifies it",
+          sent < file.size
+            ? `${describeBytes(sent)} of ${describeBytes(file.size)} sent`
+            : "the broker verifies it",
         );
       });
     };

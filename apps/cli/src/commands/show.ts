@@ -1,11 +1,11 @@
 import { type OutputOf, type Session, sealText, unreadText } from "@merkle/wire";
+import { describeBytes } from "@merkle/wire/text";
 import { toDashboardUrl } from "../broker/address.js";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readingFrom } from "../identity/acting.js";
-import { sizeText } from "../record/download.js";
 import { getSession } from "../sessions/find-session.js";
 import { indented, oneLine } from "../text/one-line.js";
 import { counted, toAge, toMoment } from "../text/time.js";
@@ -47,7 +47,7 @@ async function formatSession(
     unreadText(session.unread),
     session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
     // Counted once an hour.
-    session.bytes === 0 ? "" : sizeText(session.bytes),
+    session.bytes === 0 ? "" : describeBytes(session.bytes),
     saidText(session),
   ].filter((each) => each !== "");
   const head = [

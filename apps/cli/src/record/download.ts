@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from "node:stream";
+import { describeBytes } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { type Flags, isSet } from "../command/flags.js";
 
@@ -20,7 +21,7 @@ export async function download(
   const counted = new PassThrough();
   source.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    progress.show(sizeText(bytes));
+    progress.show(describeBytes(bytes));
   });
   // A source that breaks off must not look like one that ended.
   source.on("error", (error) => counted.destroy(error));
@@ -31,13 +32,6 @@ export async function download(
     source.destroy();
   }
   return bytes;
-}
-
-/** `12 kB`, `3.4 MB`. */
-export function sizeText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
-  if (bytes < 1_000_000) return `${(bytes / 1_000).toFixed(0)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 /** One line on stderr that says how far something is, for a person who looks at a terminal; for others nothing. */

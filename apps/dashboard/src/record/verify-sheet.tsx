@@ -1,5 +1,6 @@
 "use client";
 
+import { describeBytes } from "@merkle/wire/text";
 import { useEffect, useRef, useState } from "react";
 import { readBrokerKeys } from "@/record/verify/broker-keys";
 import { fetchExport } from "@/record/verify/fetch-export";
@@ -75,7 +76,7 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
           </Alert>
         ) : check.status === "none" ? (
           <p role="status" className="text-muted-foreground tabular-nums">
-            Fetching the export… {describeBytes(fetched)}
+            Fetching the export… {fetched > 0 && describeBytes(fetched)}
           </p>
         ) : (
           <CheckOutcome check={check} />
@@ -83,9 +84,4 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
       </DialogContent>
     </Dialog>
   );
-}
-
-function describeBytes(bytes: number): string {
-  if (bytes === 0) return "";
-  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

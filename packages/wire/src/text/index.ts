@@ -14,6 +14,7 @@ export { occurrences } from "./anchors/occurrences.js";
 export { reanchor, startReanchoring } from "./anchors/reanchor.js";
 export { applyHunks } from "./apply-hunks.js";
 export { approvalText } from "./approval-text.js";
+export { describeBytes } from "./describe-bytes.js";
 export { type LineChange, lineChanges, type SearchBounds, searchBounds } from "./line-changes.js";
 export { commonEnds, linesOf } from "./lines.js";
 export { type Heading, headingText, type MarkdownEnd, scanMarkdown } from "./markdown-blocks.js";

@@ -1,12 +1,12 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
+import { describeBytes } from "@merkle/wire/text";
 import { useKeptFresh } from "@/broker/use-kept-fresh";
 import { useRead } from "@/broker/use-read";
 import { Fact } from "@/components/fact";
 import { ReadPanel } from "@/components/read-panel";
 import { TimeText } from "@/components/time-text";
-import { describeBytes } from "./describe-bytes";
 
 type HealthReport = OutputOf<"get_health">;
 

@@ -1,11 +1,11 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
+import { describeBytes } from "@merkle/wire/text";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { ReadPanel } from "@/components/read-panel";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { describeBytes } from "./describe-bytes";
 
 const sessionsListed = 10;
 
