@@ -4,7 +4,7 @@ import { answerParent } from "./child.js";
 import { readState, type StateQuestion } from "./process-state.js";
 
 export type BrokerQuestion =
-  | { readonly start: { home: string; databaseUrl: string; heartbeatMs: number | undefined } }
+  | { readonly start: { home: string; databaseUrl: string; heartbeatMs: number | undefined; bus: string } }
   | { readonly loop: "watch" | "read" }
   | StateQuestion;
 

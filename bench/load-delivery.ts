@@ -8,6 +8,8 @@ import { messageText } from "./text.js";
 export interface DeliveryQuestion {
   readonly url: string;
   readonly socketUrl: string;
+  /** Where is posted, if that is another broker. */
+  readonly postUrl?: string;
   readonly way: "websocket" | "long-poll";
   readonly poster: Place;
   /** One for each receiver. */
@@ -37,7 +39,7 @@ export async function measureDelivery(question: DeliveryQuestion): Promise<Laten
   const open = question.way === "websocket" ? follow : poll;
   const end = await findEnd(question);
   const opened = await Promise.all(receivers.map((place) => open(question, place, onReceived, end)));
-  const poster = await openPoster(question);
+  const poster = await openPoster({ ...question, socketUrl: question.postUrl ?? question.socketUrl });
   const warmUp = 10;
   const until = performance.now() + measureMs;
   for (let posts = 0; performance.now() < until; posts += 1) {

@@ -4,11 +4,12 @@ import type { Place } from "./places.js";
 import { cpuOfTree } from "./process-state.js";
 
 export interface FanOutQuestion {
-  readonly socketUrl: string;
+  /** Of one server, or of several that receivers take turns at; the first is posted to. */
+  readonly socketUrls: readonly string[];
   /** The broker's session; null for a bare broadcast. */
   readonly poster: Place | null;
-  /** The process that delivers. */
-  readonly serverPid: number;
+  /** The processes that deliver. */
+  readonly serverPids: readonly number[];
   readonly receivers: number;
   readonly inFlight: number;
   readonly warmUpMs: number;
@@ -60,17 +61,17 @@ export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAns
   }
 
   const opened = await Promise.all(
-    Array.from({ length: receivers }, () => openReceiver(question, newReceiver())),
+    Array.from({ length: receivers }, (_, index) => openReceiver(question, index, newReceiver())),
   );
   const poster = await openSender(question);
-  const serverBefore = await cpuOfTree(question.serverPid);
+  const serverBefore = await cpuOfAll(question.serverPids);
   const cpuBefore = process.cpuUsage();
   from = performance.now() + warmUpMs;
   until = from + measureMs;
   for (let i = 0; i < inFlight; i += 1) post();
   await finished;
   const cpu = process.cpuUsage(cpuBefore);
-  const serverMicroseconds = (await cpuOfTree(question.serverPid)) - serverBefore;
+  const serverMicroseconds = (await cpuOfAll(question.serverPids)) - serverBefore;
   for (const each of [...opened, poster]) each.close();
   return {
     deliveriesPerSecond: (deliveries / measureMs) * 1000,
@@ -80,12 +81,22 @@ export async function measureFanOut(question: FanOutQuestion): Promise<FanOutAns
   };
 }
 
-function openReceiver({ socketUrl, poster }: FanOutQuestion, onReceived: (bytes: number) => void) {
+async function cpuOfAll(pids: readonly number[]): Promise<number> {
+  const each = await Promise.all(pids.map(cpuOfTree));
+  return each.reduce((sum, microseconds) => sum + microseconds, 0);
+}
+
+function openReceiver(
+  { socketUrls, poster }: FanOutQuestion,
+  index: number,
+  onReceived: (bytes: number) => void,
+) {
+  const socketUrl = socketUrls[index % socketUrls.length] ?? "";
   if (poster) return openFollower(socketUrl, poster.session_id, onReceived);
   return openLeanSocket(socketUrl, (payload) => onReceived(payload.length));
 }
 
-async function openSender({ socketUrl, poster }: FanOutQuestion) {
+async function openSender({ socketUrls: [socketUrl = ""], poster }: FanOutQuestion) {
   if (poster) return openPoster({ socketUrl, poster });
   const socket = await openLeanSocket(`${socketUrl}/post`, () => undefined);
   return { post: (id: number) => socket.send(String(id)), close: socket.close };

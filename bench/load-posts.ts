@@ -5,7 +5,8 @@ import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
 export interface PostsQuestion {
-  readonly socketUrl: string;
+  /** Of one broker, or of several that connections take turns at. */
+  readonly socketUrls: readonly string[];
   /** The connections are spread over them. */
   readonly places: readonly Place[];
   readonly connections: number;
@@ -32,8 +33,9 @@ export async function measurePosts(question: PostsQuestion): Promise<PostsAnswer
   const posters = await Promise.all(
     Array.from({ length: connections }, (_, index) => {
       const place = places[index % places.length];
-      if (!place) throw new Error("There is no session to post to.");
-      return openPoster(question.socketUrl, place, (sentAt, answeredAt) => {
+      const url = question.socketUrls[index % question.socketUrls.length];
+      if (!place || url === undefined) throw new Error("There is no session to post to.");
+      return openPoster(url, place, (sentAt, answeredAt) => {
         posts += 1;
         if (answeredAt >= from && answeredAt < until) latencies.push(answeredAt - sentAt);
         return answeredAt < until;

@@ -7,6 +7,7 @@ import { fanOut } from "./parts/fan-out.js";
 import { flat } from "./parts/flat.js";
 import { idle } from "./parts/idle.js";
 import { jobs } from "./parts/jobs.js";
+import { nodes } from "./parts/nodes.js";
 import { posts } from "./parts/posts.js";
 import { start } from "./parts/start.js";
 import { tasks } from "./parts/tasks.js";
@@ -30,4 +31,5 @@ export const parts: readonly Part[] = [
   brief,
   jobs,
   anchors,
+  nodes,
 ];

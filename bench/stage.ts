@@ -28,7 +28,7 @@ export interface Stage {
   checkpoint(): Promise<void>;
   /** What the log ahead of the tables has grown to, in bytes. */
   walBytes(): Promise<number>;
-  /** Starts a broker in a process of its own. Only one at a time: it is alone on its database. */
+  /** Starts a broker in a process of its own. Without a bus only one at a time: it is alone on its database. */
   startBroker(options?: BrokerStart): Promise<BenchBroker>;
   /** Starts bare `ws` and `node:http` in a process of their own: what a broker on them can be compared with. */
   startBare(options?: BareStart): Promise<BenchBare>;
@@ -42,6 +42,8 @@ export interface BrokerStart {
   /** For its own Node, such as `--expose-gc`. */
   readonly flags?: readonly string[];
   readonly heartbeatMs?: number;
+  /** How it hears of others on the database, as MERKLE_BUS says it. */
+  readonly bus?: string;
 }
 
 export interface BareStart {
@@ -99,14 +101,14 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         const [row] = await admin`SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS bytes`;
         return Number(row?.["bytes"]);
       },
-      async startBroker({ flags = [], heartbeatMs } = {}) {
+      async startBroker({ flags = [], heartbeatMs, bus = "local" } = {}) {
         brokers += 1;
         const home = join(folder, `broker-${brokers}`);
         await mkdir(home);
         // They take turns on one database, whose records are signed with one key.
         if (brokers > 1) await cp(auditKeyIn(join(folder, "broker-1")), auditKeyIn(home));
         const child = start("./broker-process.js", [...brokerFlags, ...flags]);
-        const question: BrokerQuestion = { start: { home, databaseUrl, heartbeatMs } };
+        const question: BrokerQuestion = { start: { home, databaseUrl, heartbeatMs, bus } };
         const address = await child.ask<BrokerAddress>(question);
         return { ...address, ...child, homeKey: await readFile(join(home, "home-key"), "utf8") };
       },

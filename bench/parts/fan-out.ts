@@ -84,9 +84,9 @@ async function measureRound(
   };
   for (const receivers of receiverCounts) {
     const load = (server: BenchBroker | BenchPrototype | BenchBare, poster: Place | null) => {
-      const { socketUrl, pid: serverPid } = server;
+      const [socketUrls, serverPids] = [[server.socketUrl], [server.pid]];
       const options = { receivers, inFlight: 16, warmUpMs, measureMs };
-      return stage.load<FanOutAnswer>({ fanOut: { socketUrl, serverPid, poster, ...options } });
+      return stage.load<FanOutAnswer>({ fanOut: { socketUrls, serverPids, poster, ...options } });
     };
     round.merkle[receivers] = await load(broker.server, broker.poster);
     round.prototype[receivers] = await load(prototype.server, prototype.poster);

@@ -91,7 +91,7 @@ async function measureFeed(
   });
   const before = await readState();
   const { posts } = await stage.load<PostsAnswer>({
-    posts: { socketUrl: broker.socketUrl, places: [place], connections: 100, inFlightEach: 1, ...times },
+    posts: { socketUrls: [broker.socketUrl], places: [place], connections: 100, inFlightEach: 1, ...times },
   });
   const after = await readState();
   return {

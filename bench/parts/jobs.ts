@@ -54,7 +54,7 @@ export const jobs = definePart<Round>({
       const running = agent === "none" ? undefined : keepRunning(broker.url, sessions[agent], over.signal);
       const posts = await stage.load<PostsAnswer>({
         posts: {
-          socketUrl: broker.socketUrl,
+          socketUrls: [broker.socketUrl],
           places: [posting],
           connections: 1,
           inFlightEach: 1,

@@ -142,7 +142,7 @@ async function measureCase(
   const before = await cpuTimes();
   const answer = await stage.load<PostsAnswer>({
     posts: {
-      socketUrl: server.socketUrl,
+      socketUrls: [server.socketUrl],
       places: over100 ? hundred : [posting],
       connections,
       inFlightEach,

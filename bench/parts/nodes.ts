@@ -1,0 +1,357 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { connectPool, openDatabase, type Queryable, readFeedHeads } from "@merkle/db";
+import { connect } from "@nats-io/transport-node";
+import { sql } from "drizzle-orm";
+import type { FanOutAnswer } from "../load-fan-out.js";
+import type { PostsAnswer } from "../load-posts.js";
+import { startNatsServer } from "../nats-server.js";
+import { definePart, type Figure, type Pace, type Target } from "../part.js";
+import { openPlaces, type Place } from "../places.js";
+import type { Cpu } from "../process-state.js";
+import type { BenchBroker, Stage } from "../stage.js";
+import { type Latency, median, toLatency } from "../statistics.js";
+
+const buses = ["postgres", "nats"] as const;
+type BusKind = (typeof buses)[number];
+/** One node alone, or several and how they hear of each other. */
+type Mesh = "1" | `${2 | 3} ${BusKind}`;
+
+/** Processor time in microseconds, of all brokers together and of PostgreSQL. */
+interface Cost {
+  readonly post: number;
+  readonly postInPostgres: number;
+  /** Each poster in a session of its own. */
+  readonly postElsewhere: number;
+  readonly postElsewhereInPostgres: number;
+  readonly delivery: number;
+  /** From the writing of a post at one node to its receipt at another one; at the same where there is one. */
+  readonly received: Latency;
+}
+
+interface Round {
+  readonly meshes: Readonly<Partial<Record<Mesh, Cost>>>;
+  /** From a publication to its receipt over connections of their own, p50 in milliseconds. */
+  readonly hints: { readonly postgres: number; readonly nats: number | null };
+  readonly catchUp: { readonly merkle: number; readonly bare: number };
+  /** Share of a core that a node with idle sockets takes, alone and as one of three; in a full run alone. */
+  readonly idle: { readonly alone: number; readonly ofThree: number } | null;
+}
+
+const posters = 100;
+const receivers = 100;
+const activeSessions = 50_000;
+const idleSockets = 5_000;
+const teamsPerSession = 5;
+const idleMs = 25_000;
+
+/** What it costs that there are several nodes: the same work, its connections spread over one, two and three of them. */
+export const nodes = definePart<Round>({
+  name: "nodes",
+  rounds: { quick: 1, full: 3 },
+  figures: [
+    ...buses.flatMap((bus) =>
+      ([2, 3] as const).flatMap((count) => {
+        const target = count === 3 ? { atMost: 1.25 } : undefined;
+        return [
+          cost(`${count} ${bus}`, `a post, ${posters} sessions, brokers`, "postElsewhere", target),
+          cost(`${count} ${bus}`, `a post, ${posters} sessions, PostgreSQL`, "postElsewhereInPostgres"),
+          cost(`${count} ${bus}`, `a post, ${posters} posters in one session, brokers`, "post", target),
+          cost(`${count} ${bus}`, `a post, ${posters} posters in one session, PostgreSQL`, "postInPostgres"),
+          cost(`${count} ${bus}`, `a delivery, ${receivers} receivers, brokers`, "delivery", target),
+        ];
+      }),
+    ),
+    ...buses.map(hintLatency),
+    {
+      name: `catching up with ${activeSessions.toLocaleString("en")} sessions that are read`,
+      unit: "ms",
+      limitName: "their heads alone, read without a library",
+      value: ({ catchUp }) => catchUp.merkle,
+      limit: ({ catchUp }) => catchUp.bare,
+    },
+    {
+      name: `${idleSockets.toLocaleString("en")} idle sockets at one of three nodes, its processor time`,
+      unit: "% of a core",
+      limitName: "at a node alone",
+      value: ({ idle }) => (idle === null ? null : idle.ofThree * 100),
+      limit: ({ idle }) => (idle === null ? null : idle.alone * 100),
+    },
+  ],
+  async open(stage, pace) {
+    const nats = await startNatsServer();
+    const addresses: Partial<Record<BusKind, string>> = {
+      postgres: "postgres",
+      ...(nats && { nats: nats.url }),
+    };
+    const setting = { stage, addresses, ...(await prepare(stage, pace.quick ? 0 : idleSockets)) };
+    return {
+      measure: async () => measureRound(setting, pace),
+      close: async () => nats?.stop(),
+    };
+  },
+  notes: ([round]) =>
+    round?.hints.nats === null ? ["There is no nats-server here, so that bus was not measured."] : [],
+});
+
+interface Setting {
+  readonly stage: Stage;
+  readonly addresses: Readonly<Partial<Record<BusKind, string>>>;
+  readonly poster: Place;
+  /** Each in a session of its own. */
+  readonly apart: readonly Place[];
+  readonly sleepers: readonly Place[];
+}
+
+async function prepare(stage: Stage, sockets: number) {
+  const broker = await stage.startBroker();
+  const [poster, ...apart] = await openPlaces(broker.url, { sessions: 1 + posters, teams: 1 });
+  const sessions = sockets / teamsPerSession;
+  const sleepers = await openPlaces(broker.url, { sessions, teams: teamsPerSession });
+  await broker.stop();
+  if (!poster) throw new Error("There is no session to post to.");
+  return { poster, apart, sleepers };
+}
+
+async function measureRound(setting: Setting, pace: Pace): Promise<Round> {
+  const { stage, addresses } = setting;
+  const meshes: Partial<Record<Mesh, Cost>> = {};
+  const alone = await withNodes(stage, 1, "local", (brokers) => measureMesh(setting, brokers, pace));
+  meshes["1"] = alone.cost;
+  let ofThree: number | null = null;
+  for (const bus of buses) {
+    const address = addresses[bus];
+    if (address === undefined) continue;
+    for (const count of [2, 3] as const) {
+      const measured = await withNodes(stage, count, address, (brokers) =>
+        measureMesh(setting, brokers, pace),
+      );
+      meshes[`${count} ${bus}`] = measured.cost;
+      if (count === 3 && bus === "postgres") ofThree = measured.idle;
+    }
+  }
+  return {
+    meshes,
+    hints: {
+      postgres: await measureNotify(stage),
+      nats: addresses.nats === undefined ? null : await measureNats(addresses.nats),
+    },
+    catchUp: await measureCatchUp(stage),
+    idle: alone.idle === null || ofThree === null ? null : { alone: alone.idle, ofThree },
+  };
+}
+
+async function withNodes<Result>(
+  stage: Stage,
+  count: number,
+  bus: string,
+  work: (brokers: readonly BenchBroker[]) => Promise<Result>,
+): Promise<Result> {
+  const brokers: BenchBroker[] = [];
+  try {
+    // One after the other: the first makes the audit key that the others are given.
+    for (let index = 0; index < count; index += 1) brokers.push(await stage.startBroker({ bus }));
+    return await work(brokers);
+  } finally {
+    await Promise.all(brokers.map((broker) => broker.stop()));
+  }
+}
+
+async function measureMesh(
+  { stage, poster, apart, sleepers }: Setting,
+  brokers: readonly BenchBroker[],
+  pace: Pace,
+): Promise<{ cost: Cost; idle: number | null }> {
+  const socketUrls = brokers.map((broker) => broker.socketUrl);
+  const serverPids = brokers.map((broker) => broker.pid);
+  const post = async (places: readonly Place[], times: Times) => {
+    const [before, postgresBefore] = [await cpuOf(brokers), await stage.postgresCpu()];
+    const { posts } = await stage.load<PostsAnswer>({
+      posts: { socketUrls, places, connections: posters, inFlightEach: 1, ...times },
+    });
+    const [after, postgresAfter] = [await cpuOf(brokers), await stage.postgresCpu()];
+    return { brokers: (after - before) / posts, postgres: (postgresAfter - postgresBefore) / posts };
+  };
+  const fanOut = (times: Times) =>
+    stage.load<FanOutAnswer>({
+      fanOut: { socketUrls, serverPids, poster, receivers, inFlight: 16, ...times },
+    });
+  // Each of them compiles what it runs often, which takes it a second or two of its own.
+  const warmUp = { warmUpMs: 0, measureMs: pace.measureMs * 2 * brokers.length };
+  const times = { warmUpMs: pace.warmUpMs, measureMs: pace.measureMs * 3 };
+  for (const places of [[poster], apart]) await post(places, warmUp);
+  await fanOut(warmUp);
+
+  const together = await post([poster], times);
+  const elsewhere = await post(apart, times);
+  const { serverMicrosecondsEach } = await fanOut(times);
+  const [first, other = first] = brokers;
+  if (!first || !other) throw new Error("There is no broker.");
+  const received = await stage.load<Latency>({
+    delivery: {
+      ...{ url: other.url, socketUrl: other.socketUrl, postUrl: first.socketUrl, way: "websocket", poster },
+      ...{ receivers: [poster], pauseMs: 2, measureMs: pace.measureMs },
+    },
+  });
+  return {
+    cost: {
+      post: together.brokers,
+      postInPostgres: together.postgres,
+      postElsewhere: elsewhere.brokers,
+      postElsewhereInPostgres: elsewhere.postgres,
+      delivery: serverMicrosecondsEach,
+      received,
+    },
+    // With two nodes it would say nothing that it does not with three.
+    idle: sleepers.length === 0 || brokers.length === 2 ? null : await measureIdle(stage, first, sleepers),
+  };
+}
+
+type Times = Pick<Pace, "warmUpMs" | "measureMs">;
+
+async function cpuOf(brokers: readonly BenchBroker[]): Promise<number> {
+  const each = await Promise.all(brokers.map((broker) => broker.ask<Cpu>({ state: "cpu" })));
+  return each.reduce((sum, { microseconds }) => sum + microseconds, 0);
+}
+
+/** Over the time that a heartbeat takes to come to every socket. */
+async function measureIdle(stage: Stage, broker: BenchBroker, places: readonly Place[]): Promise<number> {
+  const { url, socketUrl } = broker;
+  await stage.load({ hold: { url, socketUrl, places, way: "socket", server: "merkle" } });
+  // What opening them has left to do is not theirs.
+  await delay(5_000);
+  const before = await broker.ask<Cpu>({ state: "cpu" });
+  await delay(idleMs);
+  const after = await broker.ask<Cpu>({ state: "cpu" });
+  await stage.load({ release: true });
+  return (after.microseconds - before.microseconds) / (idleMs * 1_000);
+}
+
+const hintsCount = 200;
+
+async function measureNotify({ databaseUrl }: Stage): Promise<number> {
+  const [listening, notifying] = [connectPool(databaseUrl, 1), connectPool(databaseUrl, 1)];
+  let heard: () => void = () => undefined;
+  try {
+    await listening.listen("bench_hints", () => heard());
+    return await timeEach(
+      (done) => {
+        heard = done;
+      },
+      () => notifying`SELECT pg_notify('bench_hints', 'x')`,
+    );
+  } finally {
+    await Promise.all([listening.end(), notifying.end()]);
+  }
+}
+
+async function measureNats(servers: string): Promise<number> {
+  const [listening, telling] = [await connect({ servers }), await connect({ servers })];
+  let heard: () => void = () => undefined;
+  try {
+    listening.subscribe("bench.hints", { callback: () => heard() });
+    await listening.flush();
+    return await timeEach(
+      (done) => {
+        heard = done;
+      },
+      async () => telling.publish("bench.hints", "x"),
+    );
+  } finally {
+    await Promise.all([listening.close(), telling.close()]);
+  }
+}
+
+/** Tells one after the other, and returns how long a telling takes to be heard, p50 in milliseconds. */
+async function timeEach(onHeard: (done: () => void) => void, tell: () => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  for (let count = 0; count < hintsCount; count += 1) {
+    const heard = new Promise<void>((resolve) => onHeard(resolve));
+    const from = performance.now();
+    await Promise.all([tell(), heard]);
+    took.push(performance.now() - from);
+  }
+  return toLatency(took).p50;
+}
+
+/**
+ * What every node asks every 5 s, of all sessions that somebody reads there (NODE-3). They are made in a transaction that is rolled
+ * back: what is measured before and after has none of them.
+ */
+async function measureCatchUp({ databaseUrl }: Stage): Promise<Round["catchUp"]> {
+  const database = await openDatabase({ target: databaseUrl });
+  let measured: Round["catchUp"] | undefined;
+  try {
+    await database.orm.transaction(async (tx) => {
+      const ids = await addActiveSessions(tx);
+      const heads = sql`SELECT session_id, last_sequence FROM feeds WHERE session_id IN (SELECT unnest(${`{${ids}}`}::uuid[]))`;
+      measured = {
+        merkle: await timeOf(() => readFeedHeads(tx, ids)),
+        bare: await timeOf(() => tx.execute(heads)),
+      };
+      tx.rollback();
+    });
+  } catch (error) {
+    if (measured === undefined) throw error;
+  } finally {
+    await database.close();
+  }
+  if (measured === undefined) throw new Error("Nothing was measured.");
+  return measured;
+}
+
+async function addActiveSessions(tx: Pick<Queryable, "execute">): Promise<string[]> {
+  const rows = await tx.execute<{ session_id: string }>(sql`
+    WITH added AS (
+      INSERT INTO sessions (session_id, mesh_id, slug, title, description, created_by_team_id, settings, created_at, updated_at)
+      SELECT gen_random_uuid(), mesh_id, 'bench-active-' || n, 'bench active', '', gen_random_uuid(), '{}', now(), now()
+      FROM (SELECT mesh_id FROM meshes LIMIT 1) m, generate_series(1, ${activeSessions}::int) n
+      RETURNING session_id
+    ), feeding AS (
+      INSERT INTO feeds (session_id) SELECT session_id FROM added
+    ), writing AS (
+      INSERT INTO documents (session_id, version, content, updated_at) SELECT session_id, 0, '', now() FROM added
+    )
+    SELECT session_id FROM added`);
+  await tx.execute(sql`ANALYZE feeds, documents`);
+  return rows.map(({ session_id }) => session_id);
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const took: number[] = [];
+  for (let count = 0; count < 7; count += 1) {
+    const from = performance.now();
+    await work();
+    took.push(performance.now() - from);
+  }
+  return median(took);
+}
+
+function cost(
+  mesh: Mesh,
+  what: string,
+  which: Exclude<keyof Cost, "received">,
+  target?: Target,
+): Figure<Round> {
+  return {
+    name: `${mesh.replace(" ", " nodes, ")}: ${what}`,
+    unit: "µs",
+    limitName: "one node, no bus",
+    value: ({ meshes }) => meshes[mesh]?.[which] ?? null,
+    limit: ({ meshes }) => meshes["1"]?.[which] ?? null,
+    target,
+  };
+}
+
+/** How much later another node's reader has a post than a reader of a node alone. */
+function hintLatency(bus: BusKind): Figure<Round> {
+  return {
+    name: `a hint over ${bus}: post → received at another of two nodes, p50, less that at one`,
+    unit: "ms",
+    limitName: bus === "nats" ? "bare NATS" : "bare NOTIFY",
+    value({ meshes }) {
+      const [there, here] = [meshes[`2 ${bus}`]?.received.p50, meshes["1"]?.received.p50];
+      return there === undefined || here === undefined ? null : there - here;
+    },
+    limit: ({ hints }) => hints[bus],
+  };
+}
