@@ -1,6 +1,7 @@
 import { neutralise } from "@merkle/wire/text";
 import { openLiveClient } from "../broker/live-client.js";
 import type { CommandContext } from "../command/command.js";
+import { wrapLine } from "../text/wrap-line.js";
 import { checkOutcome } from "./check-outcome.js";
 import { type Child, startChild } from "./child.js";
 import { failure } from "./expected.js";
@@ -51,7 +52,7 @@ export async function playStory(
     start("ana", "--session", session_id);
 
     const show = createShow(output, { client, session_id, signal });
-    show.say(introduction(url));
+    for (const line of introduction(url)) show.say(wrapLine(line, output.columns).join("\n"));
     const failed = failureOf(own ? [...troupe, own] : troupe);
     const messages = await watchFeed({
       client,
@@ -86,13 +87,13 @@ function reachFlags({ reach }: StageBroker["address"]): string[] {
   return [...(reach?.insecure ? ["--insecure"] : []), ...(reach?.ca === undefined ? [] : ["--ca", reach.ca])];
 }
 
-function introduction(url: string): string {
+function introduction(url: string): string[] {
   return [
     `${cast.atlas} and ${cast.birch} are two teams; ${cast.ana} is a human. Each is a process of its own.`,
     "What they say is scripted, everything else is real: nobody asks a model.",
     `${cast.atlas} has opened "${session.title}" at ${url}.`,
     "",
-  ].join("\n");
+  ];
 }
 
 function quoteDocument(content: string): string {
