@@ -68,7 +68,7 @@ export async function playStory(
     await within(deadlineMs, unlessAborted(done, signal), stillRuns);
     const { title, document, documentVersion } = await checkOutcome(client, { session_id, messages, signal });
     await show.shown();
-    show.say(`\nThe document, version ${documentVersion}:\n\n${quoteDocument(document)}\n`);
+    show.say(`\nThe document, version ${documentVersion}:\n\n${quoteDocument(document, output.columns)}\n`);
     return {
       ...opened,
       title,
@@ -96,8 +96,9 @@ function introduction(url: string): string[] {
   ];
 }
 
-function quoteDocument(content: string): string {
-  return neutralise(content.trimEnd()).replace(/^(?=.)/gm, "  ");
+function quoteDocument(content: string, columns: number): string {
+  const lines = neutralise(content.trimEnd()).split("\n");
+  return lines.flatMap((line) => (line === "" ? [line] : wrapLine(`  ${line}`, columns, "  "))).join("\n");
 }
 
 function readOpened(said: unknown): { session_id: string; slug: string } {

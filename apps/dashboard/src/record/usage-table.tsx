@@ -146,7 +146,7 @@ function Cells({ sums }: { readonly sums: Usage["total"] }) {
         <td
           key={countLabels[column]}
           data-label={countLabels[column]}
-          className="px-3 py-1.5 text-end max-sm:flex max-sm:justify-between max-sm:px-2 max-sm:py-0.5 max-sm:text-sm max-sm:font-normal max-sm:before:text-muted-foreground max-sm:before:content-[attr(data-label)]"
+          className="px-3 py-1.5 text-end max-sm:flex max-sm:justify-between max-sm:px-2 max-sm:py-0.5 max-sm:text-sm max-sm:font-normal max-sm:before:text-xs max-sm:before:leading-5 max-sm:before:whitespace-nowrap max-sm:before:text-muted-foreground max-sm:before:content-[attr(data-label)]"
         >
           {count.toLocaleString("en")}
         </td>
