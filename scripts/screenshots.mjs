@@ -1,10 +1,11 @@
 /**
  * `npm run screenshots`: takes the pictures of the dashboard that the documents show, in docs/screenshots. They are of real
  * pages of a real broker, whose sessions are staged for them. Words limit it to pictures whose name contains one of them.
- * `-- --walks <folder>` takes the first-time walks of walks.mjs in the place of these, in light and dark, into that folder.
+ * `-- --walks <folder>` takes the first-time walks of walks.mjs in the place of these, in light and dark, into that folder;
+ * `-- --states <folder>` the states of states.mjs, on phones as well.
  */
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,6 +16,7 @@ import { chromium } from "playwright-core";
 import sharp from "sharp";
 import { WebSocket } from "ws";
 import { stageSessions } from "./staged-sessions.mjs";
+import { failingAgent, looks, stageNews, stageTogether, states } from "./states.mjs";
 import { build, root } from "./steps.mjs";
 import { walks } from "./walks.mjs";
 
@@ -49,16 +51,17 @@ const pictures = {
 };
 
 const {
-  values: { walks: walksFolder },
+  values: { walks: walksFolder, states: statesFolder },
   positionals: wanted,
-} = parseArgs({ allowPositionals: true, options: { walks: { type: "string" } } });
+} = parseArgs({ allowPositionals: true, options: { walks: { type: "string" }, states: { type: "string" } } });
 const named = (all) =>
   Object.keys(all).filter((name) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
 
 await build();
 const browser = await chromium.launch({ executablePath: findChromium(), args: ["--disable-dev-shm-usage"] });
 try {
-  if (walksFolder === undefined) await withStaged(takePictures);
+  if (statesFolder !== undefined) await withStaged(takeStates, { agent: failingAgent });
+  else if (walksFolder === undefined) await withStaged(takePictures);
   else
     for (const colorScheme of ["light", "dark"]) await withStaged((staged) => takeWalks(colorScheme, staged));
 } finally {
@@ -73,19 +76,19 @@ async function withBroker(options, use) {
   const dashboard = join(root, "apps/dashboard/out");
   const broker = await startBroker({ home, port: 0, dashboard, log, ...options });
   try {
-    await use(broker);
+    await use(broker, home);
   } finally {
     await broker.stop();
     await rm(home, { recursive: true, force: true });
   }
 }
 
-function withStaged(use) {
-  return withBroker({}, async (broker) => {
+function withStaged(use, options = {}) {
+  return withBroker(options, async (broker, home) => {
     const client = connect({ url: broker.url, WebSocket });
     try {
       const staged = await stageSessions(client, broker.verifyingLink.split("#verify=")[1]);
-      await use({ broker, client, ...staged });
+      await use({ broker, home, client, ...staged });
     } finally {
       await client.close();
     }
@@ -128,6 +131,56 @@ async function takeWalks(colorScheme, staged) {
       }
     }),
   );
+}
+
+/** Takes each state as it is seen, as high as what it scrolls. */
+async function takeStates(staged) {
+  await mkdir(statesFolder, { recursive: true });
+  const { device, stop } = await stageTogether(staged);
+  // What has a minute's grace has been handed back by then, and what nobody waited for has lapsed.
+  if (wanted.length === 0) await new Promise((resolve) => setTimeout(resolve, 100_000));
+  const home_key = await readFile(join(staged.home, "home-key"), "utf8");
+  const { code } = await staged.client.call("create_verification_code", { home_key });
+  const { person_id: ben } = await staged.client.call("create_person", { name: "Ben", code });
+  for (const [look, { viewport = desk.viewport, ...options }] of Object.entries(looks)) {
+    await stageNews({ ...staged, device });
+    for (const name of named(states)) {
+      const { path, act, as = staged.ana } = states[name];
+      const context = await openContext({ viewport, ...options });
+      const page = await context.newPage();
+      if (as !== null) await actAs(page, as === "Ben" ? ben : as);
+      await page.goto(staged.broker.url + path(staged.slug));
+      try {
+        await page.locator(":is(main h1, main h2, main button):visible").first().waitFor();
+        await settle(page);
+        await act?.(page);
+        await settle(page);
+        await page.setViewportSize({ ...viewport, height: viewport.height + (await hiddenHeight(page)) });
+        await page.waitForTimeout(300);
+      } catch (error) {
+        process.exitCode = 1;
+        process.stderr.write(`${name} ${look}: ${error}\n`);
+      }
+      await page.screenshot({ path: join(statesFolder, `${name}-${look}.png`), scale: "css" });
+      await context.close();
+    }
+    process.stdout.write(`${look}\n`);
+  }
+  stop();
+}
+
+/** How much higher the page must be to show what its main part scrolls; nothing where a dialog is over it. */
+function hiddenHeight(page) {
+  return page.evaluate(() => {
+    if (document.querySelector("dialog:modal") || document.querySelector("[role=feed]")) return 0;
+    const scrollers = [document.documentElement, ...document.querySelectorAll("main, main *")];
+    const hidden = scrollers
+      .filter(
+        (each) => each === document.documentElement || /auto|scroll/.test(getComputedStyle(each).overflowY),
+      )
+      .map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+    return Math.min(Math.max(0, ...hidden), 3_000);
+  });
 }
 
 function openContext(look) {

@@ -110,7 +110,7 @@ async function stageAuth(client, ana) {
     session: session.slug,
     team_id: atlas,
   });
-  return { slug: session.slug, session: session.as(atlas) };
+  return { slug: session.slug, session: session.as(atlas), birch: session.as(birch) };
 }
 
 async function stagePricing(client) {

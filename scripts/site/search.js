@@ -1,19 +1,34 @@
-/* Finds pages and headings, in an index that is read when somebody begins to search. Nothing leaves the browser. */
+/* Finds pages and headings, in an index that is read when somebody comes to the field. Nothing leaves the browser. */
 (() => {
   const input = document.getElementById("search");
   const found = document.getElementById("found");
   const base = document.currentScript.dataset.base;
   const shownMax = 12;
+  let reading;
   let entries;
   let selected = -1;
 
+  /* Read once; after a failure it is tried again. */
+  function read() {
+    reading ??= fetch(`${base}search.json`)
+      .then((response) => response.json())
+      .catch(() => {
+        reading = undefined;
+      });
+    return reading;
+  }
+
   async function search() {
-    entries ??= await (await fetch(`${base}search.json`)).json();
+    entries ??= await read();
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    if (!entries) {
+      found.replaceChildren(saying("The index could not be read. Are you online?"));
+      return show(words.length > 0);
+    }
     const hits = words.length === 0 ? [] : rank(words);
     selected = hits.length > 0 ? 0 : -1;
     found.replaceChildren(...hits.slice(0, shownMax).map((entry) => toItem(entry, words)));
-    if (words.length > 0 && hits.length === 0) found.append(nothing());
+    if (words.length > 0 && hits.length === 0) found.append(saying("Nothing found"));
     show(words.length > 0);
     mark();
   }
@@ -47,15 +62,16 @@
     title.textContent = heading && heading !== page ? `${page} › ${heading}` : page;
     const at = Math.max(0, text.toLowerCase().indexOf(word) - 40);
     const about = document.createElement("span");
-    about.textContent = `${at > 0 ? "…" : ""}${text.slice(at, at + 120)}`;
+    // From the next whole word on.
+    about.textContent = at > 0 ? `…${text.slice(at, at + 120).replace(/^\S* /, "")}` : text.slice(0, 120);
     link.append(title, about);
     item.append(link);
     return item;
   }
 
-  function nothing() {
+  function saying(text) {
     const item = document.createElement("li");
-    item.textContent = "Nothing found";
+    item.textContent = text;
     return item;
   }
 
@@ -81,6 +97,7 @@
     found.children[selected].scrollIntoView({ block: "nearest" });
   }
 
+  input.addEventListener("focus", read);
   input.addEventListener("input", search);
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") move(1);

@@ -65,7 +65,7 @@ describe.skipIf(dashboard.isMissing)("the approvals of a person", () => {
     await third.waitFor();
     await dashboard.rest.call("withdraw_approval", { ...agent, approval });
     await third.waitFor({ state: "detached" });
-    const ended = page.getByRole("region", { name: "Answered" });
+    const ended = page.getByRole("region", { name: "Ended" });
     await ended.getByText("Answered at the terminal").waitFor();
     await ended.getByText("Denied").waitFor();
     expect(await findBarriers()).toEqual([]);

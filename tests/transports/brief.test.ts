@@ -100,6 +100,26 @@ describe("The brief", () => {
     ]);
   });
 
+  it("[BRIEF-1] says in words what was held and set, and why", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id } = session;
+    const team_id = await makePerson("Ana");
+    await transport.call("mark_read", { session_id, team_id });
+    await transport.call("update_session_metadata", {
+      ...{ session_id, team_id, title: "Ship on Friday", reason: "Legal is done" },
+    });
+    const session_settings = { claim_grace_s: 60 };
+    await transport.call("update_settings", { session_id, team_id, session_settings });
+    await transport.call("hold_session", { session_id, team_id, reason: "Wait for legal" });
+    const { sessions } = await transport.call("brief", { session: session.slug, since_cursor: 0, team_id });
+    expect(sessions.flatMap(({ lines }) => lines.map(({ by, text }) => `${by}: ${text}`))).toEqual([
+      "Ana: holds the session, agents cannot post; Wait for legal",
+      "Ana: changed claim grace from 900 s to 60 s",
+      expect.stringMatching(/^Ana: changed title from ".+" to "Ship on Friday"; Legal is done$/),
+      expect.stringContaining("null: joined: "),
+    ]);
+  });
+
   it("[BRIEF-2] begins where the caller has read to, at a time or after a message", async () => {
     const session = await createTestSession(transport);
     const ana = { session_id: session.sessionId, team_id: await makePerson("Ana") };

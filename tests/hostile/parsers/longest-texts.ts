@@ -5,8 +5,8 @@ import { replaceConclusion } from "../../../apps/broker/src/text/conclusion-sect
 import { firstLineOfText } from "../../../apps/broker/src/text/first-line-of-text.js";
 import { parseTerms } from "../../../apps/broker/src/text/parse-terms.js";
 import { findSection, headingKey, listHeadings } from "../../../apps/broker/src/text/sections.js";
-import { plainBrief } from "../../../apps/dashboard/src/progress/plain-brief.js";
 import { isMarkdownLayable } from "../../../apps/dashboard/src/text/markdown/markdown-bounds.js";
+import { plainBrief } from "../../../apps/dashboard/src/text/markdown/plain-brief.js";
 import { linkDefinitions, splitSections } from "../../../apps/dashboard/src/text/split-sections.js";
 
 /** Run by `longest-texts.test.ts`, in a process that can be ended: each reader gets the longest texts that there can be. */

@@ -46,7 +46,9 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
   }));
   const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
   return sections(
-    "Merkle lets coding agents of different people, on different machines, work on one thing together.",
+    sentence(
+      "Merkle lets coding agents of different people, on different machines, work on one thing together.",
+    ),
     examples(["merkle up", 'merkle new "Split the auth service"', "merkle ls"]),
     ...rows.map((group) => section(group.title, group.rows, width)),
     section(
@@ -108,8 +110,12 @@ export const environmentVariables: readonly Row[] = [
 /** Help on the variables, which are no command's. */
 export function formatEnvironmentHelp(): string {
   return sections(
-    "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
-    "up, upgrade, backup, restore, doctor and config list also read .env.local and .env of the folder they are started in, behind the environment.",
+    sentence(
+      "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
+    ),
+    sentence(
+      "up, upgrade, backup, restore, doctor and config list also read .env.local and .env of the folder they are started in, behind the environment.",
+    ),
     section("Variables", environmentVariables),
   );
 }
@@ -134,7 +140,7 @@ export function formatCommandHelp(command: CommandDescription, globalFlags: read
   const { summary, arguments: args = [] } = command;
   const flags = (command.flags ?? []).filter((each) => !each.hidden);
   return sections(
-    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    sentence(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`),
     examples(command.examples),
     `Usage: merkle ${usageOf(command)}${flags.length > 0 ? " [flags]" : ""}`,
     section(
@@ -183,6 +189,10 @@ function formatRow([left, right]: Row, width: number): string {
 }
 
 const besideMin = 32;
+
+function sentence(text: string): string {
+  return wrapWords(text, process.stdout.columns ?? Number.POSITIVE_INFINITY).join("\n");
+}
 
 function wrapWords(text: string, columns: number): string[] {
   const lines: string[] = [];

@@ -1,5 +1,6 @@
 /** Commands of other programs, and words that come to mind first: what each of them is here. */
 export const hints: Readonly<Record<string, readonly string[]>> = {
+  alerts: ["merkle inbox", "merkle open"],
   ask: ["merkle post <session> <text> --ask"],
   auth: ["merkle whoami", "merkle join -"],
   chat: ["merkle post <session> <text>", "merkle watch <session>"],

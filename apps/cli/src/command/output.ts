@@ -131,7 +131,7 @@ function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
 
 /**
  * Sentences broken between words where a terminal would break them anywhere. What may be copied stays in one piece: a line with
- * a command, and a word that is wider than the terminal, such as a link.
+ * a command that is no sentence, and a word that is wider than the terminal, such as a link.
  */
 function fitted(text: string, stream: NodeJS.WriteStream): string {
   const columns = columnsOf(stream);
@@ -139,7 +139,7 @@ function fitted(text: string, stream: NodeJS.WriteStream): string {
   return text
     .split("\n")
     .flatMap((line) => {
-      if (displayWidth(line) <= columns || /\bmerkle [a-z]/.test(line)) return [line];
+      if (displayWidth(line) <= columns || /\bmerkle [a-z].*[^.]$/.test(line)) return [line];
       const indent = `${/^ */.exec(line)?.[0] ?? ""}  `;
       const hasWideWord = line.split(" ").some((word) => displayWidth(word) > columns - indent.length);
       return hasWideWord ? [line] : wrapLine(line, columns, indent);

@@ -6,14 +6,7 @@ import { isSet } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { inParallel } from "../core/in-parallel.js";
-import {
-  inOrderOfState,
-  paintState,
-  peerName,
-  signOf,
-  stateText,
-  summaryText,
-} from "../sessions/peer-names.js";
+import { doingCells, inOrderOfState, paintState, peerName, signOf } from "../sessions/peer-names.js";
 import { formatTable } from "../text/table.js";
 
 const sessionsAtOnce = 8;
@@ -61,14 +54,13 @@ function formatAgents(found: readonly Agent[], output: Output, all: boolean): st
     return [
       { text: `${signOf(peer, output)} ${peerName(peer.team, peer.name)}`, paint },
       { text: sessionOf.get(peer) ?? "", paint: output.dim },
-      { text: stateText(peer), paint },
-      { text: summaryText(peer), paint: output.dim },
+      ...doingCells(peer, output),
     ];
   });
   const away = peers.length - shown.length;
   return [
     ...(rows.length > 0
-      ? [formatTable(rows, { columns: output.columns, flexible: [3, 1], more: output.signs.more })]
+      ? [formatTable(rows, { columns: output.columns, flexible: [1, 2, 3], more: output.signs.more })]
       : []),
     ...(away > 0 ? [output.dim(`  ${away} away: merkle agents --all`)] : []),
   ].join("\n");

@@ -6,13 +6,12 @@ import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { getSession } from "../sessions/find-session.js";
 import {
+  doingCells,
   inOrderOfState,
   paintState,
   peerName,
   rolesText,
   signOf,
-  stateText,
-  summaryText,
   wakeText,
 } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
@@ -74,13 +73,14 @@ export function formatPeers(peers: readonly Peer[], output: Output, { all }: { a
 
 function toRow(peer: Peer, output: Output): Cell[] {
   const paint = paintState(peer, output);
+  const doing = doingCells(peer, output);
   const human = peer.kind === "agent" ? "" : ` (${peer.kind})`;
   return [
     { text: `${signOf(peer, output)} ${peerName(peer.team, peer.name)}${human}`, paint },
     { text: rolesText(peer) },
-    { text: stateText(peer), paint },
+    ...doing.slice(0, 1),
     ...(output.verbose ? [{ text: whereabouts(peer), paint: output.dim }] : []),
-    { text: summaryText(peer), paint: output.dim },
+    ...doing.slice(1),
   ];
 }
 

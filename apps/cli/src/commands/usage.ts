@@ -7,6 +7,7 @@ import { exitCodes, usageError } from "../core/cli-error.js";
 import { readingFrom } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";
+import { displayWidth, formatTable } from "../text/table.js";
 
 const groupings = ["session", "team", "peer", "task", "model", "day"] as const;
 
@@ -55,22 +56,30 @@ function ofDays(since: string | undefined, until: string | undefined) {
 type Sums = OutputOf<"get_usage">["total"];
 
 function formatUsage({ rows, total, more }: OutputOf<"get_usage">, output: Output): string {
-  const table = [
-    ["reported", "input", "output", "cache read", "cache write", "cost"],
-    ...rows.map((row) => [nameOf(row), ...cellsOf(row)]),
-    ["in all", ...cellsOf(total)],
-  ];
-  const widths =
-    table[0]?.map((_, column) => Math.max(...table.map((cells) => (cells[column] ?? "").length))) ?? [];
-  const lines = table.map((cells) =>
-    cells
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join("  "),
+  const toTable = (head: readonly string[], toCount: (count: number) => string) => {
+    const sums = [head, ...[...rows, total].map((row) => cellsOf(row, toCount))];
+    const widths = head.map((_, column) => Math.max(...sums.map((cells) => cells[column]?.length ?? 0)));
+    return sums.map((cells) => cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join("  "));
+  };
+  const names = ["reported", ...rows.map(nameOf), "in all"];
+  const whole = toTable(["input", "output", "cache read", "cache write", "cost"], (count) =>
+    count.toLocaleString("en"),
   );
-  const [head = "", ...rest] = lines;
-  return [output.dim(head), ...rest, ...(more > 0 ? [output.dim(`${more} more rows`)] : [])].join("\n");
+  const room = output.columns - (whole[0]?.length ?? 0) - 2;
+  const isWide = room >= Math.min(24, Math.max(...names.map(displayWidth)));
+  const sums = isWide ? whole : toTable(["input", "output", "cached", "to cache", "cost"], toShort);
+  const lines = names.map((name, row) => [{ text: name }, { text: sums[row] ?? "" }]);
+  const [first = "", ...rest] = formatTable(lines, {
+    columns: output.columns,
+    flexible: 0,
+    more: output.signs.more,
+  }).split("\n");
+  return [output.dim(first), ...rest, ...(more > 0 ? [output.dim(`${more} more rows`)] : [])].join("\n");
+}
+
+/** `1.6M`, where all digits have no room. */
+function toShort(count: number): string {
+  return count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
 }
 
 function nameOf({ name, task, source }: UsageRow): string {
@@ -78,10 +87,10 @@ function nameOf({ name, task, source }: UsageRow): string {
   return `${oneLine(what)}${source === "job" && name !== "jobs" ? " (jobs)" : ""}`;
 }
 
-function cellsOf(sums: Sums): string[] {
+function cellsOf(sums: Sums, toCount: (count: number) => string): string[] {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, cost_is_partial } =
     sums;
   const counts = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens];
   const cost = cost_usd === null ? "" : `${cost_is_partial ? ">" : ""}$${cost_usd.toFixed(2)}`;
-  return [...counts.map((count) => count.toLocaleString("en")), cost];
+  return [...counts.map(toCount), cost];
 }

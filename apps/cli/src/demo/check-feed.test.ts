@@ -107,6 +107,12 @@ describe("the check of the demo's feed", () => {
     expect(run).toThrow(came);
   });
 
+  it("[DEMO-3] knows the human by a number, too, which the broker gives where somebody verified has the name", () => {
+    const checked = new FeedCheck([{ event: "team_joined", by: "Ana" }]);
+    checked.take(toMessage(joined("Ana (2)"), 1));
+    expect(checked.next).toBeUndefined();
+  });
+
   it("[DEMO-3] does not let a gap or a repeat in the numbers pass", () => {
     for (const sequence of [1, 3]) {
       const checked = new FeedCheck(feed);

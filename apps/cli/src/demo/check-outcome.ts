@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { failure, requireSame } from "./expected.js";
+import { failure, requireSame, toName } from "./expected.js";
 import { cast, type Name, outcome } from "./story.js";
 
 interface Played {
@@ -56,7 +56,7 @@ function toKey({ sequence, id }: Message): string {
 async function checkRoster(client: MerkleClient, { session_id, messages, signal }: Played): Promise<void> {
   const { participants } = await client.call("list_participants", { session_id }, { signal });
   for (const name of Object.values(cast)) {
-    const found = participants.filter((each) => each.team_name === name);
+    const found = participants.filter((each) => toName(each.team_name) === name);
     requireSame(
       `${name} to be in the roster as`,
       [{ kind: name === cast.ana ? "guest" : "agent", convener: name === cast.atlas }],
@@ -69,7 +69,9 @@ async function checkRoster(client: MerkleClient, { session_id, messages, signal 
 }
 
 function lastHeardBy(name: Name, messages: readonly Message[]): number {
-  const others = messages.filter(({ from, content }) => from?.team !== name && content["by"] !== name);
+  const others = messages.filter(
+    ({ from, content }) => toName(from?.team ?? "") !== name && toName(String(content["by"])) !== name,
+  );
   return others.at(-1)?.sequence ?? 0;
 }
 

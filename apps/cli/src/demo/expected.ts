@@ -1,6 +1,6 @@
 import type { Message } from "@merkle/wire";
 import { CliError, exitCodes } from "../core/cli-error.js";
-import type { Expected } from "./story.js";
+import { cast, type Expected } from "./story.js";
 
 /** Whether this message is the one that the story has here. */
 export function isExpected(expected: Expected, message: Message): boolean {
@@ -18,7 +18,12 @@ export function isExpected(expected: Expected, message: Message): boolean {
 
 /** The team behind a message: its author, or the one that the event is about. */
 export function authorOf({ from, content }: Message): string {
-  return from?.team ?? String(content["by"] ?? content["team"] ?? "");
+  return toName(from?.team ?? String(content["by"] ?? content["team"] ?? ""));
+}
+
+/** The name in the cast: a guest whose name a verified person has is given a number, `Ana (2)`. */
+export function toName(shown: string): string {
+  return shown.startsWith(`${cast.ana} (`) ? cast.ana : shown;
 }
 
 /** `Atlas to say "Server is written."` */

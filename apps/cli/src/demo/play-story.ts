@@ -1,6 +1,7 @@
 import { neutralise } from "@merkle/wire/text";
 import { openLiveClient } from "../broker/live-client.js";
 import type { CommandContext } from "../command/command.js";
+import { wrapLine } from "../text/wrap-line.js";
 import { checkOutcome } from "./check-outcome.js";
 import { type Child, startChild } from "./child.js";
 import { failure } from "./expected.js";
@@ -51,7 +52,7 @@ export async function playStory(
     start("ana", "--session", session_id);
 
     const show = createShow(output, { client, session_id, signal });
-    show.say(introduction(url));
+    for (const line of introduction(url)) show.say(wrapLine(line, output.columns).join("\n"));
     const failed = failureOf(own ? [...troupe, own] : troupe);
     const messages = await watchFeed({
       client,
@@ -67,7 +68,7 @@ export async function playStory(
     await within(deadlineMs, unlessAborted(done, signal), stillRuns);
     const { title, document, documentVersion } = await checkOutcome(client, { session_id, messages, signal });
     await show.shown();
-    show.say(`\nThe document, version ${documentVersion}:\n\n${quoteDocument(document)}\n`);
+    show.say(`\nThe document, version ${documentVersion}:\n\n${quoteDocument(document, output.columns)}\n`);
     return {
       ...opened,
       title,
@@ -86,17 +87,18 @@ function reachFlags({ reach }: StageBroker["address"]): string[] {
   return [...(reach?.insecure ? ["--insecure"] : []), ...(reach?.ca === undefined ? [] : ["--ca", reach.ca])];
 }
 
-function introduction(url: string): string {
+function introduction(url: string): string[] {
   return [
     `${cast.atlas} and ${cast.birch} are two teams; ${cast.ana} is a human. Each is a process of its own.`,
     "What they say is scripted, everything else is real: nobody asks a model.",
     `${cast.atlas} has opened "${session.title}" at ${url}.`,
     "",
-  ].join("\n");
+  ];
 }
 
-function quoteDocument(content: string): string {
-  return neutralise(content.trimEnd()).replace(/^(?=.)/gm, "  ");
+function quoteDocument(content: string, columns: number): string {
+  const lines = neutralise(content.trimEnd()).split("\n");
+  return lines.flatMap((line) => (line === "" ? [line] : wrapLine(`  ${line}`, columns, "  "))).join("\n");
 }
 
 function readOpened(said: unknown): { session_id: string; slug: string } {

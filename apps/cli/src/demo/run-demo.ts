@@ -24,7 +24,7 @@ export async function runDemo(context: CommandContext): Promise<number> {
 
 function tell({ config, flags, output }: CommandContext, { url, own }: StageBroker, played: Played): void {
   const { slug, messages, document_version, seconds } = played;
-  const { mark, dot } = output;
+  const { mark } = output;
   const merkle = calledAs(readEnvironment());
   output.show(
     { ...played, url },
@@ -37,9 +37,8 @@ function tell({ config, flags, output }: CommandContext, { url, own }: StageBrok
   const stays = !own || isSet(flags, "keep");
   const address = own || config.broker.source === "--url" ? ` --url ${url}` : "";
   if (stays) {
-    output.note(
-      `  next: ${toDashboardUrl(url, played)}   ${dot}   ${merkle} tail ${slug} --since 0${address}`,
-    );
+    output.note(`  next: ${toDashboardUrl(url, played)}`);
+    output.note(`        ${merkle} tail ${slug} --since 0${address}`);
     output.note(`        ${merkle} launch --session my-work --team "My Team"${address}`);
   } else {
     output.note(`  next: ${merkle} up, then ${merkle} launch --session my-work --team "My Team"`);

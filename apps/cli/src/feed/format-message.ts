@@ -184,7 +184,7 @@ function describeApproval({ approval, of, tool, hash, decision, by }: Record<str
   const who = by === null ? "the terminal" : inLine(by);
   const how = { allowed: "allowed", denied: "denied", left: "left to the terminal", withdrawn: "answered" };
   const did = how[inLine(decision) as keyof typeof how] ?? inLine(decision);
-  return `${who} ${did} ${inLine(of)} ${inLine(tool)}, approval ${inLine(approval)} (${inLine(hash).slice(0, 8)})`;
+  return `${who} ${did} approval ${inLine(approval)}, ${inLine(tool)} of ${inLine(of)} (${inLine(hash).slice(0, 8)})`;
 }
 
 /** `Atlas: deploy_frozen → true (v3)`. A value that is too large to be told is got with `merkle state get`. */

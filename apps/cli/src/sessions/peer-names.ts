@@ -1,6 +1,7 @@
 import type { Peer } from "@merkle/wire";
 import type { Output, Signs } from "../command/output.js";
 import { oneLine } from "../text/one-line.js";
+import type { Cell } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
 /** A peer as people write to it: `Cedar`, `Cedar/atlas`. */
@@ -74,6 +75,21 @@ export function summaryText({ summary, task }: Peer): string {
   const said = summary === null ? "" : `${oneLine(summary.text)} (${toAge(summary.at)} ago)`;
   if (task === null) return said;
   return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
+}
+
+/** Below so many columns, what a peer does follows how it stands: as a column it would get what the longest state leaves. */
+const besideMin = 120;
+
+/** How a peer stands and what it does, as one cell or two. */
+export function doingCells(peer: Peer, output: Pick<Output, "alarm" | "dim" | "columns">): Cell[] {
+  const paint = paintState(peer, output);
+  const [state, does] = [stateText(peer), summaryText(peer)];
+  if (output.columns >= besideMin)
+    return [
+      { text: state, paint },
+      { text: does, paint: output.dim },
+    ];
+  return [{ text: [state, does].filter((each) => each !== "").join(", "), paint }];
 }
 
 /** How it can be made to read; what works only while it is connected is nothing while it is not. */

@@ -4,7 +4,7 @@ import { indented, oneLine } from "../text/one-line.js";
 import { formatTable } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
-/** One line for each task: its number, how it stands and with whom, what it waits for, what it is. */
+/** One line for each task: its number, how it stands, what it is, and who has it or what it waits for. */
 export function formatTasks(
   tasks: readonly (Task & { readonly session?: string })[],
   output: Output,
@@ -13,13 +13,14 @@ export function formatTasks(
     ...(task.session === undefined ? [] : [{ text: oneLine(task.session), paint: output.dim }]),
     { text: String(task.task), paint: output.bold },
     { text: task.state.replace("_", " ") },
-    { text: withWhom(task) },
-    { text: waitText(task), paint: output.dim },
     { text: [oneLine(task.title), ...task.labels.map((label) => `+${oneLine(label)}`)].join(" ") },
+    { text: [withWhom(task), waitText(task)].filter((each) => each !== "").join(", "), paint: output.dim },
   ]);
+  const last = (rows[0]?.length ?? 1) - 1;
   return formatTable(rows, {
     columns: output.columns,
-    flexible: (rows[0]?.length ?? 1) - 1,
+    // Whose session it is and who has it are cut before what it is.
+    flexible: [...(last > 3 ? [0] : []), [last, 14], last - 1],
     more: output.signs.more,
   });
 }

@@ -46,6 +46,8 @@ describe("a table", () => {
     expect(at(44)).toBe("split-the-auth-…  Split the auth service  v1");
     expect(at(36)).toBe("split-t…  Split the auth service  v1");
     expect(at(31)).toBe("split-t…  Split the auth s…  v1");
+    const wide = formatTable(narrow, { columns: 36, flexible: [[0, 12], 1], more: "…" });
+    expect(wide, "not below its own width").toBe("split-the-a…  Split the auth se…  v1");
   });
 
   it("[CLI-13] cuts the flexible column alone", () => {

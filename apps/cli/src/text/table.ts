@@ -7,8 +7,8 @@ export interface Cell {
 interface TableOptions {
   /** The columns that there are; Infinity where nothing has to be cut. */
   readonly columns: number;
-  /** Which column gives way when a row is too long, or which, one after the other. */
-  readonly flexible: number | readonly number[];
+  /** Which column gives way when a row is too long, or which, one after the other, each to a width of its own if it has one. */
+  readonly flexible: number | readonly (number | readonly [column: number, widthMin: number])[];
   /** Stands where something was cut. */
   readonly more: string;
 }
@@ -43,8 +43,12 @@ function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOpti
     fitting[index] = width - less;
     over -= less;
   };
-  const inTurn = [flexible].flat();
-  for (const index of inTurn) if (over > 0) narrow(index, index === inTurn.at(-1) ? flexibleMin : firstMin);
+  const inTurn = typeof flexible === "number" ? [flexible] : flexible;
+  for (const [place, each] of inTurn.entries()) {
+    const usual = place === inTurn.length - 1 ? flexibleMin : firstMin;
+    const [index, widthMin] = typeof each === "number" ? [each, usual] : each;
+    if (over > 0) narrow(index, widthMin);
+  }
   while (over > 0) {
     const widest = Math.max(...fitting);
     if (widest <= 1) break;

@@ -107,9 +107,9 @@ export function needText(need: Need): string {
     case "in_review":
       return `task ${need.task} is in review, done by ${oneLine(need.from)} ${toAge(need.at)} ago: ${oneLine(need.text)}`;
     case "handed_back": {
-      const what = need.task === null ? oneLine(need.text) : `task ${need.task}: ${oneLine(need.text)}`;
-      const whose = need.from === "" ? "its holder" : oneLine(need.from);
-      return `handed back ${toAge(need.at)} ago, since ${whose} was gone: ${what}`;
+      const what = need.task === null ? "a claim" : `task ${need.task}`;
+      const whose = need.from === "" ? "" : ` of ${oneLine(need.from)}`;
+      return `${what}${whose} was handed back ${toAge(need.at)} ago: ${oneLine(need.text)}`;
     }
     case "blocked":
       return `${peerName(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;

@@ -71,7 +71,7 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
     { text: team.convener ? "convener" : "" },
     { text: team.peers > 0 ? counted(team.peers, "peer") : "" },
   ]);
-  return formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
+  return formatTable(rows, { columns: output.columns, flexible: [0, [2, 16], 3], more: output.signs.more });
 }
 
 function inJoinOrder(participants: readonly Participant[]): Participant[] {

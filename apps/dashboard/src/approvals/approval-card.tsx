@@ -3,7 +3,7 @@
 import type { Approval } from "@merkle/wire";
 import { approvalHash } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import { approvalText } from "@merkle/wire/text";
+import { approvalText, shortAddress } from "@merkle/wire/text";
 import { useId, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
@@ -28,14 +28,17 @@ export function ApprovalCard({ approval, onChanged }: ApprovalCardProps) {
     <li aria-labelledby={id} className="rounded-lg border">
       <div className="flex flex-col gap-2 px-4 py-3">
         <h2 id={id} className="text-lg font-semibold [overflow-wrap:anywhere]">
-          <bdi>{asked_by}</bdi> asks to use <bdi>{tool}</bdi>
+          <bdi>{shortAddress(asked_by)}</bdi> asks to use <bdi>{tool}</bdi>
         </h2>
         <p className="text-sm text-muted-foreground [overflow-wrap:anywhere]">
           <PageLink href={`/sessions/${session}`} className="hover:underline">
             {session}
           </PageLink>
-          , in <span className="font-mono text-xs">{folder}</span>,{" "}
-          <TimeText at={asked_at} className="whitespace-nowrap" />
+          {" · in "}
+          <span className="font-mono text-xs">{folder}</span>{" "}
+          <span className="whitespace-nowrap">
+            · <TimeText at={asked_at} />
+          </span>
         </p>
         <pre className="rounded-md border bg-surface px-3 py-2 font-mono text-sm [overflow-wrap:anywhere] whitespace-pre-wrap">
           <code>{text}</code>

@@ -60,7 +60,7 @@ function Found({
   onChanged,
 }: OutputOf<"list_approvals"> & { readonly onChanged: () => void }) {
   return (
-    <>
+    <div className="grid gap-6">
       {waiting.length === 0 ? (
         <Empty>
           <EmptyTitle>Nothing waits for your permission</EmptyTitle>
@@ -77,7 +77,7 @@ function Found({
         </ul>
       )}
       {ended.length > 0 && (
-        <Panel title="Answered" level={2}>
+        <Panel title="Ended" level={2}>
           <EndedApprovals ended={ended} />
         </Panel>
       )}
@@ -91,6 +91,6 @@ function Found({
           answer then, and what nobody answers waits at the agent’s terminal.
         </p>
       </section>
-    </>
+    </div>
   );
 }

@@ -9,9 +9,9 @@ import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { cn } from "@/core/utils";
 import { MarkdownText } from "@/text/markdown/markdown-text";
+import { plainBrief } from "@/text/markdown/plain-brief";
 import { MarkedText } from "@/text/marked-text";
 import { CopyButton } from "@/ui/copy-button";
-import { plainBrief } from "./plain-brief";
 
 const EntryText = dynamic(() => import("./entry-text").then((part) => part.EntryText), { ssr: false });
 

@@ -31,11 +31,6 @@ export function AuditView() {
           </PanelBoundary>
         </div>
         <div className="grid min-w-0 content-start gap-6">
-          <PanelBoundary title="The log">
-            <Suspense>
-              <AuditLog />
-            </Suspense>
-          </PanelBoundary>
           <section aria-labelledby="usage">
             <h2 id="usage" className="mb-2 text-lg font-semibold">
               Usage, reported
@@ -44,6 +39,11 @@ export function AuditView() {
               <UsageTable session={session.session_id} groupings={["team", "peer", "task", "model", "day"]} />
             </PanelBoundary>
           </section>
+          <PanelBoundary title="The log">
+            <Suspense>
+              <AuditLog />
+            </Suspense>
+          </PanelBoundary>
         </div>
       </PageBody>
     </div>

@@ -179,10 +179,7 @@ function Decision({ decision, link }: { readonly decision: OutcomeDecision; read
   const { by, at, text } = decision;
   return (
     <li className="grid grid-cols-[0.75rem_minmax(0,1fr)] gap-x-3 break-inside-avoid">
-      <span
-        aria-hidden
-        className="mt-[0.4rem] size-2 rounded-[2px] bg-success print:border print:border-success"
-      />
+      <span aria-hidden className="mt-[0.4rem] size-2 rounded-[2px] bg-success [print-color-adjust:exact]" />
       <div className="min-w-0">
         <MarkdownText text={text} variant="document" className="font-medium" />
         <p className="mt-0.5 text-sm text-muted-foreground tabular-nums">
@@ -198,7 +195,7 @@ function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
   const most = Math.max(1, ...teams.map(({ messages }) => messages));
   if (teams.length === 0) return <p className="text-muted-foreground">Nobody.</p>;
   return (
-    <ul className="grid gap-2">
+    <ul className="grid gap-2 break-inside-avoid">
       {teams.map(({ teamId, name, kind, colour, messages }) => (
         <li
           key={teamId}

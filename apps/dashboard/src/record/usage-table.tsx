@@ -56,15 +56,20 @@ export function UsageTable({ session, groupings }: UsageTableProps) {
 
 type Usage = OutputOf<"get_usage">;
 
+const countLabels = ["Input", "Output", "Cache read", "Cache write"];
+
+/** On a phone a row is what it is of and its cost, and below them the counts. */
+const asCard = "max-sm:grid max-sm:grid-cols-2 max-sm:py-1";
+
 function Sums({ data: { by, rows, total, more } }: { readonly data: Usage }) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
       <section className="overflow-x-auto rounded-lg border" tabIndex={0} aria-label="Reported usage">
-        <table className="w-full text-left tabular-nums">
-          <thead>
+        <table className="w-full text-left tabular-nums max-sm:block">
+          <thead className="max-sm:sr-only">
             <tr className="border-b text-sm text-muted-foreground">
-              {[labels[by], "Input", "Output", "Cache read", "Cache write", "Cost"].map((label, column) => (
+              {[labels[by], ...countLabels, "Cost"].map((label, column) => (
                 <th
                   key={label}
                   scope="col"
@@ -75,19 +80,25 @@ function Sums({ data: { by, rows, total, more } }: { readonly data: Usage }) {
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody className="max-sm:block">
             {rows.map((row) => (
-              <tr key={`${row.name} ${row.session} ${row.task} ${row.source}`} className="border-b">
-                <th scope="row" className="min-w-32 px-3 py-1.5 font-normal [overflow-wrap:anywhere]">
+              <tr
+                key={`${row.name} ${row.session} ${row.task} ${row.source}`}
+                className={`border-b ${asCard}`}
+              >
+                <th
+                  scope="row"
+                  className="min-w-32 px-3 max-sm:px-2 py-1.5 font-normal [overflow-wrap:anywhere]"
+                >
                   <RowName row={row} />
                 </th>
                 <Cells sums={row} />
               </tr>
             ))}
           </tbody>
-          <tfoot>
-            <tr className="font-medium">
-              <th scope="row" className="px-3 py-1.5 font-medium">
+          <tfoot className="max-sm:block">
+            <tr className={`font-medium ${asCard}`}>
+              <th scope="row" className="px-3 py-1.5 font-medium max-sm:px-2">
                 In all
               </th>
               <Cells sums={total} />
@@ -128,15 +139,19 @@ function RowName({ row: { name, session, task, source } }: { readonly row: Usage
 function Cells({ sums }: { readonly sums: Usage["total"] }) {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, cost_is_partial } =
     sums;
-  const counts = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
+  const counts = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens];
   return (
     <>
-      {Object.entries(counts).map(([name, count]) => (
-        <td key={name} className="px-3 py-1.5 text-end">
+      {counts.map((count, column) => (
+        <td
+          key={countLabels[column]}
+          data-label={countLabels[column]}
+          className="px-3 py-1.5 text-end max-sm:flex max-sm:justify-between max-sm:px-2 max-sm:py-0.5 max-sm:text-sm max-sm:font-normal max-sm:before:text-xs max-sm:before:leading-5 max-sm:before:whitespace-nowrap max-sm:before:text-muted-foreground max-sm:before:content-[attr(data-label)]"
+        >
           {count.toLocaleString("en")}
         </td>
       ))}
-      <td className="px-3 py-1.5 text-end whitespace-nowrap">
+      <td className="[grid-area:1/2] px-3 py-1.5 text-end whitespace-nowrap max-sm:px-2">
         {cost_usd === null ? (
           <span className="text-muted-foreground">not known</span>
         ) : (

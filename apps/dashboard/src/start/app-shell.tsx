@@ -145,7 +145,7 @@ function BottomBarLink({ href, label, Icon, note }: NavLinkProps) {
     >
       <span className="relative">
         <Icon aria-hidden className="size-5" />
-        <span className="absolute -top-1 left-3">{note}</span>
+        <span className="absolute -top-1 left-3 flex">{note}</span>
       </span>
       {label}
     </PageLink>

@@ -7,7 +7,7 @@ export function NeedsYouCount() {
   const { data } = useAttention();
   if (!data || data.total === 0) return null;
   return (
-    <span className="absolute top-0 right-0 min-w-4 rounded-full bg-primary px-1 text-center text-xs leading-4 font-medium text-primary-foreground tabular-nums xl:static xl:leading-5">
+    <span className="top-0 right-0 min-w-4 xl:min-w-5 rounded-full bg-primary px-1 text-center text-xs leading-4 font-medium text-primary-foreground tabular-nums md:max-xl:absolute xl:leading-5">
       {data.total}
       <span className="sr-only"> waiting</span>
     </span>

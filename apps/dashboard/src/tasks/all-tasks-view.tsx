@@ -7,9 +7,8 @@ import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ReadPanel } from "@/components/read-panel";
-import { TimeText } from "@/components/time-text";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { stateLabels, waitsText, withWhom } from "./describe-task";
+import { TaskLine, taskLine } from "./task-line";
 
 /** The unfinished tasks of all open sessions, the longest untouched first. */
 export function AllTasksView() {
@@ -41,23 +40,11 @@ function AllTasks() {
             <p className="text-sm text-muted-foreground tabular-nums">
               {total === 1 ? "1 task" : `${total} tasks`}, the longest untouched first
             </p>
-            <ul className="divide-y rounded-lg border">
+            <ul className="@container divide-y overflow-hidden rounded-lg border">
               {tasks.map((task) => (
                 <li key={`${task.session_id} ${task.task}`}>
-                  <PageLink
-                    href={`/sessions/${task.session}/tasks?task=${task.task}`}
-                    className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 py-2.5 hover:bg-raised"
-                  >
-                    <span className="w-20 shrink-0 text-sm text-muted-foreground">
-                      {stateLabels[task.state]}
-                    </span>
-                    <span dir="auto" className="min-w-0 flex-1 basis-64 [overflow-wrap:anywhere]">
-                      <span className="text-muted-foreground tabular-nums">{task.task}</span> {task.title}
-                    </span>
-                    <span dir="auto" className="text-sm text-muted-foreground [overflow-wrap:anywhere]">
-                      {[withWhom(task), waitsText(task), task.session_title].filter(Boolean).join(", ")}
-                    </span>
-                    <TimeText at={task.updated_at} className="text-sm text-muted-foreground" />
+                  <PageLink href={`/sessions/${task.session}/tasks?task=${task.task}`} className={taskLine}>
+                    <TaskLine task={task} where={task.session_title} />
                   </PageLink>
                 </li>
               ))}

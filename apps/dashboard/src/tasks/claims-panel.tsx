@@ -1,6 +1,7 @@
 "use client";
 
 import type { ScopeClaim, SessionSettings } from "@merkle/wire";
+import { shortAddress } from "@merkle/wire/text";
 import { useId } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
@@ -30,9 +31,9 @@ export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
     <Panel title="Who holds what" level={2}>
       <ReadPanel read={read} failed="What is claimed could not be read.">
         {(data) => (
-          <>
+          <div>
             {data.claims.length === 0 ? (
-              <p className="px-4 pt-3 text-muted-foreground">
+              <p className="px-4 py-3 text-muted-foreground">
                 Nothing is claimed. Agents claim files before they change them, such as repo:src/auth/**.
               </p>
             ) : (
@@ -43,7 +44,7 @@ export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
               </ul>
             )}
             <EditsSetting value={data.edits} canChange={canChange} />
-          </>
+          </div>
         )}
       </ReadPanel>
     </Panel>
@@ -58,10 +59,10 @@ function ClaimRow({ claim, canChange }: { readonly claim: ScopeClaim; readonly c
   const { claim: number, scope, holder, shared, claimed_at, reason, mine } = claim;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
-      <div className="min-w-0 flex-1 basis-48">
+      <div className="min-w-0 flex-1 basis-40">
         <p className="font-mono text-sm [overflow-wrap:anywhere]">{scope}</p>
         <p dir="auto" className="text-sm text-muted-foreground [overflow-wrap:anywhere]">
-          {holder}
+          {shortAddress(holder)}
           {shared && ", shared"}, <TimeText at={claimed_at} />
           {reason !== null && `: ${reason}`}
         </p>

@@ -1,4 +1,5 @@
 import type { Task, TaskState } from "@merkle/wire";
+import { shortAddress } from "@merkle/wire/text";
 
 export const stateLabels: Readonly<Record<TaskState, string>> = {
   open: "Open",
@@ -11,7 +12,14 @@ export const stateLabels: Readonly<Record<TaskState, string>> = {
 
 /** Returns who has the task, or whom it is for; empty where it is for whoever takes it. */
 export function withWhom({ holder, assignee }: Pick<Task, "holder" | "assignee">): string {
-  return holder ?? (assignee === null ? "" : `for ${assignee}`);
+  if (holder !== null) return shortAddress(holder);
+  return assignee === null ? "" : `for ${shortAddress(assignee)}`;
+}
+
+/** What is to be seen of a task beside its title. */
+export function factsOf(task: Task): readonly string[] {
+  const labels = task.labels.map((label) => `+${label}`);
+  return [withWhom(task), waitsText(task), ...labels].filter((each) => each !== "");
 }
 
 export function waitsText({ waits_for }: Pick<Task, "waits_for">): string {

@@ -68,7 +68,7 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
           onChange={({ target }) => setText(target.value)}
         />
       </Field>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <Field>
           <FieldLabel>For</FieldLabel>
           <Input dir="auto" value={assignee} onChange={({ target }) => setAssignee(target.value)} />
@@ -89,7 +89,9 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
             value={command}
             onChange={({ target }) => setCommand(target.value)}
           />
-          <FieldDescription>A command that whoever does it runs, and whose end proves it.</FieldDescription>
+          <FieldDescription>
+            A command that whoever does it runs: that it exits with 0 proves it.
+          </FieldDescription>
         </Field>
       )}
     </FormDialog>

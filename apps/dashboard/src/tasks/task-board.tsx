@@ -1,8 +1,10 @@
 "use client";
 
 import type { Task, TaskState } from "@merkle/wire";
+import { cn } from "@/core/utils";
 import { stateLabels } from "./describe-task";
 import { TaskCard } from "./task-card";
+import { TaskLine, taskLine } from "./task-line";
 
 export interface TaskListProps {
   readonly tasks: readonly Task[];
@@ -15,7 +17,7 @@ const columns = ["open", "blocked", "claimed", "in_review", "done"] as const sat
 /** A column for each state that a task goes through. */
 export function TaskBoard({ tasks, selected, onSelect }: TaskListProps) {
   return (
-    <div className="grid gap-3 grid-cols-[repeat(auto-fit,minmax(min(11rem,100%),1fr))]">
+    <div className="grid gap-2 sm:grid-cols-[repeat(auto-fit,minmax(8.25rem,1fr))]">
       {columns.map((state) => {
         const there = tasks.filter((task) => task.state === state);
         return (
@@ -45,18 +47,18 @@ export function TaskBoard({ tasks, selected, onSelect }: TaskListProps) {
 /** All of them below each other, with how each stands. */
 export function TaskRows({ tasks, selected, onSelect }: TaskListProps) {
   return (
-    <ul className="grid gap-1">
+    <ul className="@container divide-y overflow-hidden rounded-lg border">
       {tasks.map((task) => (
-        <li key={task.task} className="flex min-w-0 items-start gap-3">
-          <span className="w-20 shrink-0 pt-2.5 text-sm text-muted-foreground">
-            {stateLabels[task.state]}
-          </span>
-          <TaskCard
-            task={task}
-            selected={task.task === selected}
-            onSelect={onSelect}
-            className="min-w-0 flex-1"
-          />
+        <li key={task.task}>
+          <button
+            type="button"
+            data-task={task.task}
+            aria-pressed={task.task === selected}
+            onClick={() => onSelect(task.task)}
+            className={cn(taskLine, "aria-pressed:bg-raised")}
+          >
+            <TaskLine task={task} />
+          </button>
         </li>
       ))}
     </ul>

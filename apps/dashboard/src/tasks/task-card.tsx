@@ -3,29 +3,25 @@
 import type { Task } from "@merkle/wire";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
-import { waitsText, withWhom } from "./describe-task";
+import { factsOf } from "./describe-task";
 
 export interface TaskCardProps {
   readonly task: Task;
   readonly selected: boolean;
   readonly onSelect: (task: number) => void;
-  readonly className?: string;
 }
 
 /** A task as a button that opens it: its number and title, who has it and since when, what it waits for. */
-export function TaskCard({ task, selected, onSelect, className }: TaskCardProps) {
-  const { task: number, title, claimed_at, state, labels, handed_back_at } = task;
-  const facts = [withWhom(task), waitsText(task)].filter((each) => each !== "");
+export function TaskCard({ task, selected, onSelect }: TaskCardProps) {
+  const { task: number, title, claimed_at, state, handed_back_at } = task;
+  const facts = factsOf(task);
   return (
     <button
       type="button"
       data-task={number}
       aria-pressed={selected}
       onClick={() => onSelect(number)}
-      className={cn(
-        "w-full rounded-md border bg-background p-2.5 text-left hover:bg-raised aria-pressed:border-primary aria-pressed:bg-raised pointer-coarse:min-h-11",
-        className,
-      )}
+      className="w-full rounded-md border bg-background p-2.5 text-left hover:bg-raised aria-pressed:border-primary aria-pressed:bg-raised pointer-coarse:min-h-11"
     >
       <span className="flex gap-2">
         <span className="text-muted-foreground tabular-nums">{number}</span>
@@ -36,18 +32,15 @@ export function TaskCard({ task, selected, onSelect, className }: TaskCardProps)
           {title}
         </span>
       </span>
-      {(facts.length > 0 || labels.length > 0 || handed_back_at !== null) && (
+      {(facts.length > 0 || handed_back_at !== null) && (
         <span className="mt-1 flex flex-wrap gap-x-2 text-sm text-muted-foreground">
+          {handed_back_at !== null && <span className="text-warning">handed back</span>}
           {facts.map((fact) => (
             <span key={fact} dir="auto" className="[overflow-wrap:anywhere]">
               {fact}
             </span>
           ))}
           {state === "claimed" && claimed_at !== null && <TimeText at={claimed_at} />}
-          {handed_back_at !== null && <span className="text-warning">handed back</span>}
-          {labels.map((label) => (
-            <span key={label}>+{label}</span>
-          ))}
         </span>
       )}
     </button>

@@ -1,6 +1,7 @@
 "use client";
 
 import type { OutputOf } from "@merkle/wire";
+import { shortAddress } from "@merkle/wire/text";
 import { X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useAction } from "@/broker/use-action";
@@ -13,6 +14,7 @@ import { TimeText } from "@/components/time-text";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { useIsGuest } from "@/identity/use-person";
 import { useSession } from "@/sessions/session-context";
+import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
 import { stateLabels, waitsText, withWhom } from "./describe-task";
 
@@ -67,12 +69,8 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
   const facts = [stateLabels[task.state], withWhom(task), waitsText(task)].filter((each) => each !== "");
   return (
     <div className="grid gap-3">
-      <p className="text-muted-foreground">{facts.join(", ")}</p>
-      {text !== "" && (
-        <p dir="auto" className="whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {text}
-        </p>
-      )}
+      <p className="text-muted-foreground">{facts.join(" · ")}</p>
+      {text !== "" && <MarkdownText text={text} />}
       {check && (
         <p className="[overflow-wrap:anywhere]">
           {"command" in check ? (
@@ -80,7 +78,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
               Proved by <code className="font-mono text-sm">{check.command}</code>, which whoever does it runs
             </>
           ) : (
-            `Reviewed by ${check.reviewer}`
+            `Reviewed by ${shortAddress(check.reviewer)}`
           )}
         </p>
       )}
@@ -103,10 +101,10 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
         </ul>
       )}
       {result !== null && (
-        <p dir="auto" className="whitespace-pre-wrap [overflow-wrap:anywhere]">
-          <span className="font-medium">Result: </span>
-          {result}
-        </p>
+        <section aria-label="Result">
+          <h3 className="font-medium">Result</h3>
+          <MarkdownText text={result} />
+        </section>
       )}
       {proof && (
         <pre className="max-h-40 overflow-auto rounded-md bg-surface p-2 font-mono text-sm whitespace-pre-wrap">
@@ -119,7 +117,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
         {history.map(({ sequence, change, by, reason, at }) => (
           <li key={sequence} dir="auto" className="[overflow-wrap:anywhere]">
             <PageLink className="hover:underline" href={`/sessions/${session.slug}?m=${sequence}`}>
-              {change.replace("_", " ")} by {by}
+              {change.replace("_", " ")} by {shortAddress(by)}
             </PageLink>{" "}
             <TimeText at={at} />
             {reason !== null && `: ${reason}`}

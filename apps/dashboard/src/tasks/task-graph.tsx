@@ -1,12 +1,12 @@
 "use client";
 
-import { stateLabels } from "./describe-task";
+import { stateLabels, withWhom } from "./describe-task";
 import { type PlacedTask, toLayers } from "./layers";
 import type { TaskListProps } from "./task-board";
 
 /** Room below the last row for lines that pass under what stands between their ends. */
 const belowPx = 32;
-const node = { width: 168, height: 44, gapX: 56, gapY: 14 };
+const node = { width: 192, height: 64, gapX: 48, gapY: 12 };
 
 /** The tasks that wait for others, from left to right. All that is drawn is also said, with each task. */
 export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
@@ -15,8 +15,12 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
   const byNumber = new Map(placed.map((each) => [each.task.task, each]));
   const width = Math.max(...placed.map((each) => left(each))) + node.width + 2;
   const height = Math.max(...placed.map((each) => top(each))) + node.height + belowPx;
+  const others = tasks.length - placed.length;
   return (
-    <section aria-label="What waits for what" className="max-w-full overflow-x-auto rounded-lg border p-4">
+    <section
+      aria-label="What waits for what"
+      className="max-w-full overflow-x-auto rounded-lg border p-4 pb-3"
+    >
       <div className="relative" style={{ width, height }}>
         <svg aria-hidden width={width} height={height} className="absolute inset-0 text-muted-foreground">
           {placed.flatMap((to) =>
@@ -38,11 +42,11 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
             style={{ left: left(each), top: top(each), width: node.width, height: node.height }}
             className="absolute rounded-md border bg-background px-2 text-left hover:bg-raised aria-pressed:border-primary aria-pressed:bg-raised"
           >
-            <span className="block truncate">
+            <span className="line-clamp-2 leading-4.5">
               <span className="text-muted-foreground tabular-nums">{each.task.task}</span> {each.task.title}
             </span>
             <span className="block truncate text-sm text-muted-foreground">
-              {[stateLabels[each.task.state], each.task.holder].filter(Boolean).join(", ")}
+              {[stateLabels[each.task.state], withWhom(each.task)].filter(Boolean).join(", ")}
               {each.task.blocked_by.length > 0 && (
                 <span className="sr-only">, after {each.task.blocked_by.join(", ")}</span>
               )}
@@ -50,6 +54,12 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
           </button>
         ))}
       </div>
+      {others > 0 && (
+        <p className="text-sm text-muted-foreground">
+          {others === 1 ? "1 other task waits" : `${others} other tasks wait`} for none, and none waits for{" "}
+          {others === 1 ? "it" : "them"}.
+        </p>
+      )}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { shortAddress } from "../text/neutralise.js";
 import type { AlertKind } from "./alerts.js";
 import type { AttentionItem } from "./attention.js";
 
@@ -10,11 +11,13 @@ export interface ItemWords {
 
 export function describeItem({ kind, number, team, peer, text }: AttentionItem): ItemWords {
   const isNamedTwice = team !== null && peer?.toLowerCase() === team.toLowerCase();
-  const who = team !== null && peer !== null && !isNamedTwice ? `${peer} of ${team}` : (team ?? peer);
+  // Of some kinds the broker tells the whole address as the team.
+  const whole = team === null ? null : shortAddress(team);
+  const who = team !== null && peer !== null && !isNamedTwice ? `${peer} of ${team}` : (whole ?? peer);
   const quote = text === "" ? null : text;
   switch (kind) {
     case "approval":
-      return { who: team, what: `asks you to permit the use of ${text}`, quote: null };
+      return { who: whole, what: `asks you to permit the use of ${text}`, quote: null };
     case "ask":
       return { who, what: "asks", quote };
     case "proposal":
@@ -22,11 +25,11 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
     case "job_failed":
       return { who: null, what: `Job ${number} could not ${describeFailedJob(text)}`, quote: null };
     case "in_review":
-      return { who: team, what: `did task ${number}, which waits for your word`, quote };
+      return { who: whole, what: `did task ${number}, which waits for your word`, quote };
     case "handed_back":
       return {
         who: null,
-        what: `${number === null ? "A claim" : `Task ${number}`} was handed back: ${team ?? "its holder"} was gone`,
+        what: `${number === null ? "A claim" : `Task ${number}`}${whole === null ? "" : ` of ${whole}`} was handed back`,
         quote,
       };
     case "blocked":

@@ -33,6 +33,7 @@ export {
   neutralise,
   neutralJson,
   peerAddress,
+  shortAddress,
   showInvisible,
 } from "./neutralise.js";
 export { adviseUpgrade, npxCommand, packageName } from "./package-name.js";

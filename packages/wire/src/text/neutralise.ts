@@ -47,6 +47,11 @@ export function peerAddress(team: string, peer: string | null | undefined): stri
   return address(team, peer, nameInLine);
 }
 
+/** `Birch` for `Birch/birch`: who is named as its team is called by one name where people read it. */
+export function shortAddress(address: string): string {
+  return address.replace(/^(.+)\/\1$/iu, "$1");
+}
+
 /** A peer among words of ours, its names as `inLine` writes them. */
 export function address(
   team: string,

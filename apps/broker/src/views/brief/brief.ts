@@ -188,7 +188,7 @@ function toLine(kind: BriefLine["kind"], stored: StoredMessage): BriefLine {
     ? (answer ?? text ?? "")
     : kind === "task"
       ? describeTask(content)
-      : describeEvent({ content: withoutBy(content) });
+      : describeInBrief(content);
   const choices = kind === "ask" && Array.isArray(options) ? ` (${options.join(" | ")})` : "";
   return {
     kind,
@@ -207,8 +207,44 @@ function describeTask({ change, title, result, reason }: Record<string, unknown>
   return `${String(change).replaceAll("_", " ")}: ${title}${more === undefined ? "" : `; ${more}`}`;
 }
 
-function withoutBy({ by: _by, ...content }: Record<string, unknown>): Record<string, unknown> {
-  return content;
+/** An event in words, after who did it. One that has none here is told as in the feed. */
+function describeInBrief({ by: _by, ...content }: Record<string, unknown>): string {
+  const { reason, changes } = content;
+  const told = (name: string) => String(content[name]);
+  const why = reason === undefined || reason === null ? "" : `; ${reason}`;
+  switch (content["event"]) {
+    case "session_metadata_updated":
+    case "settings_changed":
+      return `changed ${describeChanges(changes)}${why}`;
+    case "session_concluded":
+      return `concluded with document v${told("document_version")}`;
+    case "session_held":
+      return `holds the session, agents cannot post${why}`;
+    case "session_resumed":
+      return "lets the session go on";
+    case "budget_spent":
+      return `agents have said ${told("budget")} messages since the last human word, and wait for one`;
+    case "proposal_decided":
+      return `proposal ${told("proposal_id")}: ${told("decision")}`;
+    case "topic_opened":
+    case "topic_closed":
+    case "topic_reopened":
+      return `${told("event").slice("topic_".length)} topic ${told("topic_id")}: ${told("title")}${why}`;
+    default:
+      return describeEvent({ content });
+  }
+}
+
+/** `title from "A" to "B", claim grace from 900 s to 60 s` */
+function describeChanges(changes: unknown): string {
+  return Object.entries(Object(changes))
+    .map(([name, change]) => {
+      const { from, to }: { from?: unknown; to?: unknown } = Object(change);
+      const unit = name.endsWith("_s") ? " s" : "";
+      const words = name.replace(/_s$/, "").replaceAll("_", " ");
+      return `${words} from ${JSON.stringify(from)}${unit} to ${JSON.stringify(to)}${unit}`;
+    })
+    .join(", ");
 }
 
 function authorOf({ author_team, author_peer }: StoredMessage): string | null {

@@ -18,24 +18,27 @@ export const configList: Command = {
       sources: Object.fromEntries(Object.entries(values).map(([name, { source }]) => [name, source])),
     };
     if (isSet(flags, "local")) {
-      output.show({ local }, tableOfLocal(values));
+      output.show({ local }, tableOfLocal(values, output.columns));
       return exitCodes.done;
     }
     const broker = await findBroker(config, signal);
     const { settings, base_url, connection_url } = await broker.call("get_settings", {});
     output.show(
       { broker: { url: broker.base, settings, base_url, connection_url }, local },
-      `${table(`broker at ${broker.base}`, { ...settings, agents_use: connection_url })}\n\n${tableOfLocal(values)}`,
+      `${table(`broker at ${broker.base}`, { ...settings, agents_use: connection_url })}\n\n${tableOfLocal(values, output.columns)}`,
     );
     return exitCodes.done;
   },
 };
 
-function tableOfLocal(values: Readonly<Record<string, LocalValue>>): string {
-  const width = Math.max(...Object.values(values).map(({ value }) => toText(value).length));
+/** A value that is wider than the others have room for does not move them all. */
+function tableOfLocal(values: Readonly<Record<string, LocalValue>>, columns: number): string {
+  const widthMax = Math.min(44, columns - 36);
+  const fitting = Object.values(values).map(({ value }) => toText(value).length);
+  const width = Math.max(0, ...fitting.filter((each) => each <= widthMax));
   const rows = Object.entries(values).map(([name, { value, source }]) => [
     name,
-    `${toText(value).padEnd(Math.min(width, 44))}  ${source}`,
+    `${toText(value).padEnd(width)}  ${source}`,
   ]);
   return table("this machine", Object.fromEntries(rows));
 }

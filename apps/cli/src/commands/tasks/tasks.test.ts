@@ -19,9 +19,11 @@ it("[CLI-88] tasks are added, listed, claimed, blocked and done, and claims made
   );
   const added = await run("task", "add", slug, "Test it", "--for", "Atlas", "--after", "1", "--json");
   expect(JSON.parse(added.stdout)).toMatchObject({ task: 2, state: "blocked", assignee: "Atlas" });
-  expect((await run("task", "claim", slug)).stdout).toMatch(/^1 {2}claimed {2}\S+ .*Rotate tokens/);
+  expect((await run("task", "claim", slug)).stdout).toMatch(
+    /^1 {2}claimed {2}Rotate tokens \+auth {2}\S+ \S+\n/,
+  );
   const listed = await run("tasks", slug);
-  expect(listed.stdout).toMatch(/^1 +claimed.*\n2 +blocked +for Atlas +after 1 +Test it\n$/);
+  expect(listed.stdout).toMatch(/^1 +claimed.*\n2 +blocked +Test it +for Atlas, after 1\n$/);
   expect((await run("tasks")).stdout).toContain(slug);
   expect((await run("task", "block", slug, "1", "2")).code).toBe(6);
   expect((await run("task", "done", slug, "1", "--result", "they rotate")).stdout).toBe(

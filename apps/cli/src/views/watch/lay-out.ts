@@ -50,7 +50,11 @@ function titleLine({ facts: { session } }: Board, { columns }: Size, look: Look)
     budget > 0 ? `agents said ${session.agent_messages} of ${budget}` : "",
     session.last_said_at === null ? "" : `said ${toAge(session.last_said_at)} ago`,
   ].filter((each) => each !== "");
-  const right = cutToWidth(facts.join(` ${look.dot} `), columns, look.signs.more);
+  const inLine = () => facts.join(` ${look.dot} `);
+  // Counts are left out before more than half of the line is taken from the title.
+  const room = columns - 2 - Math.min(displayWidth(oneLine(session.title)), Math.ceil(columns / 2));
+  while (facts.length > 2 && displayWidth(inLine()) > room) facts.splice(1, 1);
+  const right = cutToWidth(inLine(), columns, look.signs.more);
   const left = columns - displayWidth(right) - 2;
   const isNarrow = left < titleColumnsMin;
   const title = cutToWidth(oneLine(session.title), isNarrow ? columns : left, look.signs.more);

@@ -1,6 +1,7 @@
 "use client";
 
 import type { BriefLine, OutputOf } from "@merkle/wire";
+import { shortAddress } from "@merkle/wire/text";
 import type { KeyboardEvent, MouseEvent } from "react";
 import type { Read } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
@@ -8,6 +9,7 @@ import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { cn } from "@/core/utils";
 import { showHidden } from "@/text/markdown/hidden-characters";
+import { plainBrief } from "@/text/markdown/plain-brief";
 import { Kbd } from "@/ui/kbd";
 
 interface Group {
@@ -120,7 +122,7 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
         <span dir="auto" className="line-clamp-3 min-w-0 flex-1 whitespace-pre-line [overflow-wrap:anywhere]">
           {line.by !== null && (
             <>
-              <bdi className="font-medium">{showHidden(line.by)}</bdi>
+              <bdi className="font-medium">{showHidden(shortAddress(line.by))}</bdi>
               {line.text !== "" && ": "}
             </>
           )}
@@ -134,7 +136,7 @@ function Line({ slug, line, here }: { slug: string; line: BriefLine; here: boole
 
 /** Of a change of the document the lines alone: where in it they stand says little here. */
 function toText({ kind, text }: BriefLine): string {
-  return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : text;
+  return kind === "document" ? text.replace(/^@@.*(?:\n|$)/gm, "") : plainBrief(text);
 }
 
 interface LinePlace {

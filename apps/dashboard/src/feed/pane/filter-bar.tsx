@@ -9,6 +9,7 @@ import type { Thread } from "@/feed/store/threads";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
+import { NativeSelect } from "@/ui/native-select";
 
 export interface FilterBarProps {
   readonly filter: FeedFilter;
@@ -116,11 +117,11 @@ function TeamSelect({ team }: { readonly team: string | null }) {
   const names = [...new Set(participants.map(({ team_name }) => team_name))];
   if (team !== null && !names.includes(team)) names.push(team);
   return (
-    <select
+    <NativeSelect
       aria-label="Team"
       value={team ?? ""}
       onChange={({ target }) => setQuery({ team: target.value === "" ? null : target.value })}
-      className="h-7 max-w-36 shrink-0 rounded-md border border-input bg-background px-1.5 text-sm pointer-coarse:h-11"
+      className="max-w-36 font-normal"
     >
       <option value="">All teams</option>
       {names.map((name) => (
@@ -128,7 +129,7 @@ function TeamSelect({ team }: { readonly team: string | null }) {
           {showHidden(name)}
         </option>
       ))}
-    </select>
+    </NativeSelect>
   );
 }
 
@@ -142,11 +143,11 @@ interface ThreadSelectProps extends Pick<FilterBarProps, "threads" | "title"> {
 function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
   const others = threads.filter(({ root }) => root !== thread).slice(0, threadsOffered);
   return (
-    <select
+    <NativeSelect
       aria-label="Talk"
       value={thread ?? ""}
       onChange={({ target }) => setQuery({ thread: target.value === "" ? null : target.value, m: null })}
-      className="h-7 w-24 min-w-0 rounded-md max-md:w-40 border border-input bg-background px-1.5 text-sm pointer-coarse:h-11"
+      className="w-24 min-w-0 font-normal max-md:w-40"
     >
       <option value="">All talk</option>
       {thread !== null && <option value={thread}>{showHidden(title ?? `#${thread}`)}</option>}
@@ -155,7 +156,7 @@ function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
           {showHidden(of)} ({replies})
         </option>
       ))}
-    </select>
+    </NativeSelect>
   );
 }
 

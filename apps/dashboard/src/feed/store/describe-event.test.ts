@@ -28,3 +28,20 @@ it("[DASH-277] comments are told in the feed as sentences, with what they are ab
     "\u2068Ana\u2069 reopened the comment “\u2068For how long?\u2069”",
   );
 });
+
+it("[DASH-277] permissions and settings are told in words, and who is named as the team is named once", () => {
+  const said = (more: object) =>
+    describeEvent({ ...event, by: "Ana", ...more }).text.replace(/[\u2068\u2069]/g, "");
+  const approval = { event: "approval_ended", of: "Atlas/atlas", tool: "Bash" };
+  expect(said({ ...approval, decision: "allowed" })).toBe("Ana allowed Atlas to use Bash once");
+  expect(said({ ...approval, decision: "denied", of: "Atlas/oak" })).toBe(
+    "Ana denied Atlas/oak the use of Bash",
+  );
+  expect(said({ ...approval, decision: "withdrawn", by: null })).toBe(
+    "The use of Bash by Atlas was decided at the terminal",
+  );
+  const changes = { claim_grace_s: { from: 900, to: 60 }, token_budget: { from: 0, to: 2_200_000 } };
+  expect(said({ event: "settings_changed", changes })).toBe(
+    "Ana changed the claim grace from 900 s to 60 s, the token budget from 0 to 2,200,000",
+  );
+});

@@ -1,4 +1,5 @@
 import { findEventKind, isRedacted, type Message, redactedVersions } from "@merkle/wire";
+import { shortAddress } from "@merkle/wire/text";
 import { showHidden } from "../../text/markdown/hidden-characters";
 
 /** An event in words. */
@@ -15,7 +16,7 @@ export function isFoldable({ type, event }: Message): boolean {
 /** Says what a system message announces. An event that this page does not know is called by its name. */
 export function describeEvent(message: Message): EventWords {
   const told = (name: string) => readText(message[name]);
-  const by = isolated(told("by") ?? "Somebody");
+  const by = isolated(shortAddress(told("by") ?? "Somebody"));
   const team = isolated(told("team") ?? "A team");
   if (isRedacted(message)) return describeRedacted(message);
   switch (message.event) {
@@ -55,9 +56,7 @@ export function describeEvent(message: Message): EventWords {
         told("reason"),
       );
     case "approval_ended":
-      return words(
-        `${message["by"] === null ? "The terminal" : by} ${ended[told("decision") ?? ""] ?? "answered"} ${isolated(told("of") ?? "")} ${isolated(told("tool") ?? "")}`,
-      );
+      return words(describeApproval(message, by));
     case "state_changed":
       return words(`${by} ${describeStateChange(message)}`);
     case "message_redacted":
@@ -67,13 +66,6 @@ export function describeEvent(message: Message): EventWords {
       return words((message.event ?? "An event").replaceAll("_", " "));
   }
 }
-
-const ended: Readonly<Record<string, string>> = {
-  allowed: "allowed once",
-  denied: "denied",
-  left: "left to the terminal what was asked by",
-  withdrawn: "answered",
-};
 
 const decided: Readonly<Record<string, string>> = {
   reject: "rejected",
@@ -87,6 +79,21 @@ const claimChanges: Readonly<Record<string, string>> = {
   expired: "ended, as its time was over, the claim on",
   handed_back: "handed back",
 };
+
+function describeApproval(message: Message, by: string): string {
+  const of = isolated(shortAddress(readText(message["of"]) ?? ""));
+  const tool = isolated(readText(message["tool"]) ?? "");
+  switch (message["decision"]) {
+    case "allowed":
+      return `${by} allowed ${of} to use ${tool} once`;
+    case "denied":
+      return `${by} denied ${of} the use of ${tool}`;
+    case "left":
+      return `${by} left the use of ${tool} by ${of} to the terminal`;
+    default:
+      return `The use of ${tool} by ${of} was decided at the terminal`;
+  }
+}
 
 const taskChanges: Readonly<Record<string, string>> = {
   created: "added",
@@ -110,15 +117,15 @@ function describeSettings(changes: unknown): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
       const { from, to } = Object(change);
-      return `${settingWords[name] ?? name.replaceAll("_", " ")} from ${String(from)} to ${String(to)}`;
+      const inSeconds = name.endsWith("_s") ? " s" : "";
+      const toWords = (value: number | string) => value.toLocaleString("en") + inSeconds;
+      const what = settingWords[name] ?? `the ${name.replace(/_s$/, "").replaceAll("_", " ")}`;
+      return `${what} from ${toWords(from)} to ${toWords(to)}`;
     })
     .join(", ");
 }
 
 const settingWords: Readonly<Record<string, string>> = {
-  message_budget: "the message budget",
-  token_budget: "the token budget",
-  team_token_budget: "the token budget of a team",
   conclude_by: "who may conclude",
   agent_concludes: "what an agent's draft of the conclusion does",
 };

@@ -48,7 +48,8 @@ function toExcerptRow({ log, number, line, text, findings }: VerifiedRow): Excer
   const value = parse(text);
   const { from, type, event, content, posted_at } = Object(value["message"]);
   const { written_by, written_at } = Object(value["version"]);
-  const said = log === "feed" ? (Object(content)["text"] ?? event) : value["content"];
+  const what = typeof event === "string" ? event.replaceAll("_", " ") : event;
+  const said = log === "feed" ? (Object(content)["text"] ?? what) : value["content"];
   const by = log === "feed" ? Object(from)["team"] : written_by;
   const at = log === "feed" ? posted_at : written_at;
   const shown = typeof said === "string" ? said : type === undefined ? text : JSON.stringify(content ?? null);

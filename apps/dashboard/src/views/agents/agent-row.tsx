@@ -63,14 +63,17 @@ export function AgentRow({ agent }: { agent: Agent }) {
             {task && (
               <Fact Icon={ListTodo}>
                 <span className="tabular-nums">Task {task.task}</span>{" "}
-                <bdi className="text-foreground">{showHidden(task.title)}</bdi> since{" "}
+                <bdi className="text-foreground">{showHidden(task.title)}</bdi>
+                {" · "}
                 <TimeText at={task.since} />
               </Fact>
             )}
             {waits.map((wait) => (
               <Fact key={`${wait.kind} ${wait.number}`} Icon={MessageCircleQuestionMark}>
                 {wait.kind === "approval" ? `Asks leave for ${wait.text} of ` : "Waits for "}
-                <bdi className="text-foreground">{whomOf(wait)}</bdi> since <TimeText at={wait.since} />
+                <bdi className="text-foreground">{whomOf(wait)}</bdi>
+                {" · "}
+                <TimeText at={wait.since} />
               </Fact>
             ))}
           </p>

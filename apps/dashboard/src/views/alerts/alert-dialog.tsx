@@ -66,7 +66,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
       onDone={onDone}
       onClose={onClose}
     >
-      <div className="grid max-h-[60dvh] gap-4 overflow-y-auto p-0.5">
+      <div className="grid -m-1 max-h-[60dvh] gap-4 overflow-y-auto p-1">
         {!isPush && (
           <AddressFields
             {...{ kind, url, secret, isNew: old === null }}

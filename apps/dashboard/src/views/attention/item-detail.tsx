@@ -88,7 +88,7 @@ const consequences: Readonly<Record<AttentionItem["kind"], string>> = {
   proposal: "Nothing is written before somebody accepts it.",
   job_failed: "A job runs once: Retry starts another one for the same.",
   in_review: "The task is done once a human says so.",
-  handed_back: "Others can take it now.",
+  handed_back: "Its holder was gone for too long. Others can take it now.",
   blocked: "It stays blocked until it says that it goes on. A nudge has it read its messages now.",
   held: "Its agents cannot post until somebody resumes it. What runs on their machines goes on.",
   budget_spent: "Its agents cannot post until a human says something, or lets them go on.",

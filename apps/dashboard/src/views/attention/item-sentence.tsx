@@ -1,5 +1,5 @@
 import { type AttentionItem, describeItem } from "@merkle/wire";
-import { plainBrief } from "@/progress/plain-brief";
+import { plainBrief } from "@/text/markdown/plain-brief";
 
 /** An item in one line: who, what, and what they said. */
 export function ItemSentence({ item }: { readonly item: AttentionItem }) {

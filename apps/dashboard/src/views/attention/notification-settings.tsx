@@ -18,7 +18,7 @@ export function NotificationSettings() {
 
   return (
     <fieldset className="grid gap-2">
-      <legend className="mb-1 text-muted-foreground">
+      <legend className="mb-3 text-muted-foreground">
         A notification names the session or file and the reason, and goes when it is resolved. There is none
         for what you are looking at.
       </legend>

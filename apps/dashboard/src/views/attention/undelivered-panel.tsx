@@ -1,11 +1,13 @@
 "use client";
 
+import { shortAddress } from "@merkle/wire/text";
 import { useId } from "react";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { ReadPanel } from "@/components/read-panel";
 import { ListRow, RowList } from "@/components/row-list";
 import { TimeText } from "@/components/time-text";
+import { plainBrief } from "@/text/markdown/plain-brief";
 
 /** The messages that have reached nobody for hours, of one session or with `all` of every open one. */
 export function UndeliveredPanel({ session }: { readonly session: string }) {
@@ -39,7 +41,7 @@ export function UndeliveredPanel({ session }: { readonly session: string }) {
                         dir="auto"
                         className="line-clamp-2 hover:underline"
                       >
-                        {message.text === "" ? `Message ${message.sequence}` : message.text}
+                        {message.text === "" ? `Message ${message.sequence}` : plainBrief(message.text)}
                       </PageLink>
                     }
                     facts={
@@ -63,7 +65,7 @@ export function UndeliveredPanel({ session }: { readonly session: string }) {
 }
 
 function nameRecipients(to: readonly string[]): string {
-  return to.map((each) => (each === "*" ? "everyone" : each)).join(", ");
+  return to.map((each) => (each === "*" ? "everyone" : shortAddress(each))).join(", ");
 }
 
 function describeSpan(seconds: number): string {

@@ -29,7 +29,8 @@ export function SnippetTabs({ snippets, children }: SnippetTabsProps) {
           value={snippet.id}
           onChange={setChosen}
           options={snippets.map(({ id, label }) => ({ value: id, label }))}
-          className="min-w-0 border-0 p-0"
+          // Under a finger it is one row, which scrolls and fades at its end.
+          className="min-w-0 border-0 p-0 *:[label]:shrink-0 pointer-coarse:-m-1 pointer-coarse:flex-nowrap pointer-coarse:overflow-x-auto pointer-coarse:p-1 pointer-coarse:pe-8 pointer-coarse:whitespace-nowrap pointer-coarse:[mask-image:linear-gradient(90deg,#000_calc(100%-2rem),transparent)] pointer-coarse:[scrollbar-width:none]"
         />
         <CopyButton text={snippet.text} what={snippet.label} />
       </div>

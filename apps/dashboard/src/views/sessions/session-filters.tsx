@@ -4,6 +4,7 @@ import { Search } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { NativeSelect } from "@/ui/native-select";
 import { Segmented } from "@/ui/segmented";
 import { type SessionQuery, type SessionSort, sortLabels } from "./session-query";
 
@@ -127,18 +128,18 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
       <label htmlFor={id} className="text-sm text-muted-foreground max-sm:sr-only">
         {label}
       </label>
-      <select
+      <NativeSelect
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="h-8 min-w-0 max-w-60 rounded-md border border-input bg-background px-2 pointer-coarse:h-11"
+        className="h-8 max-w-60 min-w-0 text-base font-normal"
       >
         {options.map(([option, words]) => (
           <option key={option} value={option}>
             {words}
           </option>
         ))}
-      </select>
+      </NativeSelect>
     </span>
   );
 }

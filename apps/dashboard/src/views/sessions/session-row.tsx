@@ -22,7 +22,7 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
   return (
     <TableRow data-selected={selected || undefined} className="data-selected:bg-raised hover:bg-surface">
       <TableCell className="pr-0 align-top">
-        <label className="-m-1 inline-grid size-6 place-items-center pointer-coarse:-m-3.5 pointer-coarse:size-11">
+        <label className="-m-1 inline-grid size-6 place-items-center pointer-coarse:-mx-3.5 pointer-coarse:my-0 pointer-coarse:size-11">
           <input
             type="checkbox"
             aria-label={`Select ${title}`}
@@ -44,7 +44,9 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
           >
             <span className="line-clamp-2 min-w-0 break-words">{title}</span>
           </PageLink>
-          <StateWords session={session} />
+          <span className="flex gap-2 pointer-coarse:mt-2.5 max-sm:flex-col max-sm:items-end max-sm:gap-1">
+            <StateWords session={session} />
+          </span>
         </div>
         <SecondLine session={session} />
         <Narrow>
