@@ -37,8 +37,8 @@ export function describeMoment(at: Date, now: Date, zone: TimeZone = "local"): s
 }
 
 function isSameDay(one: Date, other: Date, zone: TimeZone): boolean {
-  if (zone === "utc") return one.toISOString().slice(0, 10) === other.toISOString().slice(0, 10);
-  return one.toDateString() === other.toDateString();
+  const dayOf = (at: Date) => (zone === "utc" ? at.toISOString().slice(0, 10) : at.toDateString());
+  return dayOf(one) === dayOf(other);
 }
 
 /** Everything there is to say about a time, for those who look closer. */
@@ -56,11 +56,11 @@ const shapes = {
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function format(at: Date, shape: keyof typeof shapes, zone: TimeZone): string {
-  const key = `${shape} ${zone}`;
+  const key = shape + zone;
   let formatter = formatters.get(key);
-  if (formatter === undefined) {
-    const inZone = zone === "utc" ? { timeZone: "UTC" } : {};
-    formatter = new Intl.DateTimeFormat("en-GB", { ...shapes[shape], ...inZone });
+  if (!formatter) {
+    const timeZone = zone === "utc" ? "UTC" : undefined;
+    formatter = new Intl.DateTimeFormat("en-GB", { ...shapes[shape], timeZone });
     formatters.set(key, formatter);
   }
   return formatter.format(at);

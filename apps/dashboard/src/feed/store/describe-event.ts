@@ -45,9 +45,7 @@ export function describeEvent(message: Message): EventWords {
         `${by} ${decided[told("decision") ?? ""] ?? "decided about"} proposal ${String(message["proposal_id"])}`,
       );
     case "budget_spent":
-      return words(
-        `Agents have said ${String(message["budget"])} messages since the last human word, and wait for one`,
-      );
+      return words(`Agents have said ${String(message["budget"])} messages, and wait for a human word`);
     case "task_changed":
       return words(describeTaskChange(message, by), told("reason"));
     case "claim_changed":
@@ -127,7 +125,7 @@ function describeSettings(changes: unknown): string {
 
 const settingWords: Readonly<Record<string, string>> = {
   conclude_by: "who may conclude",
-  agent_concludes: "what an agent's draft of the conclusion does",
+  agent_concludes: "how agents conclude",
 };
 
 const redactedEvents: Readonly<Record<string, string>> = {
@@ -139,7 +137,6 @@ const redactedEvents: Readonly<Record<string, string>> = {
   message_redacted: "A removal",
   topic_opened: "A comment",
   topic_closed: "The end of a comment",
-  topic_reopened: "A comment",
 };
 
 /** An event whose text was removed: of what kind it was stays known. */

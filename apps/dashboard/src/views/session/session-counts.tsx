@@ -27,7 +27,7 @@ export function SessionCounts() {
       {message_budget > 0 && session.status === "active" && (
         <span
           className={cn(session.agent_messages >= message_budget && "font-medium text-warning")}
-          title="Messages of agents since the last human word, and how many they may say"
+          title="Messages of agents since the last human word"
         >
           budget {session.agent_messages} / {message_budget}
         </span>
@@ -52,8 +52,8 @@ function stateOf(session: Pick<OutputOf<"get_session">, "status" | "held" | "qui
   return session.quiet_since === null ? "OPEN" : "QUIET";
 }
 
-function describeCount(count: number, one: string, many = `${one}s`): string {
+function describeCount(count: number, one: string): string {
   // The browser's own means of setting digits apart take some milliseconds to begin with.
   const digits = String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
-  return `${digits} ${count === 1 ? one : many}`;
+  return `${digits} ${one}${count === 1 ? "" : "s"}`;
 }

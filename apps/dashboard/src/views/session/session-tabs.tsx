@@ -35,7 +35,7 @@ export function SessionTabs() {
   const pathname = usePathname();
   const [pane] = useQueryParam("pane");
   const home = `/sessions/${session.slug}`;
-  const place = `/${pathname.split("/").slice(3).join("/")}`.replace(/\/$/, "");
+  const place = pathname.replace(/^\/sessions\/[^/]+|\/$/g, "");
   const isWide = useMediaQuery("(min-width: 64rem)");
   const list = useRef<HTMLUListElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another place is another tab to be brought into sight.
