@@ -37,6 +37,7 @@ interface Round {
   readonly idle: { readonly alone: number; readonly ofThree: number } | null;
 }
 
+/** At each node: several are there for more callers than one can serve, and each is to cost what it cost there. */
 const posters = 100;
 const receivers = 100;
 const activeSessions = 50_000;
@@ -44,7 +45,7 @@ const idleSockets = 5_000;
 const teamsPerSession = 5;
 const idleMs = 25_000;
 
-/** What it costs that there are several nodes: the same work, its connections spread over one, two and three of them. */
+/** What it costs that there are several nodes: the same work at each of one, two and three of them. */
 export const nodes = definePart<Round>({
   name: "nodes",
   rounds: { quick: 1, full: 3 },
@@ -53,11 +54,19 @@ export const nodes = definePart<Round>({
       ([2, 3] as const).flatMap((count) => {
         const target = count === 3 ? { atMost: 1.25 } : undefined;
         return [
-          cost(`${count} ${bus}`, `a post, ${posters} sessions, brokers`, "postElsewhere", target),
-          cost(`${count} ${bus}`, `a post, ${posters} sessions, PostgreSQL`, "postElsewhereInPostgres"),
-          cost(`${count} ${bus}`, `a post, ${posters} posters in one session, brokers`, "post", target),
-          cost(`${count} ${bus}`, `a post, ${posters} posters in one session, PostgreSQL`, "postInPostgres"),
-          cost(`${count} ${bus}`, `a delivery, ${receivers} receivers, brokers`, "delivery", target),
+          cost(`${count} ${bus}`, `a post, ${posters} sessions a node, brokers`, "postElsewhere", target),
+          cost(
+            `${count} ${bus}`,
+            `a post, ${posters} sessions a node, PostgreSQL`,
+            "postElsewhereInPostgres",
+          ),
+          cost(`${count} ${bus}`, `a post, one session, ${posters} posters a node, brokers`, "post", target),
+          cost(
+            `${count} ${bus}`,
+            `a post, one session, ${posters} posters a node, PostgreSQL`,
+            "postInPostgres",
+          ),
+          cost(`${count} ${bus}`, `a delivery, ${receivers} receivers a node, brokers`, "delivery", target),
         ];
       }),
     ),
@@ -104,7 +113,7 @@ interface Setting {
 
 async function prepare(stage: Stage, sockets: number) {
   const broker = await stage.startBroker();
-  const [poster, ...apart] = await openPlaces(broker.url, { sessions: 1 + posters, teams: 1 });
+  const [poster, ...apart] = await openPlaces(broker.url, { sessions: 1 + 3 * posters, teams: 1 });
   const sessions = sockets / teamsPerSession;
   const sleepers = await openPlaces(broker.url, { sessions, teams: teamsPerSession });
   await broker.stop();
@@ -166,14 +175,21 @@ async function measureMesh(
   const post = async (places: readonly Place[], times: Times) => {
     const [before, postgresBefore] = [await cpuOf(brokers), await stage.postgresCpu()];
     const { posts } = await stage.load<PostsAnswer>({
-      posts: { socketUrls, places, connections: posters, inFlightEach: 1, ...times },
+      posts: { socketUrls, places, connections: posters * brokers.length, inFlightEach: 1, ...times },
     });
     const [after, postgresAfter] = [await cpuOf(brokers), await stage.postgresCpu()];
     return { brokers: (after - before) / posts, postgres: (postgresAfter - postgresBefore) / posts };
   };
   const fanOut = (times: Times) =>
     stage.load<FanOutAnswer>({
-      fanOut: { socketUrls, serverPids, poster, receivers, inFlight: 16, ...times },
+      fanOut: {
+        socketUrls,
+        serverPids,
+        poster,
+        receivers: receivers * brokers.length,
+        inFlight: 16,
+        ...times,
+      },
     });
   // Each of them compiles what it runs often, which takes it a second or two of its own.
   const warmUp = { warmUpMs: 0, measureMs: pace.measureMs * 2 * brokers.length };
