@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config";
 import { SpreadWork } from "./tests/kit/spread-work.js";
 
+/** Whoever asks for an order of their own, such as `--sequence.shuffle.files --sequence.seed=7`, gets it. */
+const isOrdered = process.argv.some((argument) => argument.startsWith("--sequence."));
+
 export default defineConfig({
   resolve: { conditions: ["merkle-source"] },
   ssr: { resolve: { conditions: ["merkle-source"], externalConditions: ["merkle-source"] } },
@@ -11,7 +14,7 @@ export default defineConfig({
     isolate: false,
     // Most of the time is spent waiting for servers and processes.
     maxWorkers: 4,
-    sequence: { sequencer: SpreadWork },
+    ...(!isOrdered && { sequence: { sequencer: SpreadWork } }),
     globalSetup: ["tests/kit/global-setup.ts"],
     setupFiles: ["tests/kit/canary-setup.ts"],
     // A poll ends as soon as what it waits for is so; this is only when to give up.
