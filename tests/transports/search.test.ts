@@ -124,6 +124,11 @@ describe("search", () => {
     );
     expect(await found(twin)).toEqual(twins.map(({ cursor }) => cursor).sort((a, b) => b - a));
     expect(await found(`${word} deploy -done`)).toEqual([path]);
+    expect(await found(`${word} depl`)).toEqual([]);
+    expect(await found(`${word.slice(0, 8)}* depl* log*`)).toEqual([path]);
+    expect(await found(`${word} don*`)).toEqual([newer, older]);
+    expect(await found(`${word} don* -tea*`)).toEqual([]);
+    expect((await hitsFor(`${word} not*`))[0]?.marked).toContain("‹«notes»›");
     expect((await hitsFor(`${word} deploy notes`))[0]?.marked).toBe(
       `The «deployment» of «${word}»: see src/auth/login.ts and ‹«notes»›.`,
     );
@@ -140,6 +145,8 @@ describe("search", () => {
       "-x",
       "%",
       "a:* | !b",
+      "the*",
+      "-a* <->* '* \\*",
       "x ".repeat(250).trim(),
       "🌳".repeat(250),
     ]) {

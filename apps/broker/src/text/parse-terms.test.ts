@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
 import { parseTerms } from "./parse-terms.js";
 
-/** `-word`, `"two words"`, alternatives in lists of their own. */
+/** `-word`, `"two words"`, `word*`, alternatives in lists of their own. */
 function written(query: string): string[][] {
-  return parseTerms(query).map((terms) => terms.map(({ text, excluded }) => `${excluded ? "-" : ""}${text}`));
+  return parseTerms(query).map((terms) =>
+    terms.map(({ text, excluded, begins }) => `${excluded ? "-" : ""}${text}${begins ? "*" : ""}`),
+  );
 }
 
 it("[MEM-5] reads words, phrases, exclusions and alternatives", () => {
@@ -14,6 +16,9 @@ it("[MEM-5] reads words, phrases, exclusions and alternatives", () => {
   expect(written("or a or or")).toEqual([["a"]]);
   expect(written('"or" -or')).toEqual([["or", "-or"]]);
   expect(written("--force -")).toEqual([["--force", "-"]]);
+  expect(written('auth* -tok* auth "two* words*" * **')).toEqual([
+    ["auth*", "-tok*", "auth", "two* words*", "*", "**"],
+  ]);
 });
 
 it("[MEM-5] takes a quotation mark without an end as one, and each word once", () => {

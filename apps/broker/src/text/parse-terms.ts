@@ -1,8 +1,8 @@
 import { type Queryable, type SearchTerm, type SearchTerms, type TextMatch, toTextQuery } from "@merkle/db";
 
 /**
- * Reads a query as people type it: words, "several words together", -word for what must not be there, and `or` between
- * alternatives. Whatever else it holds (quotes without an end, operators, signs) only stands between words (MEM-5).
+ * Reads a query as people type it: words, "several words together", -word for what must not be there, word* for all that
+ * begin so, and `or` between alternatives. Whatever else it holds (quotes without an end, operators, signs) only stands between words (MEM-5).
  */
 export function parseTerms(query: string): SearchTerms {
   const alternatives: SearchTerm[][] = [[]];
@@ -11,7 +11,9 @@ export function parseTerms(query: string): SearchTerms {
       alternatives.push([]);
       continue;
     }
-    addOnce(alternatives.at(-1) ?? [], { text: quoted ?? word ?? "", excluded: minus === "-" });
+    const begins = word !== undefined && /[^*]\*$/.test(word);
+    const text = quoted ?? (begins ? word.slice(0, -1) : (word ?? ""));
+    addOnce(alternatives.at(-1) ?? [], { text, excluded: minus === "-", begins });
   }
   return alternatives.filter((terms) => terms.length > 0);
 }
@@ -20,10 +22,11 @@ export function parseTerms(query: string): SearchTerms {
 const term = /(-(?![-\s]|$))?(?:"([^"]*)"?|([^\s"]+))/g;
 
 /** The same word a hundred times costs the database seconds and finds nothing else. */
-function addOnce(terms: SearchTerm[], { text, excluded }: SearchTerm): void {
-  const folded = text.toLowerCase();
-  if (terms.some((each) => each.text === folded && each.excluded === excluded)) return;
-  terms.push({ text: folded, excluded });
+function addOnce(terms: SearchTerm[], term: SearchTerm): void {
+  const text = term.text.toLowerCase();
+  const isSame = (other: SearchTerm) =>
+    other.text === text && other.excluded === term.excluded && other.begins === term.begins;
+  if (!terms.some(isSame)) terms.push({ ...term, text });
 }
 
 /** Decides how to look for a query: by its words, or as it was typed when it names none (MEM-6). */

@@ -5,6 +5,8 @@ import type { Queryable } from "../core/transactions.js";
 export interface SearchTerm {
   readonly text: string;
   readonly excluded: boolean;
+  /** Whether its last word is only how words begin. */
+  readonly begins: boolean;
 }
 
 /** A query that fits when all terms of one of its alternatives do. */
@@ -32,9 +34,16 @@ function allOf(terms: readonly SearchTerm[]): SQL {
   return sql`(${sql.join(terms.map(toPhrase), sql` && `)})`;
 }
 
-function toPhrase({ text, excluded }: SearchTerm): SQL {
-  const phrase = sql`phraseto_tsquery('english', words_of(${text}))`;
+function toPhrase({ text, excluded, begins }: SearchTerm): SQL {
+  const phrase = begins ? beginningOf(text) : sql`phraseto_tsquery('english', words_of(${text}))`;
   return excluded ? sql`!!${phrase}` : phrase;
+}
+
+/** A stop word is the beginning of others. */
+function beginningOf(text: string): SQL {
+  return sql`(SELECT CASE WHEN numnode(p) = 0 THEN p ELSE (p::text || ':*')::tsquery END FROM (
+    SELECT CASE WHEN numnode(e) = 0 THEN phraseto_tsquery('simple', words_of(${text})) ELSE e END AS p
+    FROM phraseto_tsquery('english', words_of(${text})) e) q)`;
 }
 
 /** Whether a text fits; `words` are its words. */

@@ -323,9 +323,12 @@ function FileHits({ query, onGo }: PartProps) {
   );
 }
 
+/** It is still being typed: what begins so is looked for, from so many letters on that it narrows anything. */
+const lastWord = /[\p{L}\p{N}]{3}$/u;
+
 function Hits({ query, onGo }: PartProps) {
   const settled = useSettled(query);
-  const { data } = useSearch(settled, []);
+  const { data } = useSearch(settled.replace(lastWord, "$&*"), []);
   const hits = (data?.hits ?? [])
     .filter(({ kind }) => kind !== "session")
     .flatMap((hit) => {
