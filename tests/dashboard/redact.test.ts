@@ -26,7 +26,7 @@ describe.skipIf(dashboard.isMissing)("removing a text in the dashboard", () => {
     const { slug, ana } = await startSession();
     const { page, problems, findBarriers } = await dashboard.open(`/sessions/${slug}`, { as: ana });
     const { page: other } = await dashboard.open(`/sessions/${slug}`, phone);
-    await other.getByText("sk-live-1234").first().waitFor();
+    await row(other, 2).getByText("sk-live-1234").waitFor();
 
     await page.getByRole("button", { name: "More about message 2" }).click();
     await page.getByRole("button", { name: "Remove text…" }).click();
