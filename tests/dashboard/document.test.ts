@@ -235,7 +235,7 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
     const { page } = await openDocument(session, { query: "?compare=1..2" });
     await page.getByText(/A large change: \d+ lines/).waitFor();
     expect(await page.getByRole("row").count()).toBe(0);
-    await page.getByRole("region", { name: "A", exact: true }).getByRole("button").click();
+    await page.getByRole("article", { name: "A", exact: true }).getByRole("button").click();
     await page.getByRole("row").first().waitFor();
     await page.getByRole("button", { name: /more lines/ }).waitFor();
   });

@@ -80,9 +80,7 @@ const findBarriers = `async ({ part }) => {
     preload: false,
     resultTypes: ["violations"],
   });
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 200)));
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html.slice(0, 200)));
 }`;
 
 /** Runs in the page, so it brings along everything that it needs. */

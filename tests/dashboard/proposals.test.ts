@@ -22,7 +22,7 @@ describe.skipIf(dashboard.isMissing)("proposals in the page", () => {
     await review.getByText("made from v1, the newest text").waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
-    const notes = review.getByRole("region", { name: "Change in Notes" });
+    const notes = review.getByRole("article", { name: "Change in Notes" });
     await expect.poll(() => notes.evaluate((hunk) => hunk.matches(":focus"))).toBe(true);
     await notes.getByRole("checkbox").click();
     expect(await findBarriers()).toEqual([]);
@@ -30,7 +30,7 @@ describe.skipIf(dashboard.isMissing)("proposals in the page", () => {
     await review.getByRole("status").getByText("Accepted as v2 by Ana").waitFor();
     await review.getByText("1 change was not taken. This is what is left of the proposal, on v2.").waitFor();
     await notes.getByText("Four, and five.").waitFor();
-    expect(await review.getByRole("region", { name: /^Change in/ }).count()).toBe(1);
+    expect(await review.getByRole("article", { name: /^Change in/ }).count()).toBe(1);
     expect(await read(session)).toBe(plan.replace("Keep v1 tokens", "Keep v1 tokens for 30 days"));
     expect(await findBarriers()).toEqual([]);
     await review.getByRole("button", { name: "What v2 changed" }).click();

@@ -10,7 +10,7 @@ export interface WatchedPage {
   readonly page: Page;
   /** Errors in the console, uncaught exceptions, breaches of the content security policy, requests to elsewhere. */
   readonly problems: string[];
-  /** What axe finds that is serious or worse, as `rule: element`. */
+  /** What axe finds, however small its impact, as `rule: element`. */
   findBarriers(): Promise<string[]>;
 }
 
@@ -67,7 +67,5 @@ async function findBarriers(page: Page): Promise<string[]> {
   const violations = await page.evaluate<axe.Result[]>(
     'axe.run({ resultTypes: ["violations"] }).then((results) => results.violations)',
   );
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html}`));
 }

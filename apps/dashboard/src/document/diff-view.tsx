@@ -56,7 +56,7 @@ function Group({ group, layout, isFolded }: GroupProps) {
   const title = group.section.replace(/^#{1,6}\s+/, "");
   const Heading = isFolded ? "button" : "h3";
   return (
-    <section aria-label={title === "" ? "Beginning" : title} className="border-b">
+    <article aria-label={title === "" ? "Beginning" : title} className="border-b">
       <Heading
         {...(isFolded && {
           type: "button" as const,
@@ -79,7 +79,7 @@ function Group({ group, layout, isFolded }: GroupProps) {
         group.hunks.map((hunk) => (
           <Hunk key={`${hunk.oldStart} ${hunk.newStart}`} hunk={hunk} layout={layout} />
         ))}
-    </section>
+    </article>
   );
 }
 

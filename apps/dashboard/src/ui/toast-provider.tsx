@@ -41,17 +41,15 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   return (
     <ToastContext value={show}>
       {children}
-      <ol
+      <div
         role="status"
         aria-label="What came of your actions"
         className="pointer-events-none fixed right-0 bottom-(--bottom-bar) z-40 grid w-full max-w-sm gap-2 p-4"
       >
         {toasts.map((toast) => (
-          <li key={toast.id}>
-            <ToastCard toast={toast} onHide={() => hide(toast.id)} />
-          </li>
+          <ToastCard key={toast.id} toast={toast} onHide={() => hide(toast.id)} />
         ))}
-      </ol>
+      </div>
     </ToastContext>
   );
 }

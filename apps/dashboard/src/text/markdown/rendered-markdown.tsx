@@ -159,9 +159,9 @@ const common: Components = {
   ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the column is scrolled by keys as well.
-    <section aria-label="Table" tabIndex={0} className={cn(spaced, "overflow-x-auto")}>
+    <figure aria-label="Table" tabIndex={0} className={cn(spaced, "overflow-x-auto")}>
       <table className="border-collapse text-sm">{children}</table>
-    </section>
+    </figure>
   ),
   th: ({ children, style }) => (
     <th dir="auto" style={style} className="border bg-surface px-2 py-1 text-start font-medium">

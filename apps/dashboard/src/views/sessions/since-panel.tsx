@@ -54,14 +54,14 @@ export function SincePanel() {
               </div>
             )}
             {told.map(({ session_id, session, title, lines, left_out }) => (
-              <section key={session_id} aria-label={title} className="grid gap-2 px-2 py-3">
+              <article key={session_id} aria-label={title} className="grid gap-2 px-2 py-3">
                 <h3 className="px-2 font-medium">
                   <PageLink href={`/sessions/${session}`} className="rounded-sm hover:underline">
                     <bdi>{showHidden(title)}</bdi>
                   </PageLink>
                 </h3>
                 <BriefLines slug={session} lines={lines} leftOut={left_out} />
-              </section>
+              </article>
             ))}
           </div>
         ) : (

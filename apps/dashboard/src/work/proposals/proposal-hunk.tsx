@@ -31,7 +31,7 @@ export function ProposalHunk({ hunk, lines, layout, isChosen, onChoose }: Propos
   );
   const bar = "flex min-h-9 items-center gap-2 bg-surface px-3 text-sm font-medium pointer-coarse:min-h-11";
   return (
-    <section
+    <article
       data-hunk
       tabIndex={-1}
       aria-label={`Change in ${title}`}
@@ -57,6 +57,6 @@ export function ProposalHunk({ hunk, lines, layout, isChosen, onChoose }: Propos
       <div className={layout === "split" ? "@min-[44rem]:hidden" : undefined}>
         <UnifiedHunk lines={lines} />
       </div>
-    </section>
+    </article>
   );
 }
