@@ -48,7 +48,7 @@ function LivenessWords({ liveness }: { liveness: Liveness }) {
     case "back":
       return <span title={describeReturn(liveness)}>{describeReturn(liveness)}</span>;
     case "outdated":
-      return `Upgraded to ${liveness.version}`;
+      return `Version ${liveness.version} now`;
     case "ended":
       return <span title={liveness.reason}>Refused by the broker</span>;
   }
