@@ -112,6 +112,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
   const doing = doingOf(agent);
   const href = `/sessions/${agent.session}`;
   const isAway = status === "disconnected";
+  const namesAt = y + (isAbove(node, cluster) ? (waits.length > 0 ? -56 : -46) : nodeRadius + 17);
 
   function open(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -173,7 +174,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
       )}
       <text
         x={x}
-        y={y + nodeRadius + 17}
+        y={namesAt}
         textAnchor="middle"
         className={cn(
           "text-[13px] font-medium",
@@ -185,7 +186,7 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
       </text>
       <text
         x={x}
-        y={y + nodeRadius + 33}
+        y={namesAt + 16}
         textAnchor="middle"
         className={cn("fill-muted-foreground text-[11px]", haloed)}
       >
@@ -193,6 +194,11 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
       </text>
     </a>
   );
+}
+
+/** What stands around the middle has its words outside, where no lines are. */
+function isAbove({ y }: Node, cluster: Cluster): boolean {
+  return cluster.nodes.length > 2 && y < cluster.y - 1;
 }
 
 /** An ask that nobody has answered: a loop that is still open. */

@@ -21,13 +21,8 @@ export function RosterBar() {
   const [listed, setListed] = useState(false);
   const agents = data?.agents ?? [];
   const agentOf = ({ team }: RosterRow) => agents.find(({ team_id }) => team_id === team.team_id);
-  const waits = (row: RosterRow) => (agentOf(row)?.waits.length ?? 0) > 0;
-  const all = toRosterRows({ participants, peers, myTeamId });
-  const rows = [
-    ...all.filter((row) => row.blocked),
-    ...all.filter((row) => !row.blocked && waits(row)),
-    ...all.filter((row) => !row.blocked && !waits(row)),
-  ];
+  const rankOf = (row: RosterRow) => (row.blocked ? 0 : agentOf(row)?.waits.length ? 1 : 2);
+  const rows = toRosterRows({ participants, peers, myTeamId }).sort((a, b) => rankOf(a) - rankOf(b));
   const now = new Date();
   const inBar = rows.filter((row) => isInBar(row, now));
   const hidden = rows.length - inBar.length;
@@ -36,14 +31,14 @@ export function RosterBar() {
   return (
     <section
       aria-label="Who takes part"
-      className="flex min-w-0 items-center gap-2 border-b px-4 py-1.5 max-md:py-0 lg:px-6"
+      className="flex min-w-0 items-center gap-2 border-b px-4 md:py-1.5 lg:px-6"
     >
       {rows.length === 0 ? (
         <p className="text-sm text-muted-foreground">Nobody has joined yet.</p>
       ) : (
-        <ul className="relative flex min-w-0 flex-1 items-center gap-1 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:max-h-28 md:flex-wrap md:gap-1.5 md:overflow-y-auto short:flex-nowrap">
+        <ul className="relative flex min-w-0 flex-1 gap-1.5 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:grid md:max-h-28 md:grid-cols-[repeat(auto-fill,minmax(12rem,1fr))] md:overflow-y-auto short:flex">
           {inBar.map((row) => (
-            <li key={row.team.team_id} className="shrink-0">
+            <li key={row.team.team_id} className="min-w-0 shrink-0">
               <RosterChip
                 row={row}
                 agent={agentOf(row)}

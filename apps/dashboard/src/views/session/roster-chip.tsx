@@ -30,7 +30,7 @@ export function RosterChip({ row, agent, expanded, onOpen }: RosterChipProps) {
       aria-expanded={expanded}
       onClick={(event) => onOpen(event.currentTarget)}
       className={cn(
-        "flex h-7 max-w-72 items-stretch gap-2 rounded-md border px-1.5 py-1 text-left text-sm hover:bg-raised aria-expanded:bg-raised md:h-12 md:w-60 md:rounded-lg md:px-2 short:h-7 short:w-auto pointer-coarse:h-11 md:pointer-coarse:h-12",
+        "flex h-7 max-w-72 items-stretch gap-2 rounded-md border px-1.5 py-1 text-left text-sm hover:bg-raised aria-expanded:bg-raised md:h-12 md:w-full md:rounded-lg md:px-2 short:h-7 short:w-auto pointer-coarse:h-11 md:pointer-coarse:h-12",
         team.kind === "human" && "border-primary/50",
         isStuck && "border-warning bg-highlight/40",
         left && "text-muted-foreground",
