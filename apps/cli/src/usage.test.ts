@@ -52,6 +52,27 @@ describe("the command line", () => {
     expect(await merkle.run(["config", "set", "-h"])).toEqual(help);
   });
 
+  it("[CLI-3] help with --json is data: all commands with their flags, or those of a topic or name", async () => {
+    const merkle = await testMerkle();
+    const help = async (...args: string[]) => {
+      const { code, stdout, stderr } = await merkle.run([...args, "--json"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      return JSON.parse(stdout);
+    };
+    const all = await help("help");
+    expect(all.commands.map(({ name }: { name: string }) => name)).toEqual(commands.map(({ name }) => name));
+    expect(all.exit_codes).toMatchObject({ done: 0, not_found: 5 });
+    for (const args of [["--help"], ["help", "all"], ["help", "environment"]]) {
+      expect(await help(...args)).toEqual(all);
+    }
+    const named = async (...args: string[]) =>
+      (await help(...args)).commands.map(({ name }: { name: string }) => name);
+    expect(await named("help", "doc", "show")).toEqual(["doc show"]);
+    expect(await named("post", "-h")).toEqual(["post"]);
+    expect(await named("help", "config")).toEqual(await named("config", "--help"));
+    expect(await named("help", "records")).toEqual(["export", "import", "verify"]);
+  });
+
   it("[CLI-9] a command's description is what stands in its file; otherwise run `npm run docs`", async () => {
     for (const entry of commandGroups.flatMap((group) => group.commands)) {
       const { run, offline, envFiles, ...description } = await entry.load();
@@ -65,7 +86,9 @@ describe("the command line", () => {
     [["config", "gte", "url"], "Did you mean get?"],
     [["config", "get", "idle_pols"], "Did you mean idle_polls?"],
     [["help", "backpu"], "Did you mean backup?"],
-    [["status", "now"], "Too many arguments"],
+    [["status", "now"], "Too many arguments.*\n    try: merkle help status\n"],
+    [["doc", "comment", "a", "b", "c"], "Too many arguments.*\n    try: merkle help doc comment\n"],
+    [["alerts"], 'There is no command "alerts"\\.\n    try: merkle open .then Settings, Told elsewhere'],
     [["up", "--port"], "argument missing"],
     [["config"], "needs one of: get, set, edit, list, path"],
     [["login"], 'There is no command "login"\\.\n    try: merkle join -'],
@@ -160,7 +183,8 @@ describe("the command line", () => {
     expect(text.split("\n")).toEqual([
       "  a sentence that is longer",
       "    than thirty columns",
-      "next: merkle launch --session a-long-name",
+      "next:",
+      "  merkle launch --session a-long-name",
       "✗ Too long a sentence for such",
       "  a terminal.",
       "    try:",

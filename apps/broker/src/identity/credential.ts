@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import type { PersonRow } from "@merkle/db";
+import type { Write } from "../core/write.js";
 
 /** A person who has proved itself. */
 export interface PersonActor {
@@ -11,6 +12,16 @@ export interface PersonActor {
   readonly memberId: string | null;
   /** Whether it has shown to be human (PERSON-10); else it is a guest. */
   readonly verified: boolean;
+  /** What makes it in the first write; undefined for who is there already. */
+  readonly drawn?: DrawnPerson | undefined;
+}
+
+/** A person whom nobody knows yet, and who is made by the write that it calls for (PERSON-15). */
+export interface DrawnPerson {
+  /** Whether a write that made it is committed. */
+  readonly made: boolean;
+  /** Makes it in the transaction of the write, before anything else. @throws MerkleError `unauthorized` */
+  make(write: Write): Promise<void>;
 }
 
 /** The credentials that were looked up lately. */

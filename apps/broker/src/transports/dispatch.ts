@@ -8,6 +8,7 @@ import { toMerkleError } from "../core/to-merkle-error.js";
 import { silent, withTimeout } from "../core/with-timeout.js";
 import { readEarlierResult, type Write, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
+import type { DrawnPerson } from "../identity/credential.js";
 import { refuseLiveCredentials } from "../identity/live-credentials.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import {
@@ -196,7 +197,30 @@ function tryCode(ctx: RequestContext): Promise<unknown> {
 
 /** Nearly all calls join nobody, and nothing of them is done twice. */
 function joinOrCall(ctx: RequestContext): Promise<unknown> {
-  return joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
+  const calling = joinsByWriting(ctx.call.operation, ctx.caller) ? joinAndCall(ctx) : callHandler(ctx);
+  const drawn = ctx.person?.drawn;
+  return drawn === undefined ? calling : makeWith(ctx, drawn, calling);
+}
+
+/** Makes a person for a call that is done and needed no transaction; one that is refused makes nobody (PERSON-15). */
+async function makeWith(
+  ctx: RequestContext,
+  drawn: DrawnPerson,
+  calling: Promise<unknown>,
+): Promise<unknown> {
+  const output = await calling;
+  if (drawn.made) return output;
+  const request = {
+    operation: "create_person",
+    caller: ctx.person?.personId ?? null,
+    idempotencyKey: undefined,
+    input: {},
+  };
+  await writeOnce(writeServices(ctx.services), request, async (write) => {
+    await drawn.make(write);
+    return null;
+  });
+  return output;
 }
 
 function joinAndCall(ctx: RequestContext): Promise<unknown> {
@@ -324,6 +348,7 @@ function joinAlone(
     const { joining } = await takeTeam(services, operation, admitted);
     if (!joining) return;
     await writeOnce(writeServices(services), request, async (write) => {
+      await caller?.person?.drawn?.make(write);
       await joining.join(write);
       // Its result is stored, and undefined is none.
       return null;
@@ -524,6 +549,7 @@ class RequestContext implements Context<Services> {
     await call.turn?.earlierEnded;
     const identity = identify(call.operation, this.input, this.session, this);
     return writeOnce(writeServices(services), identity, async (write) => {
+      await this.person?.drawn?.make(write);
       await this.#joining?.join(write);
       return work(write);
     });

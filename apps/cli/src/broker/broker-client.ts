@@ -11,6 +11,7 @@ import {
   routeOf,
   rulesOf,
 } from "@merkle/wire";
+import { newPersonHeader } from "@merkle/wire/identity";
 import { adviseUpgrade } from "@merkle/wire/text";
 import type { BrokerAddress, Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
@@ -37,12 +38,22 @@ export interface BrokerClient {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
   /** The same broker, called with this credential of a team or a person. */
   as(credential: string): BrokerClient;
+  /** The same as a person whom its own first write makes (PERSON-15). */
+  asNew(person: NewPerson): BrokerClient;
   /** Any page of the broker, whatever its status. */
   get(path: string): Promise<HttpAnswer>;
   /** A file of the broker's, to be read as it comes. @throws as `call` does */
   download(path: string): Promise<IncomingMessage>;
   /** Sends a file and returns what the broker says to it. @throws as `call` does */
   upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
+}
+
+/** A person who is not there before its first write. */
+export interface NewPerson {
+  readonly credential: string;
+  readonly name: string;
+  /** Of a link that verifies it. */
+  readonly code?: string | undefined;
 }
 
 const answerWithinMs = 10_000;
@@ -66,10 +77,9 @@ export async function findBroker(config: Config, signal: AbortSignal): Promise<B
 export function createBrokerClient(
   address: ReachableAddress,
   signal: AbortSignal,
-  credential?: string,
+  proof: Readonly<Record<string, string>> = {},
   known?: Authorization,
 ): BrokerClient {
-  const proof = credential === undefined ? {} : { "x-team-id": credential };
   const requests = openRequests({
     address,
     signal,
@@ -95,11 +105,19 @@ export function createBrokerClient(
       if (!answer.ok) throw MerkleError.fromBody(answer.json());
       return answer.json();
     },
-    as: (other) => createBrokerClient(address, signal, other, authorization),
+    as: (credential) =>
+      createBrokerClient(address, signal, { [credentialHeader]: credential }, authorization),
+    asNew({ credential, name, code }) {
+      const given = new URLSearchParams({ name, ...(code === undefined ? {} : { code }) });
+      const headers = { [credentialHeader]: credential, [newPersonHeader]: given.toString() };
+      return createBrokerClient(address, signal, headers, authorization);
+    },
     get: async (path) => requests.request(path, { headers: await authorization.headers() }),
     call: (name, input) => requests.call(name, { ...input }, proof),
   };
 }
+
+const credentialHeader = "x-team-id";
 
 type Init = Omit<HttpRequest, "signal">;
 

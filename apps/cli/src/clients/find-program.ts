@@ -95,7 +95,7 @@ function missing({ label, installAdvice }: Client, named: string, isPath: boolea
   const where = isPath ? "There is no program at" : `${label} was not found: no program on PATH is called`;
   return new CliError("client_missing", `${where} ${JSON.stringify(named)}.`, {
     exitCode: exitCodes.unexpected,
-    next: [installAdvice, "--client-bin <path>", "merkle doctor"],
+    next: [installAdvice, "--client-bin <path>", "another client: merkle help launch", "merkle doctor"],
   });
 }
 

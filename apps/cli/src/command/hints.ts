@@ -1,6 +1,9 @@
 /** Commands of other programs, and words that come to mind first: what each of them is here. */
 export const hints: Readonly<Record<string, readonly string[]>> = {
-  alerts: ["merkle inbox", "merkle open"],
+  alerts: [
+    "merkle open (then Settings, Told elsewhere: on a phone, in a channel, by a program)",
+    "merkle inbox",
+  ],
   ask: ["merkle post <session> <text> --ask"],
   auth: ["merkle whoami", "merkle join -"],
   chat: ["merkle post <session> <text>", "merkle watch <session>"],
@@ -22,7 +25,7 @@ export const hints: Readonly<Record<string, readonly string[]>> = {
   memory: ["merkle recall", "merkle remember <text>"],
   messages: ["merkle tail <session>"],
   me: ["merkle whoami"],
-  notifications: ["merkle inbox"],
+  notifications: ["merkle inbox", "merkle open (then Settings, Notifications or Told elsewhere)"],
   ps: ["merkle agents", "merkle status"],
   proposals: ["merkle doc proposals <session>"],
   read: ["merkle tail <session> --since unread"],

@@ -139,12 +139,21 @@ function fitted(text: string, stream: NodeJS.WriteStream): string {
   return text
     .split("\n")
     .flatMap((line) => {
-      if (displayWidth(line) <= columns || /\bmerkle [a-z].*[^.]$/.test(line)) return [line];
+      if (displayWidth(line) <= columns) return [line];
+      if (/\bmerkle [a-z].*[^.]$/.test(line)) return beforeCommands(line);
       const indent = `${/^ */.exec(line)?.[0] ?? ""}  `;
       const hasWideWord = line.split(" ").some((word) => displayWidth(word) > columns - indent.length);
       return hasWideWord ? [line] : wrapLine(line, columns, indent);
     })
     .join("\n");
+}
+
+/** Each command of a line that is too wide on a line of its own, and what stands before the first. */
+function beforeCommands(line: string): string[] {
+  const [, indent = "", words = "", commands = ""] = /^(\s*)(.*?)(\bmerkle [a-z].*)$/.exec(line) ?? [];
+  const parts = commands.split(/ {3}[·-] {3}/);
+  if (words === "") return parts.map((each) => indent + each);
+  return [indent + words.trimEnd(), ...parts.map((each) => `${indent}  ${each}`)];
 }
 
 const unicodeSigns: Signs = {

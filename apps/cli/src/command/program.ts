@@ -1,8 +1,10 @@
 import { nearest } from "@merkle/wire/text";
 import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
+import { explainUsage } from "../core/explain-error.js";
 import type { Command, CommandEntry, CommandGroup, Flag } from "./command.js";
 import type { Flags } from "./flags.js";
+import { formatJsonHelp } from "./help-json.js";
 import {
   formatCommandHelp,
   formatEnvironmentHelp,
@@ -30,6 +32,9 @@ export const globalFlags: readonly Flag[] = [
   { flags: "-v, --verbose", summary: "show what goes on inside, on stderr" },
 ];
 
+/** The text of help on a topic, a command or the commands of a name; on everything for "". */
+type HelpOn = (about: string, text: () => string) => string;
+
 type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
 
 /** The parser of `merkle`, with its commands, their groups and their help. */
@@ -42,31 +47,45 @@ export function createProgram(groups: readonly CommandGroup[], run: Run): Parser
     .helpOption("-h, --help", "show this")
     .helpCommand(false);
   for (const each of globalFlags) program.option(each.flags, each.summary);
-  program.configureHelp({ formatHelp: () => formatFrontHelp(groups) });
+  /** Help as it is asked for: with `--json` as data, on those commands alone whose name, or topic, it is about. */
+  const helpOn = (about: string, text: () => string): string =>
+    program.opts()["json"] === true
+      ? formatJsonHelp(
+          groups,
+          globalFlags,
+          ({ name }, topic) => about === "" || `${name} `.startsWith(`${about} `) || topic === about,
+        )
+      : text();
+  program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(groups)) });
   // Words that begin no command come here: none at all, which asks for help, or unknown ones.
   program.argument("[command...]").action((words: readonly string[]) => {
     if (words.length > 0) throw unknownCommand(words, commands);
     program.outputHelp();
   });
-  addHelp(program, groups);
-  for (const command of commands) addCommand(program, commands, command, run);
+  addHelp(program, groups, helpOn);
+  for (const command of commands) addCommand(program, { commands, helpOn }, command, run);
   return program;
 }
 
 function addCommand(
   program: Parser,
-  commands: readonly CommandEntry[],
+  known: { readonly commands: readonly CommandEntry[]; readonly helpOn: HelpOn },
   command: CommandEntry,
   run: Run,
 ): void {
   const [first = "", second] = command.name.split(" ");
   const parser =
-    second === undefined ? program.command(first) : findGroup(program, commands, first).command(second);
+    second === undefined ? program.command(first) : findGroup(program, known, first).command(second);
   for (const each of command.arguments ?? []) parser.argument(each.name, each.summary);
   for (const each of command.flags ?? []) {
     parser.addOption(toOption(each));
   }
-  parser.configureHelp({ formatHelp: () => formatCommandHelp(command, globalFlags) });
+  parser.configureHelp({
+    formatHelp: () => known.helpOn(command.name, () => formatCommandHelp(command, globalFlags)),
+  });
+  parser.exitOverride((error) => {
+    throw error.exitCode === 0 ? error : explainUsage(error.message, `merkle help ${command.name}`);
+  });
   parser.action(async () =>
     run(await command.load(), parser.args.map(unmarkDashedText), unmarkFlags(parser.optsWithGlobals())),
   );
@@ -78,12 +97,16 @@ function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
 }
 
 /** `config` alone says which of its commands there are. */
-function findGroup(program: Parser, commands: readonly CommandEntry[], name: string): Parser {
+function findGroup(
+  program: Parser,
+  { commands, helpOn }: { readonly commands: readonly CommandEntry[]; readonly helpOn: HelpOn },
+  name: string,
+): Parser {
   const found = program.commands.find((each) => each.name() === name);
   if (found) return found;
   const members = commands.filter((each) => each.name.startsWith(`${name} `));
   const group = program.command(name).argument("[command...]");
-  group.configureHelp({ formatHelp: () => formatGroupHelp(name, members, globalFlags) });
+  group.configureHelp({ formatHelp: () => helpOn(name, () => formatGroupHelp(name, members, globalFlags)) });
   group.action(([word]: readonly string[]) => {
     const known = members.map((each) => each.name.slice(name.length + 1));
     if (word === undefined) {
@@ -99,7 +122,7 @@ function findGroup(program: Parser, commands: readonly CommandEntry[], name: str
   return group;
 }
 
-function addHelp(program: Parser, groups: readonly CommandGroup[]): void {
+function addHelp(program: Parser, groups: readonly CommandGroup[], helpOn: HelpOn): void {
   const commands = groups.flatMap((group) => group.commands);
   program
     .command("help")
@@ -107,7 +130,8 @@ function addHelp(program: Parser, groups: readonly CommandGroup[]): void {
     .action((words: readonly string[]) => {
       const topic = words.length === 1 ? topicHelp(words[0] ?? "", groups) : undefined;
       if (topic !== undefined) {
-        process.stdout.write(topic);
+        const about = groups.some((each) => each.topic === words[0]) ? (words[0] ?? "") : "";
+        process.stdout.write(helpOn(about, () => topic));
         return;
       }
       let parser = program;

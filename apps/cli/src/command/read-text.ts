@@ -99,7 +99,8 @@ export async function takeWords(
 ): Promise<{ session: Session; words: readonly string[] }> {
   const isNamed = args.length > needed;
   if (!isNamed && (args.length < needed || config.session === undefined)) {
-    throw usageError("Something is missing.", usage);
+    const expected = usage.match(/<[^>]+>/g) ?? [];
+    throw usageError(`It takes ${expected.join(" ")}, got ${args.length} of ${expected.length}.`, usage);
   }
   const session = await getSession(broker, isNamed ? args[0] : undefined, config);
   return { session, words: isNamed ? args.slice(1) : args };

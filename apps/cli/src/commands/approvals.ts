@@ -1,13 +1,14 @@
 import type { Approval } from "@merkle/wire";
 import { approvalHash } from "@merkle/wire/identity";
 import { approvalText } from "@merkle/wire/text";
-import { findBroker } from "../broker/broker-client.js";
+import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { toNumber } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { nodeCrypto } from "../core/node-crypto.js";
 import { actingAsPerson } from "../identity/acting.js";
+import { findOwnPerson, getOwnPerson, isVerifiedHere } from "../identity/own-person.js";
 import { indented, oneLine } from "../text/one-line.js";
 import { toAge } from "../text/time.js";
 
@@ -36,6 +37,13 @@ export const approvals: Command = {
       throw usageError(`An approval is answered by allow, deny or leave, not ${JSON.stringify(word)}.`);
     const broker = await findBroker(config, signal);
     const person = actingAsPerson({ broker, config });
+    const approval = decision ? toNumber(text ?? "", "An approval") : 0;
+    if (!(await findOwnPerson(broker, config))) {
+      if (decision) throw notWaiting(approval);
+      // The list names this device, too, which a person's credential does; a guest's would be refused.
+      if (!(await isVerifiedHere(broker, config))) throw onlyVerified(broker);
+      await getOwnPerson(broker, config);
+    }
     const listed = await person.call("list_approvals", {});
     if (!decision) {
       if (output.json || listed.waiting.length > 0)
@@ -44,7 +52,6 @@ export const approvals: Command = {
       output.note(`  this device: ${listed.device}`);
       return exitCodes.done;
     }
-    const approval = toNumber(text ?? "", "An approval");
     const meant = listed.waiting.find((each) => each.approval === approval);
     if (!meant) throw notWaiting(approval);
     // The hash is of what is shown here, and of nothing that is only said to be it.
@@ -67,6 +74,14 @@ function format(
     `  in ${oneLine(folder)}${why === null ? "" : `; it says: ${oneLine(why)}`}`,
     indented(text),
   ].join("\n");
+}
+
+function onlyVerified({ base }: Pick<BrokerClient, "base">): CliError {
+  return new CliError(
+    "forbidden",
+    `Permissions are a verified person's to give, and from this home nobody has written at ${base} yet.`,
+    { exitCode: exitCodes.refused, next: ["merkle join <invite>", "merkle open on the broker's machine"] },
+  );
 }
 
 function notWaiting(approval: number): CliError {

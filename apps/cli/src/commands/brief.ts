@@ -8,6 +8,8 @@ import { exitCodes, usageError } from "../core/cli-error.js";
 import { readSince } from "../feed/tail/tail-options.js";
 import { readingFrom } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";
+import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
 
 export const brief: Command = {
   name: "brief",
@@ -71,7 +73,16 @@ function formatBrief(
   { session, title, after, up_to, lines, left_out }: SessionBrief,
   output: Output,
 ): string {
-  const head = `${output.bold(session)}  ${neutralise(title)}  ${output.dim(`#${after + 1} to #${up_to}`)}`;
+  const head = formatTable(
+    [
+      [
+        { text: session, paint: output.bold },
+        { text: oneLine(title) },
+        { text: `#${after + 1} to #${up_to}`, paint: output.dim },
+      ],
+    ],
+    { columns: output.columns, flexible: [0, 1], more: output.signs.more },
+  );
   const more =
     left_out > 0 ? [output.dim(`  ${left_out} more: merkle tail ${session} --since ${after}`)] : [];
   return [head, ...lines.map((line) => formatLine(line, output)), ...more].join("\n");

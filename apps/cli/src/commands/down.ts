@@ -3,7 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { countClients, stoppedText } from "../broker/broker-facts.js";
 import { findRunningBroker, isRunning, type RunningBroker } from "../broker/run-file.js";
 import type { Command, CommandContext } from "../command/command.js";
-import { CliError, exitCodes } from "../core/cli-error.js";
+import { textOf } from "../command/flags.js";
+import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 
 export const down: Command = {
@@ -23,9 +24,11 @@ const lookEveryMs = 25;
  * Stops the broker of this home and returns when it is gone. That nothing runs is no error: what was wanted is so.
  * Only a process that is known to be the broker is signalled: its number and its beginning are those that it wrote down.
  */
-async function stopBroker({ config, output, signal }: CommandContext): Promise<number> {
-  const { home } = config;
+async function stopBroker({ config, flags, output, signal }: CommandContext): Promise<number> {
+  const { home, broker } = config;
   const running = await findRunningBroker(home);
+  if (textOf(flags, "url") !== undefined && broker.base !== running?.url)
+    throw otherBroker(broker.base, home);
   if (!running) {
     output.show({ stopped: false, home }, `no broker runs on ${home}`);
     return exitCodes.done;
@@ -44,6 +47,14 @@ async function goneOf(running: RunningBroker, home: string, signal: AbortSignal)
     if (Date.now() > deadline) throw stuck(running, home);
     await pause(lookEveryMs, undefined, { signal });
   }
+}
+
+function otherBroker(base: string, home: string): CliError {
+  return usageError(
+    `merkle down stops the broker of ${home} alone, which is not at ${base}. Nothing was stopped.`,
+    "merkle down",
+    "merkle down where that broker runs",
+  );
 }
 
 function elsewhere(home: string, { pid, host }: RunningBroker): CliError {

@@ -6,7 +6,7 @@ import { isSet } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { formatTable } from "../text/table.js";
-import { toAge } from "../text/time.js";
+import { counted, toAge } from "../text/time.js";
 
 export const gc: Command = {
   name: "gc",
@@ -35,7 +35,7 @@ function tableOfTables({ tables, database_bytes }: OutputOf<"collect_garbage">, 
       name,
       describeBytes(bytes),
       `indexes ${describeBytes(index_bytes)}`,
-      `${count.toLocaleString("en")} rows`,
+      counted(count, "row"),
       `${dead_rows.toLocaleString("en")} dead`,
       vacuumed_at === null ? "" : `vacuumed ${toAge(vacuumed_at)} ago`,
     ].map((text) => ({ text })),

@@ -26,9 +26,9 @@ export const perspective: Command = {
     const { session_id, slug } = await getSession(broker, name, config);
     if (persona_name === undefined) {
       const listed = await broker.call("list_perspectives", { session_id });
-      output.show(listed, formatPerspectives(listed.perspectives, output));
-      if (listed.perspectives.length === 0)
-        output.note(`nothing read yet; next: merkle jobs run ${slug} perspective --persona Sceptic`);
+      if (output.json || listed.perspectives.length > 0)
+        output.show(listed, formatPerspectives(listed.perspectives, output));
+      else output.note(`nothing read yet; next: merkle jobs run ${slug} perspective --persona Sceptic`);
       return exitCodes.done;
     }
     const read = await broker.call("get_perspective", { session_id, persona_name });

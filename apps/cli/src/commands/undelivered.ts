@@ -6,6 +6,7 @@ import { readingFrom } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";
 import { peerName } from "../sessions/peer-names.js";
 import { oneLine } from "../text/one-line.js";
+import { formatTable } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
 export const undelivered: Command = {
@@ -23,13 +24,21 @@ export const undelivered: Command = {
       ...(for_s !== undefined && { for_s }),
       ...(session && { session: session.session_id }),
     });
-    const lines = found.messages.map(
-      ({ session: slug, sequence, team, peer, to, posted_at, text }) =>
-        `${output.bold(slug)} #${sequence} ${peerName(team, peer)} → ${to.map(oneLine).join(", ")} ${output.dim(`${toAge(posted_at)} ago`)}  ${oneLine(text)}`,
-    );
+    const rows = found.messages.map(({ session: slug, sequence, team, peer, to, posted_at, text }) => [
+      { text: slug, paint: output.bold },
+      { text: `#${sequence}` },
+      { text: `${peerName(team, peer)} ${output.signs.arrow} ${to.map(oneLine).join(", ")}` },
+      { text: `${toAge(posted_at)} ago`, paint: output.dim },
+      { text: oneLine(text) },
+    ]);
+    const table = formatTable(rows, {
+      columns: output.columns,
+      flexible: [0, [2, 16], 4],
+      more: output.signs.more,
+    });
     const more = found.total - found.messages.length;
-    if (more > 0) lines.push(output.dim(`${more} more`));
-    if (output.json || lines.length > 0) output.show(found, lines.join("\n"));
+    if (output.json || rows.length > 0)
+      output.show(found, more > 0 ? `${table}\n${output.dim(`${more} more`)}` : table);
     else output.note("  every message was got by somebody");
     return exitCodes.done;
   },

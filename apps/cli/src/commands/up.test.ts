@@ -120,6 +120,12 @@ describe("merkle up", () => {
     expect(up).toMatchObject({ code: 0, stdout: expect.stringContaining("✓ agents use") });
     const { url, pid } = await merkle.running();
     expect((await fetch(`${url}/health`)).status).toBe(200);
+    const other = await merkle.run(["down", "--url", "http://localhost:1"]);
+    expect(other).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("Nothing was stopped"),
+    });
     expect(await merkle.run(["down", "--json"])).toMatchObject({
       code: 0,
       stdout: `${JSON.stringify({ stopped: true, home: merkle.home, pid, peers: 0 })}\n`,

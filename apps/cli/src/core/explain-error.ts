@@ -10,10 +10,10 @@ export function explainError(error: unknown): CliError {
   if (!(error instanceof Error)) return unexpected(String(error), error);
   const code = codeOf(error);
   // By its code: the names of the library's classes are others in the package, where everything is one bundle.
-  if (code.startsWith("commander.")) return explainUsage(error.message);
+  if (code.startsWith("commander.")) return explainUsage(error.message, "merkle help");
   switch (error.name) {
     case "MerkleError":
-      return new CliError(code, error.message, {
+      return new CliError(code, toCommands(error.message), {
         exitCode: exitOfAnswer(code),
         details: detailsOf(error),
         cause: error,
@@ -32,13 +32,40 @@ export function explainError(error: unknown): CliError {
   }
 }
 
+/** A refusal names operations and their fields, which are another client's words: here they are commands. */
+function toCommands(message: string): string {
+  return message
+    .replace(/^\w+ cannot take this: (.*?)(?: Its fields: .*)?$/s, "This cannot be taken: $1")
+    .replace(/\b(?:list|get)_\w+\b/g, (name) => commandOf[name] ?? name);
+}
+
+const commandOf: Readonly<Record<string, string>> = {
+  get_history: "merkle tail",
+  get_job: "merkle jobs show",
+  list_claims: "merkle claims",
+  list_invites: "merkle invite list",
+  list_jobs: "merkle jobs list",
+  list_members: "merkle members",
+  list_memory: "merkle search",
+  list_meshes: "merkle mesh list",
+  list_participants: "merkle peers",
+  list_peers: "merkle peers",
+  list_proposals: "merkle doc proposals",
+  list_sessions: "merkle ls --state all",
+  list_sources: "merkle source list",
+  list_state: "merkle state list",
+  list_tasks: "merkle tasks",
+  list_tokens: "merkle token list",
+  list_topics: "merkle doc topics",
+};
+
 /** Commander's words: `error: unknown option '--prot'`, and in a second line `(Did you mean --port?)`. */
-function explainUsage(message: string): CliError {
+export function explainUsage(message: string, help: string): CliError {
   const [first = "", ...rest] = message.replace(/^error: /, "").split("\n");
   const nearest = /\(Did you mean (?:one of )?(.*)\?\)/.exec(rest.join(" "))?.[1];
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, "")}.`;
-  if (nearest === undefined) return usageError(sentence, "merkle help");
-  return usageError(`${sentence} Did you mean ${nearest}?`, "merkle help");
+  if (nearest === undefined) return usageError(sentence, help);
+  return usageError(`${sentence} Did you mean ${nearest}?`, help);
 }
 
 function exitOfAnswer(code: string): ExitCode {

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { CliError, exitCodes } from "./cli-error.js";
 import { processBegan } from "./process-table.js";
 
 /** A lock that one live process has and no other. It ends with the process, whatever ended that. */
@@ -19,6 +21,20 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | null>
     if (!found) continue;
     if (await isHeld(found)) return null;
     if (!(await removeLock(path, found))) return null;
+  }
+}
+
+const waitPauseMs = 20;
+
+/** The same, once whoever has the lock lets it go. @throws CliError `busy` where that takes longer than `withinMs` */
+export async function waitForProcessLock(path: string, withinMs: number): Promise<ProcessLock> {
+  const until = performance.now() + withinMs;
+  for (;;) {
+    const lock = await takeProcessLock(path);
+    if (lock) return lock;
+    if (performance.now() > until)
+      throw new CliError("busy", `Another command holds ${path}.`, { exitCode: exitCodes.unexpected });
+    await delay(waitPauseMs);
   }
 }
 

@@ -5,6 +5,7 @@ import type { BrokerClient } from "../broker/broker-client.js";
 import type { Output } from "../command/output.js";
 import { oneLine } from "../text/one-line.js";
 import { toMoment } from "../text/time.js";
+import { wrapLine } from "../text/wrap-line.js";
 
 interface Showing {
   readonly broker: Pick<BrokerClient, "call">;
@@ -35,7 +36,7 @@ export async function formatChange(
     diff === "" ? "unchanged" : `+${added} ${signs.minus}${removed}`,
   ].filter((each) => each !== "");
   const shown = output.terminal ? output.diff(neutralise(diff)) : diff;
-  return `${summary.join("  ")}\n${shown}`;
+  return `${wrapLine(summary.join("  "), output.columns, "  ").join("\n")}\n${shown}`;
 }
 
 /** The writers of these versions, each once, the first first. */

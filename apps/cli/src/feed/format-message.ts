@@ -141,12 +141,16 @@ function describeEvent({ content }: Message, arrow: string): string {
   }
 }
 
-/** `message_budget 0 → 50` */
+/** `message budget 0 → 50, claim grace 900 s → 60 s` */
 function describeSettings(changes: unknown, arrow: string): string {
   return Object.entries(Object(changes))
     .map(([name, change]) => {
       const { from, to } = Object(change);
-      return oneLine(`${name} ${inLine(from)} ${arrow} ${inLine(to)}`);
+      const unit = name.endsWith("_s") ? " s" : "";
+      const shown = (value: unknown) =>
+        `${typeof value === "number" ? value.toLocaleString("en") : inLine(value)}${unit}`;
+      const words = name.replace(/_s$/, "").replaceAll("_", " ");
+      return oneLine(`${words} ${shown(from)} ${arrow} ${shown(to)}`);
     })
     .join(", ");
 }

@@ -1,4 +1,11 @@
-import { type InputOf, MerkleError, type OperationName, type OutputOf, type Session } from "@merkle/wire";
+import {
+  type InputOf,
+  MerkleError,
+  type OperationName,
+  type OutputOf,
+  rulesOf,
+  type Session,
+} from "@merkle/wire";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
@@ -6,8 +13,8 @@ import { getSession } from "../sessions/find-session.js";
 import { findStoredPeer, listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
 import { shellWord } from "../text/shell.js";
 import { meetMesh } from "../trust/require-known.js";
-import { getOwnPerson } from "./own-person.js";
-import { findPerson, type StoredPerson, setPersonAside } from "./persons.js";
+import { findOwnPerson, writeAsNew } from "./own-person.js";
+import { findPerson, setPersonAside } from "./persons.js";
 
 /** Calls operations as somebody. */
 export interface Actor {
@@ -23,7 +30,7 @@ interface Acting {
 
 /**
  * Returns the actor that writes in a session from here (CLI-11): in the shell of a launched agent its team, and anywhere else the
- * person of this home, who is made at the first write.
+ * person of this home, who is made by the first write.
  *
  * @throws CliError `usage` where an agent's shell would write elsewhere; `not_found` where its team is not held
  */
@@ -70,20 +77,27 @@ function agentOf({ session, team }: Acting["config"]): Agent | undefined {
 function asPerson({ broker, config }: Acting): Actor {
   return {
     async call(name, input) {
-      const person = await getOwnPerson(broker, config);
+      const person = await findOwnPerson(broker, config);
       try {
-        return await broker.as(person.credential).call(name, input);
+        if (person) return await broker.as(person.credential).call(name, input);
       } catch (error) {
         if (!isUnauthorized(error)) throw error;
-        return broker.as((await replacePerson(person, { broker, config })).credential).call(name, input);
       }
+      const { readOnly, access } = rulesOf(name);
+      if (readOnly && access === "team") throw nobodyYet(broker);
+      if (readOnly) return broker.call(name, input);
+      if (person) await setPersonAside(config, person);
+      return writeAsNew({ broker, config }, (as) => as.call(name, input));
     },
   };
 }
 
-async function replacePerson(refused: StoredPerson, { broker, config }: Acting): Promise<StoredPerson> {
-  await setPersonAside(config, refused);
-  return getOwnPerson(broker, config);
+function nobodyYet({ base }: BrokerClient): CliError {
+  return new CliError(
+    "not_found",
+    `You are nobody yet at ${base}: your first message, session or decision there makes you a person, and nothing is kept of you before.`,
+    { exitCode: exitCodes.not_found, next: ["merkle whoami"] },
+  );
 }
 
 async function asHeldTeam(session: Session, team: string, { broker, config }: Acting): Promise<Actor> {

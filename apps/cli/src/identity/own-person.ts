@@ -1,54 +1,109 @@
-import { readFile } from "node:fs/promises";
-import { type OutputOf, parseTeamCredential } from "@merkle/wire";
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { MerkleError, type OutputOf, parseTeamCredential } from "@merkle/wire";
+import { drawnCredential } from "@merkle/wire/identity";
 import type { BrokerClient } from "../broker/broker-client.js";
 import { placeOf } from "../broker/reach.js";
 import type { Config } from "../config.js";
-import { homeFiles } from "../core/merkle-home.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { nodeCrypto } from "../core/node-crypto.js";
+import { waitForProcessLock } from "../core/process-lock.js";
 import { meetMesh } from "../trust/require-known.js";
 import { systemUserName } from "./introduce.js";
+import { listMembers } from "./members.js";
 import { findPerson, keepPerson, keepVerified, type StoredPerson } from "./persons.js";
 
+type Owner = Pick<Config, "home" | "personName" | "agentShell">;
+
 /**
- * The person of this home in the broker's mesh, made when there is none yet (CLI-11), and verified where this user runs the
- * broker. In an agent's shell it is a guest.
+ * The person of this home in the broker's mesh, made when there is none yet, and verified where this user runs the broker. In
+ * an agent's shell it is a guest.
  */
-export async function getOwnPerson(
-  broker: BrokerClient,
-  config: Pick<Config, "home" | "personName" | "agentShell">,
-): Promise<StoredPerson> {
-  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
-  const found = await findPerson(config, meshId);
-  const person = found ?? (await makePerson(broker, config, meshId));
-  return person.verified === true ? person : verifyOwn(person, broker, config);
+export async function getOwnPerson(broker: BrokerClient, config: Owner): Promise<StoredPerson> {
+  return (await findOwnPerson(broker, config)) ?? makePerson(broker, config);
 }
 
-async function makePerson(
-  broker: BrokerClient,
-  config: Pick<Config, "home" | "personName" | "agentShell">,
-  meshId: string,
-): Promise<StoredPerson> {
-  const name = config.personName ?? systemUserName();
+/** The same, or null while nobody has written there from this home. */
+export async function findOwnPerson(broker: BrokerClient, config: Owner): Promise<StoredPerson | null> {
+  const found = await findPerson(config, await meetMesh(broker, { ...broker.address, home: config.home }));
+  return found === null || found.verified === true ? found : verifyOwn(found, broker, config);
+}
+
+async function makePerson(broker: BrokerClient, config: Owner): Promise<StoredPerson> {
   const given = await getVerificationCode(broker, config).catch(() => null);
-  const made = await broker.call("create_person", { name, ...(given && { code: given.code }) });
-  return keepPerson(config, {
-    mesh_id: meshId,
-    person_id: bareId(made.person_id),
-    name: made.name,
-    credential: made.person_id,
-    verified: made.verified,
+  const made = await broker.call("create_person", {
+    name: nameOf(config),
+    ...(given && { code: given.code }),
   });
+  return keep(made.person_id, made, { broker, config });
+}
+
+/** So long a command waits for another one's first write from the same home. */
+const firstWriteMs = 15_000;
+
+/**
+ * Does the first write from this home as a person whom that write makes (CLI-11): one that is refused makes nobody. Of two
+ * commands that are the first at once, the second one writes as the person that the first one has made.
+ */
+export async function writeAsNew<Result>(
+  { broker, config }: { readonly broker: BrokerClient; readonly config: Owner },
+  write: (as: BrokerClient) => Promise<Result>,
+): Promise<Result> {
+  const { home } = config;
+  await explainingHome(home, () => mkdir(home, { recursive: true, mode: 0o700 }));
+  const lock = await waitForProcessLock(`${homeFiles.persons(home)}.lock`, firstWriteMs);
+  try {
+    const found = await findOwnPerson(broker, config);
+    if (found) return await write(broker.as(found.credential));
+    const given = await getVerificationCode(broker, config).catch(() => null);
+    const credential = drawnCredential(randomBytes(32).toString("base64url"), nodeCrypto.sha256);
+    const as = broker.asNew({ credential, name: nameOf(config), code: given?.code });
+    try {
+      return await write(as);
+    } catch (error) {
+      // A member who is a person already, and an older broker: what is made there is a credential first.
+      if (!(error instanceof MerkleError && error.code === "unauthorized")) throw error;
+      return await write(broker.as((await makePerson(broker, config)).credential));
+    } finally {
+      // An answer that was lost may be that of a write that was done.
+      const made = await broker
+        .as(credential)
+        .call("get_person", {})
+        .catch(() => null);
+      if (made) await keep(credential, made, { broker, config });
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+async function keep(
+  credential: string,
+  { name, verified }: { readonly name: string; readonly verified: boolean },
+  { broker, config }: { readonly broker: BrokerClient; readonly config: Owner },
+): Promise<StoredPerson> {
+  const mesh_id = await meetMesh(broker, { ...broker.address, home: config.home });
+  return keepPerson(config, { mesh_id, person_id: bareId(credential), name, credential, verified });
+}
+
+function nameOf({ personName }: Owner): string {
+  return personName ?? systemUserName();
 }
 
 /** A person who cannot be verified from here stays a guest, and may still write. */
-async function verifyOwn(
-  person: StoredPerson,
-  broker: BrokerClient,
-  config: Pick<Config, "home" | "agentShell">,
-): Promise<StoredPerson> {
+async function verifyOwn(person: StoredPerson, broker: BrokerClient, config: Owner): Promise<StoredPerson> {
   const given = await getVerificationCode(broker, config).catch(() => null);
   if (given === null) return person;
   await broker.as(person.credential).call("verify_person", { code: given.code });
   return keepVerified(config, person);
+}
+
+/** Whether a person of this home is verified from its first write on: its broker runs here, or has let it in as a member. */
+export async function isVerifiedHere(broker: BrokerClient, config: Owner): Promise<boolean> {
+  if (config.agentShell !== undefined) return false;
+  if ((await placeOf(broker.base, config.home)) === "home") return true;
+  const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  return (await listMembers(config.home)).some((each) => each.mesh_id === meshId);
 }
 
 function bareId(credential: string): string {

@@ -47,5 +47,8 @@ async function git(folder: string, args: readonly string[]): Promise<string | nu
 export async function chooseProject(named: string | undefined, usage: string): Promise<string> {
   const project = named?.trim() || (await findProject(process.cwd()));
   if (project) return project;
-  throw usageError("This folder is in no git repository: say which project, with --project.", usage);
+  throw usageError(
+    "This folder is in no git repository: say which project, with --project.",
+    `${usage} --project <name>`,
+  );
 }

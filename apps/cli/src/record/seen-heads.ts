@@ -1,11 +1,10 @@
 import { mkdir } from "node:fs/promises";
-import { setTimeout as delay } from "node:timers/promises";
 
 import { type AuditKey, canonicalJson, parseHeadLine, parseKeys, type SignedHead } from "@merkle/wire/record";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
-import { takeProcessLock } from "../core/process-lock.js";
+import { waitForProcessLock } from "../core/process-lock.js";
 
 /** This machine's memory of a record: the newest head that it saw, and the keys that it believes. */
 export interface SeenRecord {
@@ -29,7 +28,7 @@ export async function findSeen(home: string, recordId: string): Promise<SeenReco
 export async function rememberSeen(home: string, { head, keys }: SeenRecord): Promise<void> {
   await explainingHome(home, async () => {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    const lock = await takeLock(`${homeFiles.seenHeads(home)}.lock`);
+    const lock = await waitForProcessLock(`${homeFiles.seenHeads(home)}.lock`, 2_000);
     try {
       const all = readAll(home);
       const before = all.get(head.session_id);
@@ -70,16 +69,4 @@ function readAll(home: string): Map<string, SeenRecord> {
 function toSeen(record: unknown): SeenRecord {
   const { head, keys } = Object(record);
   return { head: parseHeadLine(canonicalJson(head)), keys: parseKeys(canonicalJson(keys)) };
-}
-
-const lockTries = 100;
-const lockPauseMs = 20;
-
-async function takeLock(path: string) {
-  for (let tries = 0; tries < lockTries; tries += 1) {
-    const lock = await takeProcessLock(path);
-    if (lock) return lock;
-    await delay(lockPauseMs);
-  }
-  throw new CliError("busy", `Another command holds ${path}.`, { exitCode: exitCodes.unexpected });
 }

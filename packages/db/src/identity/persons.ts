@@ -104,6 +104,15 @@ export async function takeVerificationCode(tx: Transaction, secretHash: Uint8Arr
   return taken.length > 0;
 }
 
+/** Whether a code would still verify somebody. */
+export async function hasVerificationCode(db: Queryable, secretHash: Uint8Array): Promise<boolean> {
+  const rows = await db
+    .select({ expiresAt: verificationCodes.expiresAt })
+    .from(verificationCodes)
+    .where(and(eq(verificationCodes.secretHash, secretHash), gt(verificationCodes.expiresAt, sql`now()`)));
+  return rows.length > 0;
+}
+
 /** Whether a name, in any case, is that of a verified person or of a member who was not revoked. */
 export async function isNameOfVerified(db: Queryable, meshId: string, name: string): Promise<boolean> {
   const [row] =

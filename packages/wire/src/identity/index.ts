@@ -8,6 +8,7 @@ export {
 export { type ApprovalSubject, approvalHash, deviceOf } from "./approval.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { type BrokerStatement, brokerBytes } from "./broker-statement.js";
+export { drawnCredential, newPersonHeader } from "./drawn-person.js";
 export { type JoinProof, type JoinStatement, joinBytes, proveJoin } from "./join-statement.js";
 export { type BoxKey, boxKeyBytes, boxKeyFrom, makeKeyCard } from "./make-key-card.js";
 export {

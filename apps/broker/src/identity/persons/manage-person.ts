@@ -7,6 +7,7 @@ import {
   isNameOfVerified,
   lockPerson,
   type PersonRow,
+  type Queryable,
   renamePersonRow,
   setPersonVerified,
   type Transaction,
@@ -50,7 +51,7 @@ export async function createPerson(
 }
 
 /** Finds a guest a name that no verified person or member of the mesh has (PERSON-12). */
-async function nameGuest(tx: Transaction, meshId: string, wanted: string): Promise<string> {
+export async function nameGuest(tx: Queryable, meshId: string, wanted: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? wanted : `${wanted} (${number})`;
     if (!(await isNameOfVerified(tx, meshId, name))) return name;

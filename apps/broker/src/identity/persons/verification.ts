@@ -46,7 +46,11 @@ export async function makeVerificationCode(
  */
 export async function useVerificationCode(tx: Transaction, code: string): Promise<void> {
   if (await takeVerificationCode(tx, hashSecret(code))) return;
-  throw new MerkleError(
+  throw verifiesNobody();
+}
+
+export function verifiesNobody(): MerkleError {
+  return new MerkleError(
     "forbidden",
     "This link verifies nobody: it was used already, has expired, or is not whole. merkle open, on the broker's machine, makes another.",
   );

@@ -1,6 +1,7 @@
 import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
+import { drawPerson } from "../../identity/persons/draw-person.js";
 import { type ClientPrincipal, isConfined, type Principal } from "../../identity/principal.js";
 import { noSuchSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
@@ -14,6 +15,8 @@ export interface CallClaims {
   readonly principal: Principal | null;
   /** A credential that came beside the input: the header `X-Team-ID`. The argument `team_id` goes before it. */
   readonly credential?: string | undefined;
+  /** The person that calls, where its write is to make it (PERSON-15). */
+  readonly newPerson?: RawInput | undefined;
   /** The credential that the connection itself remembers: that of the team that an MCP session joined as. */
   readonly remembered?: ((sessionId: string) => string | undefined) | undefined;
   /** That credential where no session is addressed, when it has joined one session only. */
@@ -57,7 +60,23 @@ export function identifyCaller(
 ): Awaitable<Authenticated> {
   refuseStranger(call.operation, call.principal);
   const addressed = isSessionOperation(call.operation) ? findAddressedSession(services, call, raw) : null;
-  return whenKnown(addressed, authenticate, services, call, raw);
+  const found = whenKnown(addressed, authenticate, services, call, raw);
+  return call.newPerson === undefined
+    ? found
+    : whenKnown(found, takeNewPerson, services, call, call.newPerson);
+}
+
+/** Who is known under that credential already is that, as where a request comes again. */
+async function takeNewPerson(
+  found: Authenticated,
+  services: AccessServices,
+  { operation, principal }: CallClaims,
+  given: RawInput,
+): Promise<Authenticated> {
+  const { caller, credential } = found;
+  if (caller || credential === undefined || operation.readOnly) return found;
+  const person = await drawPerson(services, { principal, credential, given });
+  return person ? { ...found, caller: { person, team: null } } : found;
 }
 
 /** The second half of `admitCaller`. */
@@ -74,7 +93,7 @@ export function letIn(
   services.limiter.admitCall({
     principal,
     sessionId: session?.sessionId ?? null,
-    rate: operation.rate,
+    rate: caller?.person?.drawn ? "create" : operation.rate,
   });
   if (caller?.team) services.presence.touch(caller.team.peer);
   return { session, caller };

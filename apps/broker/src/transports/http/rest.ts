@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { isStreamable, MerkleError, type Operation } from "@merkle/wire";
+import { newPersonHeader } from "@merkle/wire/identity";
 import { operations } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
@@ -42,6 +43,7 @@ async function serve(
     view: "json",
     signal,
     credential: c.req.header("x-team-id"),
+    newPerson: readNewPerson(c),
   };
   if (isStreamable(operation) && wantsStream(c)) return stream(c, services, call);
   const reply = await dispatch(services, call);
@@ -75,6 +77,11 @@ async function readInput(
   }
   const key = c.req.header("idempotency-key");
   return { ...body, ...(key === undefined ? {} : { idempotency_key: key }), ...path };
+}
+
+function readNewPerson(c: HttpContext): Call["newPerson"] {
+  const given = c.req.header(newPersonHeader);
+  return given === undefined ? undefined : Object.fromEntries(new URLSearchParams(given));
 }
 
 function wantsStream(c: HttpContext): boolean {

@@ -242,7 +242,9 @@ function describeChanges(changes: unknown): string {
       const { from, to }: { from?: unknown; to?: unknown } = Object(change);
       const unit = name.endsWith("_s") ? " s" : "";
       const words = name.replace(/_s$/, "").replaceAll("_", " ");
-      return `${words} from ${JSON.stringify(from)}${unit} to ${JSON.stringify(to)}${unit}`;
+      const shown = (value: unknown) =>
+        `${typeof value === "number" ? value.toLocaleString("en") : JSON.stringify(value)}${unit}`;
+      return `${words} from ${shown(from)} to ${shown(to)}`;
     })
     .join(", ");
 }

@@ -31,10 +31,7 @@ export const progressSearch: Command = {
     'merkle progress search --text "rate limit" --project payments --json',
   ],
   async run({ args: [query], flags, config, output, signal }) {
-    const projectId = await chooseProject(
-      textOf(flags, "project"),
-      "merkle progress search --project <name>",
-    );
+    const projectId = await chooseProject(textOf(flags, "project"), "merkle progress search");
     const tags = splitList(listOf(flags, "tag"));
     const chosen = {
       query,

@@ -1,0 +1,64 @@
+import { findPerson, findPersonOfMember, hasVerificationCode, insertPerson } from "@merkle/db";
+import { parseTeamCredential } from "@merkle/wire";
+import { drawnCredential } from "@merkle/wire/identity";
+import { catalogue } from "@merkle/wire/schemas";
+import { parseInput, type RawInput } from "../../core/parse-input.js";
+import { sha256 } from "../../core/sha256.js";
+import type { IdentityServices } from "../context.js";
+import { hashSecret, type PersonActor } from "../credential.js";
+import type { Principal } from "../principal.js";
+import { unauthorized } from "../refusals.js";
+import { nameGuest } from "./manage-person.js";
+import { useVerificationCode, verifiesNobody } from "./verification.js";
+
+/**
+ * The person that a call brings with it, to be made by the call's own write (PERSON-15); null for a credential that was not
+ * drawn for this, and for a member who is a person already: `create_person` gives that one another credential.
+ *
+ * @throws bad_request for what is no name; forbidden for a code that verifies nobody
+ */
+export async function drawPerson(
+  { database }: Pick<IdentityServices, "database">,
+  { principal, credential, given }: { principal: Principal | null; credential: string; given: RawInput },
+): Promise<PersonActor | null> {
+  if (principal?.kind !== "anyone" && principal?.kind !== "member") return null;
+  const parsed = parseTeamCredential(credential);
+  if (!parsed || drawnCredential(parsed.secret, sha256) !== credential) return null;
+  const { orm, meshId } = database;
+  const member = principal.kind === "member" ? principal : null;
+  const memberId = member?.memberId ?? null;
+  if (memberId !== null && (await findPersonOfMember(orm, meshId, memberId))) return null;
+
+  const input = catalogue.create_person.input.parse(
+    parseInput(catalogue.create_person, given, { proved: true }),
+  );
+  const code = member ? undefined : input.code;
+  if (code !== undefined && !(await hasVerificationCode(orm, hashSecret(code)))) throw verifiesNobody();
+  const verified = member !== null || code !== undefined;
+  const name = member?.name ?? (verified ? input.name : await nameGuest(orm, meshId, input.name));
+  const { teamId: personId, secret } = parsed;
+  const secretHash = hashSecret(secret);
+  let made = false;
+  return {
+    ...{ personId, name, credential, memberId, verified },
+    drawn: {
+      get made() {
+        return made;
+      },
+      async make({ tx, afterCommit }) {
+        if (made) return;
+        const createdAt = new Date();
+        const verifiedAt = code === undefined ? null : createdAt;
+        if (await insertPerson(tx, { meshId, personId, name, secretHash, memberId, createdAt, verifiedAt })) {
+          if (code !== undefined) await useVerificationCode(tx, code);
+        } else if (!(await findPerson(tx, meshId, personId))) {
+          // Another of the member's devices was faster.
+          throw unauthorized("This team_id is not the credential of this member's person");
+        }
+        afterCommit(() => {
+          made = true;
+        });
+      },
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { exitCodes } from "../core/cli-error.js";
+import type { CommandDescription, CommandGroup, Flag } from "./command.js";
+import { environmentVariables } from "./help-text.js";
+
+/**
+ * Help for programs: of the commands that are wanted, all of them or those of a topic or a name, what `npm run docs` makes the
+ * reference of, in one shape.
+ */
+export function formatJsonHelp(
+  groups: readonly CommandGroup[],
+  globalFlags: readonly Flag[],
+  isWanted: (command: CommandDescription, topic: string) => boolean,
+): string {
+  const commands = groups.flatMap(({ topic, commands }) =>
+    commands.filter((each) => !each.hidden && isWanted(each, topic)).map((each) => describe(each, topic)),
+  );
+  const environment = environmentVariables.flatMap(([names, summary]) =>
+    names.split(", ").map((name) => ({ name, summary })),
+  );
+  const help = { commands, flags: globalFlags.map(describeFlag), environment, exit_codes: exitCodes };
+  return `${JSON.stringify(help)}\n`;
+}
+
+function describe(command: CommandDescription, topic: string) {
+  const { name, summary, arguments: args = [], flags = [], examples } = command;
+  const shown = flags.filter((each) => !each.hidden).map(describeFlag);
+  return { name, topic, summary, arguments: args, flags: shown, examples };
+}
+
+function describeFlag({ flags, summary, repeatable }: Flag) {
+  return { flags, summary, repeatable: repeatable === true };
+}
