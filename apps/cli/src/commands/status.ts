@@ -30,7 +30,7 @@ export const status: Command = {
     const waiting = needs === 0 ? "" : `, ${needs} ${needs === 1 ? "needs" : "need"} you`;
     output.show(
       { ...known, ...facts },
-      `${up}, ${counted(facts.peers_polling, "peer")} polling, ${counted(facts.open_sessions, "open session")}${waiting}`,
+      `${up}, ${counted(facts.peers_polling, "peer")} waiting for messages, ${counted(facts.open_sessions, "open session")}${waiting}`,
     );
     return exitCodes.done;
   },

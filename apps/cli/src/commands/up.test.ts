@@ -62,7 +62,7 @@ describe("merkle up", () => {
     }
     expect(await merkle.run(["status"])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^broker up \ds, 0 peers polling, 0 open sessions\n$/),
+      stdout: expect.stringMatching(/^broker up \ds, 0 peers waiting for messages, 0 open sessions\n$/),
     });
 
     up.process.kill("SIGTERM");
@@ -100,7 +100,7 @@ describe("merkle up", () => {
     });
     await expect
       .poll(async () => (await merkle.run(["status"])).stdout)
-      .toContain("1 peer polling, 1 open session");
+      .toContain("1 peer waiting for messages, 1 open session");
 
     expect(await merkle.run(["down"])).toMatchObject({ code: 0, stdout: "stopped, 1 peer will reconnect\n" });
     expect((await waiting).status).toBe(200);

@@ -53,7 +53,9 @@ export function signOf(
 export function stateText(peer: Peer): string {
   if (peer.left_at !== null) return `left ${toAge(peer.left_at)} ago`;
   const seen = peer.status === "disconnected" ? `away, seen ${toAge(peer.last_seen_at)} ago` : peer.status;
-  return [declaredText(peer), seen, peer.polling ? "polling" : ""].filter((each) => each !== "").join(", ");
+  return [declaredText(peer), seen, peer.polling ? "waits for messages" : ""]
+    .filter((each) => each !== "")
+    .join(", ");
 }
 
 /** That it is idle is what is seen anyway. */

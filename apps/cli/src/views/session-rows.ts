@@ -80,7 +80,9 @@ function inJoinOrder(participants: readonly Participant[]): Participant[] {
 
 function statusOf(team: Participant): string {
   if (team.left_at !== null) return "left";
-  return [declaredText(team), team.status, team.polling ? "polling" : ""].filter(Boolean).join(", ");
+  return [declaredText(team), team.status, team.polling ? "waits for messages" : ""]
+    .filter(Boolean)
+    .join(", ");
 }
 
 function lastSeen(team: Participant): string {
