@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { BrokerOptions } from "@merkle/broker";
 import { inject } from "vitest";
 import { startNatsServer } from "../../kit/nats-server.js";
-import { findNginx, nginxMissing, startNginx } from "../../kit/nginx.js";
+import { findNginx, nginxMissing, reservePort, startNginx } from "../../kit/nginx.js";
 import { noteHome } from "../../kit/persons.js";
 import { type StartTestBroker, startOneBroker, type TestBroker } from "../../kit/test-broker.js";
 import { createTestDatabase } from "../../kit/test-database.js";
@@ -13,9 +13,11 @@ const nodeCount = 3;
 export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
   const bus = inject("bus") === "nats" ? (await startNatsServer({}, cleanup)).url : inject("bus");
+  const port = await reservePort();
+  const url = `http://localhost:${port}`;
   const shared: Partial<BrokerOptions> = {
-    // Who is behind a proxy is told by it alone.
-    ...{ auth: "open", insecureOpen: true, trustedProxies: ["127.0.0.1"] },
+    // Who is behind a proxy is told by it alone, and where it is by whoever sets it up.
+    ...{ auth: "open", insecureOpen: true, trustedProxies: ["127.0.0.1"], publicUrl: url },
     ...{ ...options, databaseUrl, bus },
   };
   const nodes: TestBroker[] = [];
@@ -23,11 +25,12 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   for (let number = 0; number < nodeCount; number += 1)
     nodes.push(await startOneBroker(shared, cleanup, logged));
   const [first] = nodes;
-  const [port] = await startProxy(
+  if (!first) throw new TypeError("There are nodes.");
+  await startProxy(
     nodes.map((node) => node.port),
     cleanup,
+    port,
   );
-  if (!first || port === undefined) throw new TypeError("There are nodes and a proxy.");
   noteHome(port, first.home, first.url);
 
   async function forEach(work: (node: TestBroker) => Promise<void>): Promise<void> {
@@ -35,8 +38,7 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   }
 
   return {
-    url: `http://127.0.0.1:${port}`,
-    ...{ port, databaseUrl, home: first.home, logged },
+    ...{ url, port, databaseUrl, home: first.home, logged },
     get broker() {
       return first.broker;
     },
@@ -50,10 +52,15 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   };
 };
 
-/** The configuration of docs/scale.md around that of docs/reverse-proxy.md, without its rates and TLS, which are its own tests'. */
+/**
+ * The configuration of docs/scale.md around that of docs/reverse-proxy.md, without its rates and TLS, which are its own tests'.
+ *
+ * @param at - where it listens; at any port unless told
+ */
 export async function startProxy(
   ports: readonly number[],
   cleanup: Parameters<StartTestBroker>[1],
+  at?: number,
 ): Promise<readonly number[]> {
   const program = findNginx();
   if (program === undefined) throw new Error(nginxMissing);
@@ -70,7 +77,7 @@ export async function startProxy(
         .replaceAll(/^.*(?:ssl_|limit_|server_name).*\n/gm, "")
         // The port is the test's own, and belongs to the address.
         .replaceAll("$host;", "$http_host;"),
-    1,
+    at === undefined ? 1 : [at],
     cleanup,
   );
 }
