@@ -5,19 +5,27 @@ import { startNatsServer } from "../../kit/nats-server.js";
 import { findNginx, nginxMissing, reservePort, startNginx } from "../../kit/nginx.js";
 import { noteHome } from "../../kit/persons.js";
 import { type StartTestBroker, startOneBroker, type TestBroker } from "../../kit/test-broker.js";
-import { createTestDatabase } from "../../kit/test-database.js";
+import { type Cleanup, createTestDatabase } from "../../kit/test-database.js";
 
 const nodeCount = 3;
+
+/** Who is behind a proxy is told by it alone. */
+export const behindProxy = { insecureOpen: true, trustedProxies: ["127.0.0.1"] };
+
+/** The bus that a run is to have. */
+export async function startTestBus(cleanup: Cleanup): Promise<string> {
+  const bus = inject("bus") ?? "postgres";
+  return bus === "nats" ? (await startNatsServer({}, cleanup)).url : bus;
+}
 
 /** What `npm run test:nodes` has in the place of a test's one broker: three, on one database, behind nginx by round robin. */
 export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
-  const bus = inject("bus") === "nats" ? (await startNatsServer({}, cleanup)).url : inject("bus");
+  const bus = await startTestBus(cleanup);
   const port = await reservePort();
   const url = `http://localhost:${port}`;
   const shared: Partial<BrokerOptions> = {
-    // Who is behind a proxy is told by it alone, and where it is by whoever sets it up.
-    ...{ auth: "open", insecureOpen: true, trustedProxies: ["127.0.0.1"], publicUrl: url },
+    ...{ ...behindProxy, auth: "open", publicUrl: url },
     ...{ ...options, databaseUrl, bus },
   };
   const nodes: TestBroker[] = [];
@@ -48,9 +56,19 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
       await forEach((node) => node.stop());
       await work();
       await forEach((node) => node.restart());
+      await leadsToAll(url);
     },
   };
 };
+
+/** Resolves when a proxy has noticed that all nodes are back: for seconds it sends nothing to those that it found away. */
+async function leadsToAll(url: string): Promise<void> {
+  for (let inTurn = 0; inTurn < 2 * nodeCount; ) {
+    const response = await fetch(`${url}/health`);
+    await response.text();
+    inTurn = response.ok ? inTurn + 1 : 0;
+  }
+}
 
 /**
  * The configuration of docs/scale.md around that of docs/reverse-proxy.md, without its rates and TLS, which are its own tests'.
