@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
+import { nodesOf } from "../nodes/kit/tested-nodes.js";
+
+const bus = process.env["MERKLE_TEST_BUS"];
 
 /**
  * Real clients of several vendors, by `npm run test:clients`: they are installed from the registry, and too heavy for the
@@ -9,6 +12,7 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
+    ...(bus !== undefined && nodesOf(bus)),
     include: ["tests/clients/cases/*.ts"],
     // The programs are installed before the temporary folder is the run's own, so that the next run has them.
     globalSetup: ["tests/clients/kit/install-clients.ts", "tests/kit/global-setup.ts"],

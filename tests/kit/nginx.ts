@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -24,19 +25,19 @@ export const nginxMissing =
 const attemptsMax = 5;
 
 /**
- * Runs nginx in a folder of its own with this as the content of its `http` block, on ports that were free a moment ago.
- * Resolves with these when it takes connections at each.
+ * Runs nginx in a folder of its own with this as the content of its `http` block, on ports that were free a moment ago, or
+ * on those given. Resolves with these when it takes connections at each.
  */
 export async function startNginx(
   program: string,
   configure: (ports: readonly number[]) => string,
-  portCount: number,
+  at: number | readonly number[],
   cleanup: Cleanup,
 ): Promise<readonly number[]> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-nginx-"));
   cleanup(() => rm(folder, { recursive: true, force: true }));
   for (let attempt = 1; ; attempt += 1) {
-    const ports = await freePorts(portCount);
+    const ports = typeof at === "number" ? await freePorts(at) : at;
     await writeFile(join(folder, "nginx.conf"), frame(folder, configure(ports)));
     const said: string[] = [];
     const child = spawn(program, ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"], {
@@ -67,6 +68,14 @@ ${temporary}
 ${http}
 }
 `;
+}
+
+/** A port that is free, and stays so: it is none of those that the kernel gives to whoever asks for any. */
+export async function reservePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    if (!(await answers(port))) return port;
+  }
 }
 
 async function freePorts(count: number): Promise<number[]> {

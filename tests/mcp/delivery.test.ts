@@ -52,7 +52,7 @@ describe.each([
       expect((await post(mcp, cancelled, { headers: alder })).status).toBe(202);
       const response = await wait;
       expect(await response.text()).not.toContain("next_cursor");
-      expect(await isWaiting()).toBe(false);
+      await expect.poll(isWaiting).toBe(false);
     }
     await say("after");
     expect(await hear()).toEqual(["after"]);

@@ -68,10 +68,16 @@ export async function initialize(url: string): Promise<string> {
 }
 
 /** The official client, connected; closed at the end. */
-export async function connectClient(url: string, cleanup: Cleanup): Promise<Client> {
+export async function connectClient(
+  url: string,
+  cleanup: Cleanup,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
   // The class implements Transport; its declaration lacks the `| undefined` that exact optional properties ask for.
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport,
+  );
   cleanup(() => client.close());
   return client;
 }

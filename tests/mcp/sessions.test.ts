@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
 import { startInviteBroker } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";
-import { startTestBroker } from "../kit/test-broker.js";
+import { itAtOne, startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import {
@@ -212,22 +212,25 @@ it("[MCP-2] no secret is shown where the connection remembers the team, and the 
   }
 });
 
-it("[MCP-14] a refused call that is sent again and again is answered later and told to stop", async () => {
-  const { url } = await startTestBroker();
-  const mcp = `${url}/mcp`;
-  const headers = { "mcp-session-id": await initialize(mcp) };
-  const send = async (query: unknown) => {
-    const began = performance.now();
-    const { result } = await readRpc(await post(mcp, toolCall("list_sessions", { query }), { headers }));
-    return { text: String(Object(result).content[0].text), ms: performance.now() - began };
-  };
-  expect((await send(1)).text).not.toContain("stop sending it");
-  expect((await send(1)).text).not.toContain("stop sending it");
-  const third = await send(1);
-  expect(third.text).toContain("just this call 3 times");
-  expect(third.ms).toBeGreaterThan(900);
-  expect((await send(2)).text).not.toContain("stop sending it");
-});
+itAtOne("each node counts what it refuses")(
+  "[MCP-14] a refused call that is sent again and again is answered later and told to stop",
+  async () => {
+    const { url } = await startTestBroker();
+    const mcp = `${url}/mcp`;
+    const headers = { "mcp-session-id": await initialize(mcp) };
+    const send = async (query: unknown) => {
+      const began = performance.now();
+      const { result } = await readRpc(await post(mcp, toolCall("list_sessions", { query }), { headers }));
+      return { text: String(Object(result).content[0].text), ms: performance.now() - began };
+    };
+    expect((await send(1)).text).not.toContain("stop sending it");
+    expect((await send(1)).text).not.toContain("stop sending it");
+    const third = await send(1);
+    expect(third.text).toContain("just this call 3 times");
+    expect(third.ms).toBeGreaterThan(900);
+    expect((await send(2)).text).not.toContain("stop sending it");
+  },
+);
 
 it("[MCP-9] of an MCP session only a hash is stored, and its id is no credential", async () => {
   const { url, databaseUrl } = await startTestBroker();
@@ -294,7 +297,17 @@ it("[MCP-13] an observer's link stores nothing, a member's initialize only its v
 
   const bytesMax = limits.mcpInitializeBytesMax;
   const observer = link.split("#observe=")[1];
-  for (let n = 0; n < 20; n += 1) expect((await open(observer, bytesMax - (n % 2))).status).toBe(200);
+  for (let n = 0; n < 20; n += 1) {
+    const { status, headers } = await open(observer, bytesMax - (n % 2));
+    expect([status, headers.get("mcp-session-id")]).toEqual([200, null]);
+  }
+  const onlooker = await connectClient(mcp, onTestFinished, { authorization: `Bearer ${observer}` });
+  for (let n = 0; n < 3; n += 1)
+    expect(
+      readText(await onlooker.callTool({ name: "get_session", arguments: { session_id } })),
+    ).toMatchObject({
+      session_id,
+    });
   expect((await open(observer, bytesMax + 1)).status).toBe(413);
   expect(await stored()).toEqual([]);
 
@@ -323,20 +336,23 @@ it("[LIMIT-1] of more MCP sessions than are held in memory, the longest unused a
   }
 });
 
-it("[MCP-11] a request with the id of one that is still being answered is refused", async () => {
-  const { url } = await startTestBroker();
-  const mcp = `${url}/mcp`;
-  const alder = inSession(await initialize(mcp));
-  const { slug } = await callTool(mcp, "create_session", { title: "A", creator_team_name: "B" }, alder);
-  const first = post(mcp, toolCall("wait_for_messages", { session_id: slug, timeout: 1 }, 7), {
-    headers: { ...alder.headers, accept: "application/json, text/event-stream" },
-  });
-  // The stream's head comes at once, while the wait is still parked.
-  const parked = await first;
-  const second = await post(mcp, toolCall("list_sessions", {}, 7), alder);
-  expect(second.status).toBe(400);
-  expect(await parked.text()).toContain("next_cursor");
-});
+itAtOne("each node knows what it answers itself")(
+  "[MCP-11] a request with the id of one that is still being answered is refused",
+  async () => {
+    const { url } = await startTestBroker();
+    const mcp = `${url}/mcp`;
+    const alder = inSession(await initialize(mcp));
+    const { slug } = await callTool(mcp, "create_session", { title: "A", creator_team_name: "B" }, alder);
+    const first = post(mcp, toolCall("wait_for_messages", { session_id: slug, timeout: 1 }, 7), {
+      headers: { ...alder.headers, accept: "application/json, text/event-stream" },
+    });
+    // The stream's head comes at once, while the wait is still parked.
+    const parked = await first;
+    const second = await post(mcp, toolCall("list_sessions", {}, 7), alder);
+    expect(second.status).toBe(400);
+    expect(await parked.text()).toContain("next_cursor");
+  },
+);
 
 it("[MCP-11] [CURSOR-6] a request that is sent again under its id when its connection broke gets its own answer, and not that of the first one", async () => {
   const { url, databaseUrl } = await startTestBroker();

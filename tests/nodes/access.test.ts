@@ -87,6 +87,25 @@ it("[NODE-12] an MCP session goes on at any node as the team that it joined as, 
       expect(posted.text).toContain("message_id");
     }
   }
+
+  const wait = tool("wait_for_messages", {
+    session_id: session.slug,
+    team_id: session.convener,
+    timeout: 20,
+  });
+  const waiting = rpc(a.url, "tools/call", wait, id, 7);
+  const isPolling = async () => {
+    const { participants } = await b.client.call("list_participants", { session_id: session.sessionId });
+    return participants[0]?.polling;
+  };
+  await expect.poll(isPolling).toBe(true);
+  await rpc(b.url, "notifications/cancelled", { requestId: 7 }, id, null);
+  expect((await waiting).text).not.toContain("next_cursor");
+  await expect.poll(isPolling).toBe(false);
+
+  const ended = await fetch(`${b.url}/api/mcp`, { method: "DELETE", headers: { "mcp-session-id": id } });
+  expect(ended.status).toBe(200);
+  expect((await rpc(a.url, "tools/list", {}, id)).text).toContain("no such MCP session");
 });
 
 function tool(name: string, args: object): object {
@@ -98,6 +117,7 @@ async function rpc(
   method: string,
   params: object,
   sessionId?: string,
+  requestId: number | null = 1,
 ): Promise<{ readonly text: string; readonly sessionId: string | null }> {
   const response = await fetch(`${url}/api/mcp`, {
     method: "POST",
@@ -106,7 +126,7 @@ async function rpc(
       accept: "application/json, text/event-stream",
       ...(sessionId !== undefined && { "mcp-session-id": sessionId }),
     },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    body: JSON.stringify({ jsonrpc: "2.0", ...(requestId !== null && { id: requestId }), method, params }),
   });
   return { text: await response.text(), sessionId: response.headers.get("mcp-session-id") };
 }

@@ -63,6 +63,14 @@ it("[NODE-7] what one node handed out another acknowledges, in turns and without
   const { receipt } = first;
   const next = await a.client.call("check_messages", { session_id, team_id, ...(receipt && { receipt }) });
   expect(next.messages).toEqual([]);
+  // Who shows nothing is brought it twice, whichever nodes are asked, and no third time.
+  for (let round = 0; round < 5; round += 1) {
+    await session.post(session.convener, `shown ${round}`);
+    const brought: unknown[][] = [];
+    for (const { client } of [a, b, a])
+      brought.push(textsOf((await client.call("check_messages", { session_id, team_id })).messages));
+    expect(brought).toEqual([[`shown ${round}`], [`shown ${round}`], []]);
+  }
 
   await b.client.call("join_session", { session_id, team_id, team_name: "Birch", replay_from: 0 });
   const again = await a.client.call("check_messages", { session_id, team_id });

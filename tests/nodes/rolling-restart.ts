@@ -2,13 +2,12 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { connect } from "@merkle/wire/client";
-import { expect, inject, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { startNatsServer } from "../kit/nats-server.js";
 import { createTestSession } from "../kit/session.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
-import { startProxy } from "./kit/start-behind-proxy.js";
+import { behindProxy, startProxy, startTestBus } from "./kit/start-behind-proxy.js";
 import { startNodes } from "./start-nodes.js";
 
 const posters = 6;
@@ -41,13 +40,8 @@ function give(reading: Reading, sequence: number): void {
 it("three nodes are restarted one by one under load: nothing is lost, doubled or out of order", {
   timeout: 180_000,
 }, async () => {
-  const bus = inject("bus") === "nats" ? (await startNatsServer()).url : "postgres";
-  const options = {
-    auth: "open",
-    insecureOpen: true,
-    trustedProxies: ["127.0.0.1"],
-    rateLimits: "off",
-  } as const;
+  const bus = await startTestBus(onTestFinished);
+  const options = { ...behindProxy, auth: "open", rateLimits: "off" } as const;
   let version = earlier ?? own;
   const script = () => join(version, "tests/faults/broker-child.mjs");
   const { nodes, databaseUrl } = await startNodes(3, { bus, options, script });

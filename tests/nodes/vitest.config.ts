@@ -1,16 +1,16 @@
 import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
+import { nodesOf } from "./kit/tested-nodes.js";
 
 /** The campaign takes an hour, and runs where it is asked for: `npm run test:nodes -- campaign`. */
 const atLength = process.argv.some((argument) => argument.includes("campaign"));
-const bus = process.env["MERKLE_TEST_BUS"] === "nats" ? "nats" : "postgres";
 
 /** The tests that speak to a broker by its address, with three nodes behind nginx in its place: `npm run test:nodes`. */
 export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    provide: { bus },
+    ...nodesOf(process.env["MERKLE_TEST_BUS"]),
     // Three brokers a test need more of the machine than one.
     maxWorkers: 2,
     include: [

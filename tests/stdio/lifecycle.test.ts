@@ -56,7 +56,7 @@ describe("a broker that goes away", () => {
   });
 
   it("[STDIO-1] one that ends the connection for good is tried again by the next call", async () => {
-    const broker = await startTestBroker();
+    const broker = await startTestBroker({}, undefined, "something else listens at its port");
     await broker.stop();
     const rude = new WebSocketServer({ port: broker.port });
     rude.on("connection", (socket) => socket.close(4400, "bad_frame"));

@@ -7,7 +7,7 @@ import { atEnd } from "../kit/at-end.js";
 import { joinMesh, startInviteBroker } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
-import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
@@ -198,53 +198,50 @@ describe("somebody who would answer for another", () => {
     expect(await relay.events()).toEqual([]);
   });
 
-  itAtOne("a node knows the address of a proxy by public_url alone")(
-    "[APPROVE-3] a stolen observer's link, a token made for a program, and another member are refused; so are devices of somebody else",
-    async () => {
-      const { broker: closed, admin: ana } = await startInviteBroker(cleanup);
-      const own = await brokerTransports.rest(closed.url, {
-        token: (await ana.call("issue_token", {})).token,
-      });
-      const { session_id, team_id } = await own.call("create_session", {
-        title: "S",
-        creator_team_name: "T",
-      });
-      const { person_id: phone } = await own.call("create_person", { name: "Ana" });
-      const fields = { tool: "Bash", input: command, folder: "/work" };
-      const ask = (devices: string[]) =>
-        own.call("ask_approval", { session_id, team_id, ...fields, devices, salt: drawSalt() });
-      const { approval } = await ask([toDevice(phone)]);
-      const [shown] = (await own.call("list_approvals", { team_id: phone })).waiting as [Approval];
-      const decide = (at: TransportClient, as: string) =>
-        failureOf(at.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: as }));
+  it("[APPROVE-3] a stolen observer's link, a token made for a program, and another member are refused; so are devices of somebody else", async () => {
+    const { broker: closed, admin: ana } = await startInviteBroker(cleanup);
+    const own = await brokerTransports.rest(closed.url, {
+      token: (await ana.call("issue_token", {})).token,
+    });
+    const { session_id, team_id } = await own.call("create_session", {
+      title: "S",
+      creator_team_name: "T",
+    });
+    const { person_id: phone } = await own.call("create_person", { name: "Ana" });
+    const fields = { tool: "Bash", input: command, folder: "/work" };
+    const ask = (devices: string[]) =>
+      own.call("ask_approval", { session_id, team_id, ...fields, devices, salt: drawSalt() });
+    const { approval } = await ask([toDevice(phone)]);
+    const [shown] = (await own.call("list_approvals", { team_id: phone })).waiting as [Approval];
+    const decide = (at: TransportClient, as: string) =>
+      failureOf(at.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: as }));
 
-      const { link } = await own.call("create_observer_link", { session_id });
-      const token = new URL(link).hash.replace("#observe=", "");
-      const observer = await brokerTransports.rest(closed.url, { token });
-      const programs = await own.call("issue_token", { label: "an agent's" });
-      const program = await brokerTransports.rest(closed.url, { token: programs.token });
-      const bo = await joinMesh(
-        closed.url,
-        { invite: (await ana.call("create_invite", {})).link, name: "Bo" },
-        cleanup,
-      );
-      const bos = await brokerTransports.rest(closed.url, {
-        token: (await bo.call("issue_token", {})).token,
-      });
-      const { person_id: bosPhone } = await bos.call("create_person", { name: "Bo" });
-      expect(await decide(observer, phone)).toMatchObject({
-        code: expect.stringMatching(/forbidden|unauthorized/),
-      });
-      expect(await decide(program, phone)).toMatchObject({ code: "forbidden" });
-      expect(await decide(bos, phone)).toMatchObject({ code: "unauthorized" });
-      expect(await decide(bos, bosPhone)).toMatchObject({ code: "not_found" });
-      expect(await failureOf(ask([toDevice(bosPhone)]))).toMatchObject({ code: "forbidden" });
-      expect(await failureOf(ask([toDevice(phone), toDevice(bosPhone)]))).toMatchObject({
-        code: "forbidden",
-      });
-      await own.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: phone });
-    },
-  );
+    const { link } = await own.call("create_observer_link", { session_id });
+    const token = new URL(link).hash.replace("#observe=", "");
+    const observer = await brokerTransports.rest(closed.url, { token });
+    const programs = await own.call("issue_token", { label: "an agent's" });
+    const program = await brokerTransports.rest(closed.url, { token: programs.token });
+    const bo = await joinMesh(
+      closed.url,
+      { invite: (await ana.call("create_invite", {})).link, name: "Bo" },
+      cleanup,
+    );
+    const bos = await brokerTransports.rest(closed.url, {
+      token: (await bo.call("issue_token", {})).token,
+    });
+    const { person_id: bosPhone } = await bos.call("create_person", { name: "Bo" });
+    expect(await decide(observer, phone)).toMatchObject({
+      code: expect.stringMatching(/forbidden|unauthorized/),
+    });
+    expect(await decide(program, phone)).toMatchObject({ code: "forbidden" });
+    expect(await decide(bos, phone)).toMatchObject({ code: "unauthorized" });
+    expect(await decide(bos, bosPhone)).toMatchObject({ code: "not_found" });
+    expect(await failureOf(ask([toDevice(bosPhone)]))).toMatchObject({ code: "forbidden" });
+    expect(await failureOf(ask([toDevice(phone), toDevice(bosPhone)]))).toMatchObject({
+      code: "forbidden",
+    });
+    await own.call("answer_approval", { approval, decision: "allow", hash: shown.hash, team_id: phone });
+  });
 });
 
 describe("what is asked", () => {

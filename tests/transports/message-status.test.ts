@@ -19,6 +19,17 @@ beforeAll(async () => {
   transport = await transports.rest(broker.url);
 });
 
+/** Calls as an agent that says by its receipt what it has read: no connection shows that where a proxy may be between. */
+function createReader(session_id: string): (team_id: string) => Promise<unknown> {
+  const receipts = new Map<string, string>();
+  return async (team_id) => {
+    const { receipt } = await transport.call("check_messages", {
+      ...{ session_id, team_id, receipt: receipts.get(team_id) ?? "none" },
+    });
+    if (receipt !== undefined) receipts.set(team_id, receipt);
+  };
+}
+
 async function startSession() {
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener } = session;
@@ -31,7 +42,7 @@ async function startSession() {
     },
     say: (text: string, more: object = {}) =>
       transport.call("post_message", { session_id, team_id: convener, content: { text }, ...more }),
-    check: (team_id: string) => transport.call("check_messages", { session_id, team_id }),
+    check: createReader(session_id),
     status: (message: number) => transport.call("message_status", { session_id, message }),
   };
 }

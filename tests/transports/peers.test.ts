@@ -332,7 +332,7 @@ describe("peers", () => {
     await expect.poll(async () => (await listPeers(session))[1]).toMatchObject({ connected: false });
     expect((await statuses())["lost"]).not.toBe("disconnected");
     await session.post(gone.peer, "here again");
-    expect(await statuses()).toMatchObject({ gone: "active" });
+    await expect.poll(statuses).toMatchObject({ gone: "active" });
   });
 
   it("[PEER-13] a peer joins groups once, changes its role there, leaves them, and all is as it was after a restart", async () => {

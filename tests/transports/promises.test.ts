@@ -214,7 +214,9 @@ describe("the roster", () => {
     await expect.poll(list).toMatchObject({ participants: [], folded: 2 });
     expect((await list(true)).participants).toMatchObject([{ folded: true }, { folded: true }]);
     await at.post(birch.credential, "here");
-    expect(await list()).toMatchObject({ participants: [{ team_name: "Birch", folded: false }], folded: 1 });
+    await expect
+      .poll(() => list())
+      .toMatchObject({ participants: [{ team_name: "Birch", folded: false }], folded: 1 });
   });
 
   it("[JOIN-7] knows nothing of connections: coming and going by socket posts no event", async () => {

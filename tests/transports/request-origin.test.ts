@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { openHttpClient } from "../kit/http-client.js";
 import { createTestSession, failureOf, textsOf } from "../kit/session.js";
-import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { itAtOne, startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
@@ -79,7 +79,11 @@ it.each(["wait", "check", "stream", "mcp"] as const)(
   },
 );
 
-it.each([{ "x-forwarded-for": "203.0.113.9" }, { via: "1.1 proxy" }, { forwarded: "for=203.0.113.9" }])(
+itAtOne("behind a proxy no connection shows that a reply was read").each([
+  { "x-forwarded-for": "203.0.113.9" },
+  { via: "1.1 proxy" },
+  { forwarded: "for=203.0.113.9" },
+])(
   "[CURSOR-6] a later request on the same connection is evidence, but not of a proxy's: %o",
   async (headers) => {
     const one = await startReading();

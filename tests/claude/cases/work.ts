@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { makePerson } from "../../kit/persons.js";
 import { createTestSession } from "../../kit/session.js";
-import { startTestBroker } from "../../kit/test-broker.js";
+import { itAtOne, startTestBroker } from "../../kit/test-broker.js";
 import { brokerTransports } from "../../kit/transports.js";
 import { endedJob, makeJobAgent, skilled } from "../kit/job-agent.js";
 import type { Answer } from "../kit/obey.js";
@@ -144,47 +144,50 @@ it("[AGENT-7] a conclusion goes from the click to the closed session: every page
   expect(content).toMatch(/## Conclusion\n\nRead to #12\./);
 });
 
-it("[JOB-9] each way in which the real client fails is told as what it is", async () => {
-  let answer: Answer = { text: "There is nothing to write." };
-  const kit = await stage(() => answer, { timeoutsMs: { perspective: 4_000 } });
-  const { broker, transport, ana, model } = kit;
-  const conclude = async () => (await transport.call("start_job", { kind: "conclude", ...ana })).job_id;
+itAtOne("the nodes of a test share one home of agents, and each ends at its start what is left there")(
+  "[JOB-9] each way in which the real client fails is told as what it is",
+  async () => {
+    let answer: Answer = { text: "There is nothing to write." };
+    const kit = await stage(() => answer, { timeoutsMs: { perspective: 4_000 } });
+    const { broker, transport, ana, model } = kit;
+    const conclude = async () => (await transport.call("start_job", { kind: "conclude", ...ana })).job_id;
 
-  expect(await endedJob(kit.transport, await conclude())).toMatchObject({
-    status: "failed",
-    exit_code: 0,
-    error_tail: "agent exited 0 but produced no proposal",
-    message: "Agent finished without producing a proposal. Retry.",
-  });
+    expect(await endedJob(kit.transport, await conclude())).toMatchObject({
+      status: "failed",
+      exit_code: 0,
+      error_tail: "agent exited 0 but produced no proposal",
+      message: "Agent finished without producing a proposal. Retry.",
+    });
 
-  answer = { refusal: "the model is not to be had" };
-  expect(await endedJob(kit.transport, await conclude())).toMatchObject({
-    status: "failed",
-    exit_code: 1,
-    error_tail: expect.stringContaining("the model is not to be had"),
-    message: "Agent failed with exit code 1. See its log.",
-  });
+    answer = { refusal: "the model is not to be had" };
+    expect(await endedJob(kit.transport, await conclude())).toMatchObject({
+      status: "failed",
+      exit_code: 1,
+      error_tail: expect.stringContaining("the model is not to be had"),
+      message: "Agent failed with exit code 1. See its log.",
+    });
 
-  const late = model.ponder("Use the merkle-perspective skill");
-  const asked = { kind: "perspective", persona_name: "Sceptic", ...ana } as const;
-  const { job_id: tooLong } = await transport.call("start_job", asked);
-  expect(await endedJob(kit.transport, tooLong)).toMatchObject({
-    status: "timed_out",
-    message: expect.stringMatching(/^Agent timed out after \d+s\.$/),
-  });
-  late.letGo();
+    const late = model.ponder("Use the merkle-perspective skill");
+    const asked = { kind: "perspective", persona_name: "Sceptic", ...ana } as const;
+    const { job_id: tooLong } = await transport.call("start_job", asked);
+    expect(await endedJob(kit.transport, tooLong)).toMatchObject({
+      status: "timed_out",
+      message: expect.stringMatching(/^Agent timed out after \d+s\.$/),
+    });
+    late.letGo();
 
-  const running = model.ponder("Use the merkle-conclude skill");
-  const job_id = await conclude();
-  await running.reached;
-  await broker.restart();
-  running.letGo();
-  expect(await transport.call("get_job", { job_id })).toMatchObject({
-    status: "failed",
-    error_tail: "server restarted while job in flight",
-    message: "Agent failed: server restarted.",
-  });
-});
+    const running = model.ponder("Use the merkle-conclude skill");
+    const job_id = await conclude();
+    await running.reached;
+    await broker.restart();
+    running.letGo();
+    expect(await transport.call("get_job", { job_id })).toMatchObject({
+      status: "failed",
+      error_tail: "server restarted while job in flight",
+      message: "Agent failed: server restarted.",
+    });
+  },
+);
 
 it("[JOB-9] a missing client is told as that, and hinders nothing else", async () => {
   const kit = await stage(() => ({ text: "" }), { claudeBin: "no-such-claude" });

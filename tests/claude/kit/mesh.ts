@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
+import { inject } from "vitest";
 import { type RunOptions, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
+import { reservePort } from "../../kit/nginx.js";
 import { noteHome } from "../../kit/persons.js";
 import type { Cleanup } from "../../kit/test-database.js";
 import { brokerTransports } from "../../kit/transports.js";
@@ -56,13 +58,14 @@ export async function startMesh(
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
+  const nodes = inject("bus") === undefined ? null : await startNodesOf(cleanup, auth);
   let said = "";
   const up = async (port: number) => {
     said = await run(["up", "--port", String(port), "--auth", auth, "--detach"]);
     return merkle.running();
   };
-  const { url, port } = await up(0);
-  noteHome(port, merkle.home);
+  const { url, port } = nodes ?? (await up(0));
+  if (!nodes) noteHome(port, merkle.home);
   if (auth === "invite") await run(["join", "-"], { input: linkIn(said) });
   const token = auth === "invite" ? (await run(["token", "create"])).trim() : undefined;
   const transport = await brokerTransports.rest(url, { token });
@@ -113,8 +116,36 @@ export async function startMesh(
       await run(["join", "-", "--url", url], { input, env: { MERKLE_HOME: merkleHome } });
     },
     brokerPid: async () => (await merkle.running()).pid,
-    killBroker: async () => killProcess((await merkle.running()).pid),
-    restartBroker: async () => void (await up(port)),
+    killBroker: nodes?.kill ?? (async () => killProcess((await merkle.running()).pid)),
+    restartBroker: nodes?.start ?? (async () => void (await up(port))),
+  };
+}
+
+/** Three nodes behind nginx in the broker's place (`MERKLE_TEST_BUS`), which are killed and started together. */
+async function startNodesOf(cleanup: Cleanup, auth: "open" | "invite") {
+  if (auth === "invite")
+    throw new Error("Whoever may invite is told where a broker runs, and nodes run elsewhere.");
+  const [{ startNodes }, kit] = await Promise.all([
+    import("../../nodes/start-nodes.js"),
+    import("../../nodes/kit/start-behind-proxy.js"),
+  ]);
+  const port = await reservePort();
+  const url = `http://localhost:${port}`;
+  const options = { ...kit.behindProxy, auth, publicUrl: url };
+  const { nodes } = await startNodes(3, { bus: await kit.startTestBus(cleanup), options }, cleanup);
+  const [first] = nodes as [(typeof nodes)[0]];
+  await kit.startProxy(
+    nodes.map((node) => Number(new URL(node.url).port)),
+    cleanup,
+    port,
+  );
+  noteHome(port, first.home, first.url);
+  return {
+    ...{ url, port },
+    kill: async () => void (await Promise.all(nodes.map((node) => node.kill()))),
+    async start() {
+      for (const node of nodes) await node.start();
+    },
   };
 }
 

@@ -2,20 +2,30 @@ import { readFile } from "node:fs/promises";
 import type { BrokerOptions } from "@merkle/broker";
 import { inject } from "vitest";
 import { startNatsServer } from "../../kit/nats-server.js";
-import { findNginx, nginxMissing, startNginx } from "../../kit/nginx.js";
+import { findNginx, nginxMissing, reservePort, startNginx } from "../../kit/nginx.js";
 import { noteHome } from "../../kit/persons.js";
 import { type StartTestBroker, startOneBroker, type TestBroker } from "../../kit/test-broker.js";
-import { createTestDatabase } from "../../kit/test-database.js";
+import { type Cleanup, createTestDatabase } from "../../kit/test-database.js";
 
 const nodeCount = 3;
+
+/** Who is behind a proxy is told by it alone. */
+export const behindProxy = { insecureOpen: true, trustedProxies: ["127.0.0.1"] };
+
+/** The bus that a run is to have. */
+export async function startTestBus(cleanup: Cleanup): Promise<string> {
+  const bus = inject("bus") ?? "postgres";
+  return bus === "nats" ? (await startNatsServer({}, cleanup)).url : bus;
+}
 
 /** What `npm run test:nodes` has in the place of a test's one broker: three, on one database, behind nginx by round robin. */
 export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(cleanup));
-  const bus = inject("bus") === "nats" ? (await startNatsServer({}, cleanup)).url : inject("bus");
+  const bus = await startTestBus(cleanup);
+  const port = await reservePort();
+  const url = `http://localhost:${port}`;
   const shared: Partial<BrokerOptions> = {
-    // Who is behind a proxy is told by it alone.
-    ...{ auth: "open", insecureOpen: true, trustedProxies: ["127.0.0.1"] },
+    ...{ ...behindProxy, auth: "open", publicUrl: url },
     ...{ ...options, databaseUrl, bus },
   };
   const nodes: TestBroker[] = [];
@@ -23,11 +33,12 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   for (let number = 0; number < nodeCount; number += 1)
     nodes.push(await startOneBroker(shared, cleanup, logged));
   const [first] = nodes;
-  const [port] = await startProxy(
+  if (!first) throw new TypeError("There are nodes.");
+  await startProxy(
     nodes.map((node) => node.port),
     cleanup,
+    port,
   );
-  if (!first || port === undefined) throw new TypeError("There are nodes and a proxy.");
   noteHome(port, first.home, first.url);
 
   async function forEach(work: (node: TestBroker) => Promise<void>): Promise<void> {
@@ -35,8 +46,7 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
   }
 
   return {
-    url: `http://127.0.0.1:${port}`,
-    ...{ port, databaseUrl, home: first.home, logged },
+    ...{ url, port, databaseUrl, home: first.home, logged },
     get broker() {
       return first.broker;
     },
@@ -46,14 +56,29 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
       await forEach((node) => node.stop());
       await work();
       await forEach((node) => node.restart());
+      await leadsToAll(url);
     },
   };
 };
 
-/** The configuration of docs/scale.md around that of docs/reverse-proxy.md, without its rates and TLS, which are its own tests'. */
+/** Resolves when a proxy has noticed that all nodes are back: for seconds it sends nothing to those that it found away. */
+async function leadsToAll(url: string): Promise<void> {
+  for (let inTurn = 0; inTurn < 2 * nodeCount; ) {
+    const response = await fetch(`${url}/health`);
+    await response.text();
+    inTurn = response.ok ? inTurn + 1 : 0;
+  }
+}
+
+/**
+ * The configuration of docs/scale.md around that of docs/reverse-proxy.md, without its rates and TLS, which are its own tests'.
+ *
+ * @param at - where it listens; at any port unless told
+ */
 export async function startProxy(
   ports: readonly number[],
   cleanup: Parameters<StartTestBroker>[1],
+  at?: number,
 ): Promise<readonly number[]> {
   const program = findNginx();
   if (program === undefined) throw new Error(nginxMissing);
@@ -70,7 +95,7 @@ export async function startProxy(
         .replaceAll(/^.*(?:ssl_|limit_|server_name).*\n/gm, "")
         // The port is the test's own, and belongs to the address.
         .replaceAll("$host;", "$http_host;"),
-    1,
+    at === undefined ? 1 : [at],
     cleanup,
   );
 }

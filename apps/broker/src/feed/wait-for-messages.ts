@@ -29,7 +29,7 @@ export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Inp
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor: input.since_cursor });
   const channel = await channels.open(ctx.session.sessionId);
-  await catchUp(ctx, channel, input.since_cursor);
+  await catchUp(ctx, channel, input);
   presence.poll(peer);
   const beginning = await beginReading(ctx, input, channel);
 
@@ -46,16 +46,19 @@ export async function waitForMessages(ctx: TeamContext<FeedServices>, input: Inp
 
 /**
  * Knows, before it reads, what the peer was given at other nodes, and how far the feed has come there. What another node is yet to
- * note shows: a reply that was handed out and is not known to have been written, or a cursor that nobody handed out.
+ * note shows: a cursor that nobody handed out, or a reply that is not known to have been written, nor, where nothing else is to
+ * show that it was read, to have come twice.
  */
 async function catchUp(
-  { services, team: { peer } }: TeamContext<FeedServices>,
+  { services, team: { peer }, connection }: TeamContext<FeedServices>,
   channel: Channel,
-  cursor?: number,
+  { since_cursor, receipt }: Partial<Pick<Input, "since_cursor" | "receipt">>,
 ): Promise<void> {
   if (services.nodes.alone) return;
+  const arrived = () => (connection && peer.returnedOver.get(connection)) ?? 0;
+  const noted = () => Math.max(peer.acked, arrived(), receipt === undefined ? peer.repeated : peer.returned);
   const head = await services.presence.catchUp(peer, () =>
-    cursor === undefined ? peer.offered <= Math.max(peer.acked, peer.returned) : cursor <= peer.offered,
+    since_cursor === undefined ? peer.offered <= noted() : since_cursor <= peer.offered,
   );
   if (head !== undefined) await channel.reach(head);
 }
@@ -228,7 +231,7 @@ export async function checkMessages(
   const { peer } = ctx.team;
   await refuseOtherHistory(ctx, input);
   const channel = await channels.open(ctx.session.sessionId);
-  await catchUp(ctx, channel);
+  await catchUp(ctx, channel, input);
   presence.poll(peer);
   const { since, again, saved } = await resumeReading(ctx, channel, input.receipt);
   const mail = await openInboxReader(ctx, channel, { since, again, own: false }).read();

@@ -94,11 +94,19 @@ describe("a restore", () => {
 
   it("[BACKUP-3] gives the database a new epoch, and a broker starts on it", async () => {
     const source = await makeMerkleDatabase(current);
+    await query(
+      source,
+      (sql) => sql`
+        INSERT INTO nodes (node_id, version, address, bus, epoch, audit_key, clock_ms)
+        VALUES (gen_random_uuid(), '1.0.0', '', 'postgres', 'e', 'k', 0)`,
+    );
     const { epoch: previousEpoch } = await backupDatabase({ target: source, file });
     const target = await makeMerkleDatabase(current);
     const { epoch, ...summary } = await restoreDatabase({ target, file });
     expect(summary).toMatchObject({ previousEpoch });
     expect(epoch).not.toBe(previousEpoch);
+    // Of those that were there at the backup none is.
+    expect(await query(target, (sql) => sql`SELECT FROM nodes`)).toHaveLength(0);
     const [before, after] = [await openDatabase({ target: source }), await openDatabase({ target })];
     expect(after).toMatchObject({ epoch, meshId: before.meshId, migrationsRun: 0 });
     await Promise.all([before.close(), after.close()]);

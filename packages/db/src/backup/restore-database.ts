@@ -75,6 +75,7 @@ async function restore(
   await switchInsertTriggers(sql, tables, "ENABLE");
   const epoch = await giveNewEpoch(sql);
   await markPeers(sql);
+  await forgetNodes(sql);
   // The planner would know nothing of the rows until the server finds the time.
   await sql.unsafe(`ANALYZE ${listOf(tables)}`);
 
@@ -195,6 +196,13 @@ async function markPeers(sql: postgres.Sql): Promise<void> {
     SELECT FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = 'peers' AND column_name = 'resync'`;
   if (column) await sql`UPDATE peers SET resync = true`;
+}
+
+/** Whoever was there at the backup is not there now, and would keep brokers of the new epoch away until its lease is over. */
+async function forgetNodes(sql: postgres.Sql): Promise<void> {
+  const [table] = await sql`
+    SELECT FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = 'nodes'`;
+  if (table) await sql`DELETE FROM nodes`;
 }
 
 function listOf(tables: readonly CatalogTable[]): string {

@@ -52,6 +52,8 @@ export interface Hints {
     readonly node: string;
     readonly reached: Readonly<Record<string, readonly string[]>>;
   };
+  /** An MCP session, told by its hash, was ended; or a request of it, which some node answers, was cancelled. */
+  mcp: { readonly session: string; readonly request: string | number | null };
   /** There may be a job to claim; a job that is named was cancelled. */
   jobs: { readonly mesh: string | null; readonly job: number | null };
   /** A node waits until the others have followed what it said before; each says when it has. */

@@ -70,6 +70,8 @@ export function startPresence(options: {
   const seenSavedAt = new Map<string, number>();
   const statuses = new Map<string, Status>();
   let dirty = new Set<Peer>();
+  /** Those that are on their way to the database. */
+  let underWay: ReadonlySet<Peer> = new Set();
   let saving: Promise<void> | null = null;
   let hurry = new AbortController();
   let stopped = false;
@@ -89,6 +91,7 @@ export function startPresence(options: {
     while (dirty.size > 0) {
       const batch = dirty;
       dirty = new Set();
+      underWay = batch;
       try {
         await saveAll(batch);
       } catch (error) {
@@ -97,8 +100,14 @@ export function startPresence(options: {
         log.warn("saving read cursors failed; it is tried again", { error });
         if (stopped) break;
         throw error;
+      } finally {
+        underWay = new Set();
       }
     }
+  }
+
+  function isUnsaved(peer: Peer): boolean {
+    return dirty.has(peer) || underWay.has(peer);
   }
 
   async function saveAll(batch: ReadonlySet<Peer>): Promise<void> {
@@ -163,7 +172,7 @@ export function startPresence(options: {
 
   bus.on("unsaved", ({ peer: peerId }) => {
     const peer = peers.get(peerId);
-    return peer && dirty.has(peer) ? save(peer) : undefined;
+    return peer && isUnsaved(peer) ? save(peer) : undefined;
   });
   bus.on("left", ({ peers: left }) => endWaitsHere(left));
   bus.on("held", ({ peer: peerId }) => {
@@ -256,7 +265,7 @@ export function startPresence(options: {
     saveSoon,
     save,
     saveForOthers: async (peer) => {
-      if (nodeId !== null && dirty.has(peer)) await save(peer);
+      if (nodeId !== null && isUnsaved(peer)) await save(peer);
     },
     sweep(now, thresholds) {
       if (dirty.size > 0) flushSoon();

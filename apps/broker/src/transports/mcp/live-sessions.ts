@@ -1,7 +1,9 @@
 import { performance } from "node:perf_hooks";
 import { limits } from "@merkle/wire/limits";
+import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { Bus } from "../../core/bus/bus.js";
 import type { LiveMcpSession } from "./mcp-session.js";
-import type { McpSessionStore } from "./session-store.js";
+import { hashOf, type McpSessionStore } from "./session-store.js";
 
 /** The MCP sessions in this process's memory. One that is not here is taken up again from the store when it calls. */
 export interface LiveSessions {
@@ -9,6 +11,8 @@ export interface LiveSessions {
   /** The session of that id, revived if need be; null when there is none, or it was ended. */
   find(id: string): Promise<LiveMcpSession | null>;
   end(id: string): Promise<void>;
+  /** Tells the other nodes of a request that was cancelled, and is none of those that are answered here. */
+  cancelElsewhere(id: string, request: RequestId): void;
   endStreams(): void;
   closeAll(): Promise<void>;
 }
@@ -19,6 +23,14 @@ export interface LiveSessionsOptions {
   readonly liveMax?: number;
   /** The store learns this rarely that a session is in use, and tells whether it still exists; an hour unless told. */
   readonly confirmMs?: number | undefined;
+  /** The other nodes, where there may be some. */
+  readonly others?: Others | undefined;
+}
+
+/** By which nodes tell each other that a session was ended, or a request cancelled. */
+export interface Others {
+  readonly bus: Pick<Bus, "publish" | "on">;
+  settle(): Promise<void>;
 }
 
 const idleMs = 10 * 60_000;
@@ -28,10 +40,13 @@ interface Entry {
   readonly session: LiveMcpSession;
   usedAt: number;
   confirmedAt: number;
+  /** Of its id, made when another node tells of a session. */
+  hash?: string;
 }
 
 export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
-  const { store, open, liveMax = limits.liveMcpSessionsMax, confirmMs = confirmUsuallyMs } = options;
+  const { store, open, others } = options;
+  const { liveMax = limits.liveMcpSessionsMax, confirmMs = confirmUsuallyMs } = options;
   /** The longest unused first. */
   const live = new Map<string, Entry>();
   const reviving = new Map<string, Promise<LiveMcpSession | null>>();
@@ -86,6 +101,20 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     return false;
   }
 
+  function findByHash(hash: string): [string, LiveMcpSession] | undefined {
+    for (const [id, entry] of live) {
+      entry.hash ??= hashOf(id);
+      if (entry.hash === hash) return [id, entry.session];
+    }
+    return undefined;
+  }
+
+  others?.bus.on("mcp", ({ session: hash, request }) => {
+    const [id, session] = findByHash(hash) ?? [];
+    if (id === undefined || !session) return undefined;
+    return request === null ? drop(id, session) : session.cancel(request);
+  });
+
   return {
     add: keep,
     async find(id) {
@@ -103,7 +132,10 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
       const session = live.get(id)?.session;
       live.delete(id);
       await session?.close();
+      others?.bus.publish("mcp", { session: hashOf(id), request: null });
+      await others?.settle();
     },
+    cancelElsewhere: (id, request) => others?.bus.publish("mcp", { session: hashOf(id), request }),
     endStreams() {
       for (const { session } of live.values()) session.endStream();
     },

@@ -39,6 +39,8 @@ export interface Resumability {
 }
 
 export interface McpSessionOptions extends Pick<McpSession, "id" | "openedBy"> {
+  /** Told of a request that was cancelled, and is none of those that are answered here. */
+  readonly onCancelledElsewhere?: (request: RequestId) => void;
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly resumability: Resumability | undefined;
 }
@@ -52,6 +54,8 @@ export interface LiveMcpSession extends McpSession {
   listen(exchange: Exchange): Promise<Response>;
   /** Repeats what the session was once opened with; false when it is refused. */
   replay(initialize: unknown): Promise<boolean>;
+  /** Ends a request on its caller's wish; false when it is not answered here. */
+  cancel(request: RequestId): Promise<boolean>;
   endStream(): void;
   close(): Promise<void>;
 }
@@ -100,12 +104,13 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
   }
 
   /** The SDK gives a cancelled request no answer, but would leave its response open for ever. */
-  async function endCancelled(requestId: RequestId): Promise<void> {
-    if (!requests.cancel(requestId)) return;
+  async function cancel(requestId: RequestId): Promise<boolean> {
+    if (!requests.cancel(requestId)) return false;
     if (!requests.sharesResponse(requestId)) transport.closeSSEStream(requestId);
     const error = { code: -32800, message: "The request was cancelled." };
     // Where the response is closed already, this only lets the transport forget the request, and says that it cannot answer.
     await send({ jsonrpc: "2.0", id: requestId, error }).catch(() => undefined);
+    return true;
   }
 
   return {
@@ -121,7 +126,9 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
       const response = await transport.handleRequest(toPost(exchange.url, exchange.headers), {
         parsedBody: body,
       });
-      for (const cancelled of messages.flatMap(cancelledBy)) await endCancelled(cancelled);
+      for (const cancelled of messages.flatMap(cancelledBy)) {
+        if (!(await cancel(cancelled))) options.onCancelledElsewhere?.(cancelled);
+      }
       return wantsStream(exchange.headers) ? response : toPlainJson(response);
     },
     listen(exchange) {
@@ -137,6 +144,7 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
       await transport.handleRequest(toPost(url, headers), { parsedBody: initialized });
       return response.ok;
     },
+    cancel,
     endStream: () => transport.closeStandaloneSSEStream(),
     async close() {
       requests.abortAll();

@@ -26,7 +26,10 @@ export function mountMcp(
     permit: (operation, { services: ofMesh, principal }) => admitCaller(ofMesh, { operation, principal }, {}),
     hold: services.revocations.watch,
     store: createMcpSessionStore(services.database),
-    confirmMs: services.nodes.alone ? undefined : 5_000,
+    ...(!services.nodes.alone && {
+      confirmMs: 5_000,
+      others: { bus: services.bus, settle: services.nodes.settle },
+    }),
     bodies,
     toError,
     metadataUrl: (path) => (services.auth === "open" ? null : metadataUrl(services, path)),

@@ -9,7 +9,7 @@ import { refuseStranger } from "../../sessions/access/authorize.js";
 import type { Admit, HttpAdmission, HttpContext } from "../http/admit.js";
 import type { BodyReader } from "../http/read-json-body.js";
 import { type Exchange, openExchange } from "./exchange.js";
-import { createLiveSessions } from "./live-sessions.js";
+import { createLiveSessions, type Others } from "./live-sessions.js";
 import { type ConnectableServer, type McpSession, openMcpSession, type Resumability } from "./mcp-session.js";
 import { methodNotAllowed, rpcCodes, rpcErrorResponse } from "./rpc-response.js";
 import { type McpSessionStore, toSessionKey } from "./session-store.js";
@@ -21,6 +21,8 @@ export interface McpMountOptions {
   readonly store: McpSessionStore;
   /** How long it may go unnoticed here that a session was ended elsewhere. */
   readonly confirmMs?: number | undefined;
+  /** The other nodes, where there may be some. */
+  readonly others?: Others | undefined;
   /** Finds out who sends a request. */
   readonly admit: Admit;
   /** Refuses what whoever sent the request may not ask for. Calls of tools are refused where they are answered. */
@@ -52,17 +54,19 @@ const firstStateless = "2026-07-28";
 
 /** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
 export function createMcpMount(options: McpMountOptions): McpMount {
-  const { createServer, store, bodies, admit, permit, hold, toError, resumability, liveMax, confirmMs } =
-    options;
+  const { createServer, bodies, admit, permit, hold, toError, resumability } = options;
+  const { store, others, liveMax, confirmMs } = options;
   const open = (id: string | null, by: Exchange | null) =>
     openMcpSession({
       ...{ id, createServer, resumability },
       openedBy: by && { url: by.url, principal: by.admission.principal },
+      ...(id !== null && { onCancelledElsewhere: (request) => sessions.cancelElsewhere(id, request) }),
     });
   const sessions = createLiveSessions({
     store,
     open: (id) => open(id, null),
     confirmMs,
+    others,
     ...(liveMax !== undefined && { liveMax }),
   });
   let stateless: Promise<StatelessServer> | undefined;
@@ -108,14 +112,15 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   }
 
   /**
-   * Opens a session. It is stored before its id is known to anybody, so that the id holds from then on; an observer's is not,
+   * Opens a session. It is stored before its id is known to anybody, so that the id holds from then on. An observer gets none,
    * since it never has a team to remember, and a link that is passed around would fill the database (MCP-13).
    */
   async function initialize(exchange: Exchange, body: unknown): Promise<Response> {
     refuseLargeInitialize(body);
     const { principal } = exchange.admission;
+    if (principal?.kind === "observer") return answerAlone(exchange, body);
     const id = toSessionKey(randomBytes(32).toString("base64url"), principal);
-    if (principal?.kind !== "observer") await store.save(id, soleMessage(body));
+    await store.save(id, soleMessage(body));
     const session = await open(id, exchange);
     sessions.add(id, session);
     return session.post(exchange, body);

@@ -40,6 +40,11 @@ export function toKey({ meshId }: Pick<Database, "meshId">, id: string): McpSess
   return { meshId, idHash: createHash("sha256").update(id).digest() };
 }
 
+/** By which nodes name a session to each other. */
+export function hashOf(id: string): string {
+  return createHash("sha256").update(id).digest("base64url");
+}
+
 /**
  * By which an MCP session is kept and found: the id that its client holds, and who opened it. So the id is worth nothing in
  * other hands, whatever is asked with it (MCP-9). Where everybody is let in it is whoever holds the id.
