@@ -20,6 +20,7 @@ export default defineConfig({
       "tests/mcp/**/*.test.ts",
       "tests/tail/**/*.test.ts",
       "tests/stdio/**/*.test.ts",
+      "tests/faults/{network,broken-reads}.test.ts",
     ],
   },
 });

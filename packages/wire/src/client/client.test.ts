@@ -689,7 +689,7 @@ it("[CLIENT-5] a broker that falls silent is left for another connection; heartb
 
 it("[CLIENT-5] a broker that accepts but never greets is left after the connect timeout", async () => {
   const broker = await startScriptedBroker();
-  const client = startClient(broker.url, { connectTimeoutMs: 30 });
+  const client = startClient(broker.url, { connectTimeoutMs: 1_000 });
   await once((await broker.accepted()).socket, "close");
   await broker.greeted();
   await nextState(client, ({ status }) => status === "open");
