@@ -90,6 +90,12 @@ describe("a person whom its own first write makes", () => {
     const made = await write("/sessions", { title: "Of a new person" }, { credential: other });
     expect(made.status).toBe(200);
     expect(await isThere(other)).toBe(true);
+    const reader = draw();
+    expect(await write(`/sessions/${slug}/ack`, { cursor: 1 }, { credential: reader })).toMatchObject({
+      status: 200,
+      body: { cursor: 1 },
+    });
+    expect(await isThere(reader)).toBe(true);
     const key = randomUUID();
     const third = draw();
     const keyed = post(slug, { idempotency_key: key });

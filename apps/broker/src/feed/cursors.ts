@@ -120,13 +120,17 @@ async function noteResynced({ orm }: FeedServices["database"], peer: Peer): Prom
  * counts, whatever was handed out (PERSON-6).
  */
 async function noteReading(
-  { services, session, team }: ReaderContext<FeedServices>,
-  { personId }: PersonActor,
+  { services, session, team, write }: ReaderContext<FeedServices>,
+  { personId, drawn }: PersonActor,
   cursor: number,
 ): Promise<number> {
   const { database, presence, mesh } = services;
   const { sessionId } = session;
-  const lastRead = await saveLastRead(database.orm, { meshId: database.meshId, personId, sessionId }, cursor);
+  const reading = { meshId: database.meshId, personId, sessionId };
+  // Whom this write is to make is made in its transaction (PERSON-15).
+  const lastRead = drawn
+    ? await write(({ tx }) => saveLastRead(tx, reading, cursor))
+    : await saveLastRead(database.orm, reading, cursor);
   if (team) {
     offerUpTo(team.peer, lastRead);
     acknowledgeUpTo(team.peer, lastRead);
