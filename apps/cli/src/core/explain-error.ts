@@ -35,7 +35,8 @@ export function explainError(error: unknown): CliError {
 /** A refusal names operations and their fields, which are another client's words: here they are commands. */
 function toCommands(message: string): string {
   return message
-    .replace(/^\w+ cannot take this: (.*?)(?: Its fields: .*)?$/s, "This cannot be taken: $1")
+    .replace(/^\w+ cannot take this: /, "This cannot be taken: ")
+    .replace(/ Its fields: [^.]*\./, "")
     .replace(/\b(?:list|get)_\w+\b/g, (name) => commandOf[name] ?? name);
 }
 
