@@ -15,7 +15,7 @@ const messagesAtOnce = 50_000;
 
 /**
  * Fills a mesh with what a year of use leaves, by SQL: to post it would take days. A few sessions are long and most are short, as
- * 1/n; each has four of the agents, a document, usage, a memory and four entries of progress, and its messages are indexed.
+ * 1/n; each has four of the agents, who have read it, a document, usage, a memory and four entries of progress, and its messages are indexed.
  */
 export async function makeYear(sql: Sql, { messages, sessions, agents }: Year): Promise<void> {
   await sql`SELECT set_config('statement_timeout', '0', false)`;
@@ -38,7 +38,9 @@ export async function makeYear(sql: Sql, { messages, sessions, agents }: Year): 
   await sql`INSERT INTO documents (session_id, version, content, updated_at) SELECT id, 1, repeat('What we know. ', 150), at FROM year`;
   await sql`INSERT INTO teams (session_id, team_id, name, secret_hash, joined_at, colour)
     SELECT id, team, name, sha256(uuid_send(gen_random_uuid())), at, a FROM crew`;
-  await sql`INSERT INTO peers (session_id, peer_id, team_id, last_seen_at, joined_at) SELECT id, peer, team, at + interval '1 day', at FROM crew`;
+  // Whoever worked for a day has read all of it but the last words.
+  await sql`INSERT INTO peers (session_id, peer_id, team_id, offered, acked, last_polled_at, last_seen_at, joined_at)
+    SELECT c.id, peer, team, y.size - 3, y.size - 3, c.at + interval '1 day', c.at + interval '1 day', c.at FROM crew c JOIN year y ON y.i = c.i`;
   await sql`INSERT INTO document_versions (session_id, version, content, written_by_team_id, written_by, written_at, after_sequence)
     SELECT id, 1, repeat('What we know. ', 150), team, name, at, 1 FROM crew WHERE a = 1`;
   await sql`INSERT INTO usage (session_id, day, peer_id, task, model, source, reports, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micros, costed_reports)
