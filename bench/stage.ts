@@ -58,7 +58,7 @@ export type BenchPrototype = PrototypeAddress & Child;
 /** @param brokerFlags - for every broker's Node, such as `--cpu-prof` */
 export async function openStage(brokerFlags: readonly string[]): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-bench-"));
-  // The embedded server's user must get through when this one is root.
+  // The embedded server's user must get through when this one is root: then all of the data is inside, and removed with it.
   await chmod(folder, 0o711);
   const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
   const stop = async () => {
@@ -70,7 +70,9 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
     return child;
   };
   try {
-    const server = await startEmbeddedPostgres({ home: join(folder, "database") });
+    const home = join(folder, "database");
+    await mkdir(home, { mode: 0o711 });
+    const server = await startEmbeddedPostgres({ home });
     stops.push(() => server.stop());
     const databaseUrl = reachAsByDefault(server);
     const bareAppend = await openBareAppend(databaseUrl);
