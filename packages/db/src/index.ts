@@ -11,6 +11,7 @@ export {
   isOutOfRoom,
   isSerializationFailure,
   isTimeout,
+  isTooSlow,
   isUniqueViolation,
   violatedConstraint,
 } from "./core/database-error.js";

@@ -1,4 +1,4 @@
-import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout } from "@merkle/db";
+import { isConnectionLost, isOutOfResources, isSerializationFailure, isTimeout, isTooSlow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import type { Log, LogFields } from "./log.js";
 
@@ -19,7 +19,9 @@ export function toMerkleError(error: unknown, log: Log, fields: LogFields): Merk
   if (isTimeout(error) || isSerializationFailure(error)) {
     return new MerkleError(
       "unavailable",
-      "Somebody else held what this needs for too long; nothing was done. Repeat it.",
+      isTooSlow(error)
+        ? "The database took longer for this than a call may; nothing was done. Ask for less, such as one session or a rarer word, or repeat it."
+        : "Somebody else held what this needs for too long; nothing was done. Repeat it.",
       { outcome: "none", retry_after_s: 1 },
       { cause: error },
     );

@@ -62,6 +62,11 @@ export function isTimeout(error: unknown): boolean {
   return code === "55P03" || code === "57014";
 }
 
+/** Whether the statement itself took too long (DB-10): a lock is waited for less long than that. */
+export function isTooSlow(error: unknown): boolean {
+  return databaseErrorCode(error) === "57014";
+}
+
 /** Whether the data itself was at fault (SQLSTATE class 22 or 23): sending it again cannot help. */
 export function isDataError(error: unknown): boolean {
   const code = databaseErrorCode(error);
