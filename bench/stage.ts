@@ -20,6 +20,8 @@ export interface Stage {
   /** What a durable append costs at least. */
   readonly bareAppend: BareAppend;
   readonly postgresVersion: string;
+  /** Makes an empty database beside it, and returns its URL. */
+  makeDatabase(name: string): Promise<string>;
   /** Processor time of the database's processes, in microseconds; NaN where it cannot be read. */
   postgresCpu(): Promise<number>;
   /** How many statements reach the database while something is done, those that begin and end transactions aside. */
@@ -86,6 +88,11 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
       databaseUrl,
       bareAppend,
       postgresVersion: await bareAppend.serverVersion(),
+      async makeDatabase(name) {
+        // A broker's own role may make none.
+        await admin.unsafe(`CREATE DATABASE ${name} OWNER ${server.connection.user}`);
+        return databaseUrl.replace(/[^/]*$/, name);
+      },
       postgresCpu: () => cpuOfTree(server.pid),
       async countStatements(work) {
         const log = join(folder, "database", "logs", "postgres.log");

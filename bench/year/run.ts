@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -67,13 +66,8 @@ try {
   const file = join(stage.folder, "year.backup");
   const backup = await timed(() => backupDatabase({ target: stage.databaseUrl, file }));
   tell("Backup", `${seconds(backup.ms)}, ${megabytes((await stat(file)).size)}`);
-  const name = `restored_${randomUUID().slice(0, 8)}`;
-  await sql.unsafe(`CREATE DATABASE ${name}`);
-  const target = new URL(stage.databaseUrl.replace("postgres:///", "postgres://host/"));
-  target.pathname = name;
-  const restore = await timed(() =>
-    restoreDatabase({ target: target.href.replace("postgres://host/", "postgres:///"), file }),
-  );
+  const target = await stage.makeDatabase("restored");
+  const restore = await timed(() => restoreDatabase({ target, file }));
   tell("Restore", seconds(restore.ms));
   await sql.end();
 } finally {
