@@ -78,6 +78,10 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     await inspect(page.getByText("Its hash was computed here"));
     await go("/needs-you");
     await inspect(page.getByRole("region", { name: "Detail" }).getByText("Which staging key?"));
+    for (const wall of ["", "?wall=1"]) {
+      await go(`/agents${wall}`);
+      await inspect(page.getByRole("group", { name: "Map of the agents" }).getByRole("link").first());
+    }
     for (const part of ["me", "people"]) {
       await go(`/settings?part=${part}`);
       await inspect(page.getByRole("heading", { name: part === "me" ? "My name" : "Meshes" }));

@@ -80,7 +80,7 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await page.getByText("One agent needs somebody.").waitFor();
-    const first = page.getByRole("region", { name: "Waiting" }).getByRole("listitem").first();
+    const first = page.getByRole("article", { name: "Waiting" }).getByRole("listitem").first();
     await first.filter({ hasText: "Birch" }).filter({ hasText: "Which staging key?" }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "Rotates the keys" }).first().waitFor();
     await page

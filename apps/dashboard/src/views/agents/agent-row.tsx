@@ -19,7 +19,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
   return (
     <li className="relative flex gap-3 px-4 py-3 hover:bg-surface">
       <TeamBar colour={agent.colour} className="self-stretch" />
-      <div className="grid min-w-0 flex-1 gap-1">
+      <div className="grid min-w-0 flex-1 grid-cols-1 gap-1">
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
           <StatusMark status={status} blocked={isBlocked} />
           <PageLink

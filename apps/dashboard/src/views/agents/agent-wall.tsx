@@ -49,7 +49,7 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
           type="button"
           onClick={onLeave}
           title="Leave the wall  Esc"
-          className="grid size-11 place-items-center rounded-full text-muted-foreground opacity-40 hover:bg-raised hover:opacity-100 focus-visible:opacity-100"
+          className="grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground opacity-40 hover:bg-raised hover:opacity-100 focus-visible:opacity-100"
         >
           <X aria-hidden className="size-5" />
           <span className="sr-only">Leave the wall</span>

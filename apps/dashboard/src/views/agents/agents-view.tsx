@@ -68,7 +68,7 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
   const others = bySession(shown.filter((agent) => needOf(agent) === null));
   if (agents.length === 0) return <NoAgents />;
   return (
-    <div className="grid gap-6">
+    <div className="grid grid-cols-1 gap-6">
       <Headline needing={needing.filter((agent) => needOf(agent) === "human").length} there={there.length} />
       {shown.length > 0 && (
         <figure className="overflow-hidden rounded-xl border bg-surface">
@@ -144,11 +144,11 @@ interface GroupProps {
 
 function Group({ title, href, count, children }: GroupProps) {
   return (
-    <section aria-label={title}>
+    <article aria-label={title}>
       <h2 className="mb-2 flex items-baseline gap-2 text-lg font-semibold">
         <span dir="auto" className="min-w-0 truncate">
           {href ? (
-            <PageLink href={href} className="hover:underline">
+            <PageLink href={href} className="block truncate hover:underline pointer-coarse:py-2.5">
               {showHidden(title)}
             </PageLink>
           ) : (
@@ -158,7 +158,7 @@ function Group({ title, href, count, children }: GroupProps) {
         <span className="text-sm font-normal text-muted-foreground tabular-nums">{count}</span>
       </h2>
       <ul className="divide-y overflow-hidden rounded-lg border">{children}</ul>
-    </section>
+    </article>
   );
 }
 
