@@ -78,12 +78,11 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
 
 type MemberFacts = Pick<MemberRow, "memberId" | "name" | "role">;
 
-/** Another invite uses up nothing either, unless it makes a member an admin. */
+/** A member needs no use of any invite of the mesh, be it open or ended, except to become an admin by it. */
 async function admitAgain(tx: Transaction, invite: InviteRow, member: MemberRow): Promise<MemberFacts> {
   if (member.revokedAt) throw keyRevoked(member.revokedAt);
-  if (member.invite === invite.number) return member;
+  if (member.role === "admin" || member.invite === invite.number || invite.role !== "admin") return member;
   refuseEnded(invite);
-  if (invite.role !== "admin" || member.role === "admin") return member;
   if (!(await takeInviteUse(tx, invite))) throw inviteEnded({ ...invite, uses: invite.usesMax });
   await setMemberRole(tx, member, "admin");
   return { ...member, role: "admin" };
