@@ -7,6 +7,7 @@ describe("the width of text", () => {
     ["título", 6],
     ["e\u0301", 1],
     ["認証", 4],
+    ["チーム・ﾁｰﾑ㈱", 13],
     ["한글", 4],
     ["ｱ", 1],
     ["Ａ", 2],
@@ -48,6 +49,11 @@ describe("a table", () => {
     expect(at(31)).toBe("split-t…  Split the auth s…  v1");
     const wide = formatTable(narrow, { columns: 36, flexible: [[0, 12], 1], more: "…" });
     expect(wide, "not below its own width").toBe("split-the-a…  Split the auth se…  v1");
+  });
+
+  it("[CLI-13] leaves no gap for a column in which nobody has anything", () => {
+    const peers = ["Elm", "Oak"].map((text) => [{ text }, { text: "" }, { text: "away" }, { text: "" }]);
+    expect(formatTable(peers, { columns: 9, flexible: 0, more: "…" })).toBe("Elm  away\nOak  away");
   });
 
   it("[CLI-13] cuts the flexible column alone", () => {

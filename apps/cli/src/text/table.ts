@@ -27,7 +27,11 @@ export function formatTable(
   return rows
     .map((row) => {
       const cells = row.map((cell, index) => formatCell(cell, widths[index] ?? 0, more));
-      return cells.join(gap).trimEnd();
+      // A column in which nobody has anything would be a gap in each row.
+      return cells
+        .filter((_, index) => widths[index] !== 0)
+        .join(gap)
+        .trimEnd();
     })
     .join("\n");
 }
@@ -35,7 +39,7 @@ export function formatTable(
 /** After the flexible columns the widest give way: a row that is too long would go on in the first column, as a row does. */
 function fitted(widths: readonly number[], { columns, flexible }: Omit<TableOptions, "more">): number[] {
   const fitting = [...widths];
-  const gaps = gap.length * (widths.length - 1);
+  const gaps = gap.length * (widths.filter((width) => width > 0).length - 1);
   let over = widths.reduce((sum, width) => sum + width, gaps - columns);
   const narrow = (index: number, widthMin: number) => {
     const width = fitting[index] ?? 0;
@@ -115,4 +119,4 @@ const joins = /^[\p{Regional_Indicator}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud
 
 // East Asian wide and full-width letters, and what is shown as a picture.
 const wide =
-  /^(?:\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Regional_Indicator}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Yi}\p{Script=Bopomofo}](?<![\uff61-\uffdc])|[\u3000-\u303e\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6])/u;
+  /^(?:\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{Regional_Indicator}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Yi}\p{Script=Bopomofo}](?<![\uff61-\uffdc])|[\u2ff0-\u303e\u309b\u309c\u30a0\u30fb\u30fc\u3190-\u319f\u31c0-\u31e3\u3200-\u33ff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6])/u;
