@@ -7,6 +7,7 @@ import { createOutput } from "./command/output.js";
 import { commandGroups, commands } from "./commands.js";
 import { usageError } from "./core/cli-error.js";
 import { testMerkle } from "./test-kit/merkle.js";
+import { atTerminal, hasTerminal } from "./test-kit/terminal.js";
 
 // Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
 vi.setConfig({ testTimeout: 120_000 });
@@ -50,6 +51,13 @@ describe("the command line", () => {
     const help = await merkle.run(["help", "config", "set"]);
     expect(help.stdout).toContain("Usage: merkle config set <setting> <value> [flags]");
     expect(await merkle.run(["config", "set", "-h"])).toEqual(help);
+  });
+
+  it.runIf(hasTerminal)("[CLI-9] the exit codes are broken between words, too", async () => {
+    const { screen } = await atTerminal(await testMerkle(), ["help", "flags"]).ended;
+    const lines = screen.trimEnd().split("\r\n");
+    expect(lines.at(-1)).toMatch(/^[\w, ]*interrupted\.$/);
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
   it("[CLI-3] help with --json is data: all commands with their flags, or those of a topic or name", async () => {
@@ -179,7 +187,8 @@ describe("the command line", () => {
     output.error(
       usageError("Too long a sentence for such a terminal.", "merkle ls --all", "merkle new <title>"),
     );
-    output.show(null, "open https://mesh.example.com/sessions/a");
+    output.show(null, "open https://mesh.example.com/sessions/a in a browser");
+    output.show(null, "✓ home  /home/ana/.merkle will come by the first merkle up");
     expect(text.split("\n")).toEqual([
       "  a sentence that is longer",
       "    than thirty columns",
@@ -190,7 +199,11 @@ describe("the command line", () => {
       "    try:",
       "    merkle ls --all",
       "    merkle new <title>",
-      "open https://mesh.example.com/sessions/a",
+      "open",
+      "  https://mesh.example.com/sessions/a",
+      "  in a browser",
+      "✓ home  /home/ana/.merkle will",
+      "  come by the first merkle up",
       "",
     ]);
   });

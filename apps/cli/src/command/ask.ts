@@ -1,4 +1,6 @@
 import { interruptedError } from "../core/cli-error.js";
+import { cutToWidth } from "../text/table.js";
+import { wrapLine } from "../text/wrap-line.js";
 import type { Flags } from "./flags.js";
 
 /** Whether somebody is there to answer a question. */
@@ -27,7 +29,14 @@ interface TextQuestion {
 interface ChoiceQuestion<Value extends string> {
   readonly message: string;
   readonly default?: Value | undefined;
-  readonly choices: (typed: string) => Promise<readonly { readonly value: Value; readonly name: string }[]>;
+  readonly choices: (typed: string) => Promise<readonly Choice<Value>[]>;
+}
+
+interface Choice<Value extends string> {
+  readonly value: Value;
+  readonly name: string;
+  /** Stands behind the name while one chooses, and stays where that is cut. */
+  readonly beside?: string;
 }
 
 /** Asks by stderr, for stdout is for data. */
@@ -36,7 +45,8 @@ export function createPrompter(signal: AbortSignal): Prompter {
   return {
     async yesOrNo(question) {
       const { confirm } = await import("./prompts.js");
-      return interruptible(() => confirm(question, context));
+      const message = betweenWords(question.message);
+      return interruptible(() => confirm({ ...question, message }, context));
     },
     async secret({ message }) {
       const { password } = await import("./prompts.js");
@@ -62,7 +72,7 @@ export function createPrompter(signal: AbortSignal): Prompter {
         search(
           {
             message,
-            source: (typed) => choices(typed ?? ""),
+            source: async (typed) => (await choices(typed ?? "")).map((each) => inOneLine(each, message)),
             ...(preset !== undefined && { default: preset as never }),
           },
           context,
@@ -70,6 +80,22 @@ export function createPrompter(signal: AbortSignal): Prompter {
       );
     },
   };
+}
+
+/** A question in lines of the terminal, with room for the mark before it and for the answers behind. */
+function betweenWords(message: string): string {
+  const [mark, answers] = ["? ", " (y/N)"];
+  const columns = process.stderr.columns ?? Number.POSITIVE_INFINITY;
+  const lines = wrapLine(mark + message + answers, columns - 1, "  ").join("\n");
+  return lines.slice(mark.length, -answers.length);
+}
+
+/** A choice that takes one line of the terminal, among the others and as the answer to the question. */
+function inOneLine<Value extends string>({ value, name, beside }: Choice<Value>, message: string) {
+  const columns = process.stderr.columns ?? Number.POSITIVE_INFINITY;
+  const note = beside === undefined ? "" : `   ${beside}`;
+  const cut = (used: number) => cutToWidth(name, columns - 1 - used, "…");
+  return { value, name: cut("❯ ".length + note.length) + note, short: cut(`✔ ${message} `.length) };
 }
 
 /** Asks on the terminal whether something is meant; anything but yes is no. */

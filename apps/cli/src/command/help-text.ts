@@ -35,7 +35,8 @@ export function formatTopicHelp({ title, commands }: CommandGroup): string {
 }
 
 export function formatFlagsHelp(globalFlags: readonly Flag[]): string {
-  return sections(section("Flags of every command", [...globalFlags.map(toRow), helpRow]), exitCodesText);
+  const flags = section("Flags of every command", [...globalFlags.map(toRow), helpRow]);
+  return sections(flags, exitCodes());
 }
 
 /** Everything: what it is, examples, and all commands and flags. */
@@ -67,13 +68,18 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
       width,
     ),
     section("Flags", [...globalFlags.map(toRow), ["--version", "print the version"], helpRow], width),
-    exitCodesText,
+    exitCodes(),
   );
 }
 
-const exitCodesText =
-  "Exit codes: 0 done, 1 unexpected, 2 usage, 3 broker unreachable, 4 refused,\n" +
-  "5 not found, 6 conflict, 7 session closed or held, 8 verification failed, 130 interrupted.";
+const exitCodesLines = [
+  "Exit codes: 0 done, 1 unexpected, 2 usage, 3 broker unreachable, 4 refused,",
+  "5 not found, 6 conflict, 7 session closed or held, 8 verification failed, 130 interrupted.",
+];
+
+function exitCodes(): string {
+  return exitCodesLines.map(sentence).join("\n");
+}
 
 /** Variables that commands read, as help lists them; what they mean for whom is in the rules of each command. */
 export const environmentVariables: readonly Row[] = [

@@ -131,7 +131,7 @@ function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
 
 /**
  * Sentences broken between words where a terminal would break them anywhere. What may be copied stays in one piece: a line with
- * a command that is no sentence, and a word that is wider than the terminal, such as a link.
+ * a command that is no sentence, and a word that is wider than the terminal, such as a link, on a line of its own.
  */
 function fitted(text: string, stream: NodeJS.WriteStream): string {
   const columns = columnsOf(stream);
@@ -140,20 +140,25 @@ function fitted(text: string, stream: NodeJS.WriteStream): string {
     .split("\n")
     .flatMap((line) => {
       if (displayWidth(line) <= columns) return [line];
-      if (/\bmerkle [a-z].*[^.]$/.test(line)) return beforeCommands(line);
+      if (/(?<![\w./-])merkle [a-z].*[^.]$/.test(line)) return beforeCommands(line, columns);
       const indent = `${/^ */.exec(line)?.[0] ?? ""}  `;
-      const hasWideWord = line.split(" ").some((word) => displayWidth(word) > columns - indent.length);
-      return hasWideWord ? [line] : wrapLine(line, columns, indent);
+      return wrapLine(line, columns, indent, "whole");
     })
     .join("\n");
 }
 
 /** Each command of a line that is too wide on a line of its own, and what stands before the first. */
-function beforeCommands(line: string): string[] {
-  const [, indent = "", words = "", commands = ""] = /^(\s*)(.*?)(\bmerkle [a-z].*)$/.exec(line) ?? [];
+function beforeCommands(line: string, columns: number): string[] {
+  const [, indent = "", words = "", commands = ""] =
+    /^(\s*)(.*?)((?<![\w./-])merkle [a-z].*)$/.exec(line) ?? [];
   const parts = commands.split(/ {3}[·-] {3}/);
   if (words === "") return parts.map((each) => indent + each);
-  return [indent + words.trimEnd(), ...parts.map((each) => `${indent}  ${each}`)];
+  const before = wrapLine(indent + words.trimEnd(), columns, `${indent}  `, "whole");
+  // At the end of a sentence that goes on for lines it is one of its words.
+  const last = `${before.at(-1)} ${commands}`;
+  if (before.length > 1 && parts.length === 1 && displayWidth(last) <= columns)
+    return [...before.slice(0, -1), last];
+  return [...before, ...parts.map((each) => `${indent}  ${each}`)];
 }
 
 const unicodeSigns: Signs = {

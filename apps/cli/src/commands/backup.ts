@@ -25,7 +25,7 @@ export const backup: Command = {
     output.note(
       "  keep audit-key.json of this home as well, where nobody else can read it: it is in no backup",
     );
-    output.note(`  bring it back: merkle restore ${name}, with MERKLE_HOME at an empty folder`);
+    output.note(`  bring it back, with MERKLE_HOME at an empty folder: merkle restore ${name}`);
     return exitCodes.done;
   },
 };

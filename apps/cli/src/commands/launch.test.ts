@@ -647,6 +647,22 @@ describe.runIf(hasTerminal)("merkle launch at a terminal", () => {
     expect(screen).toContain(`Made session ${title}-2`);
   });
 
+  it("[CLI-13] a session of a long title takes one line among the others, and a bad answer is told in our words", async () => {
+    const title = `${randomUUID()} 会議 ${"and so on ".repeat(10)}`.trim();
+    await testSession(title);
+    const { launch } = await testTerminal();
+    const asked = launch();
+    await asked.shows(`❯ ${title.slice(0, 36)}`);
+    await asked.shows("…   1 team");
+    asked.types("\r");
+    await asked.shows("Team");
+    asked.types(`${"x".repeat(120)}\r`);
+    await asked.shows("must have at most 100 characters");
+    asked.types("\u0003");
+    const { screen } = await asked.ended;
+    expect(screen).not.toContain(title);
+  });
+
   it("[LAUNCH-11] Ctrl+C at any question, and no, make nothing, exit 130", async () => {
     const { slug, session_id } = await testSession();
     const { merkle, launch } = await testTerminal();

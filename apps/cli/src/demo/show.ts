@@ -3,7 +3,7 @@ import type { MerkleClient } from "@merkle/wire/client";
 import { neutralise } from "@merkle/wire/text";
 import type { Output } from "../command/output.js";
 import { type Author, formatMessage } from "../feed/format-message.js";
-import { displayWidth } from "../text/table.js";
+import { breakLines } from "../feed/tail/print-messages.js";
 import { authorOf } from "./expected.js";
 import { cast } from "./story.js";
 
@@ -68,37 +68,9 @@ function formatLine(message: Message, output: Output): string {
   const colour = index < 0 ? String : output.teamColour(index);
   const author: Author = { own: false, colour };
   const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
-  const { text } = message.content;
-  const plain = { ...style, dim: String };
-  if (typeof text !== "string") {
-    const event = formatMessage(message, author, plain);
-    return output.dim(
-      breakLines(event, output.columns, 0).replaceAll("\n", `\n${" ".repeat(indentColumns)}`),
-    );
-  }
-
-  const withText = (wanted: string): Message => ({
-    ...message,
-    content: { ...message.content, text: wanted },
-  });
-  const before = formatMessage(withText(""), { own: false, colour: String }, plain);
-  const broken = breakLines(text, output.columns, displayWidth(before));
-  return formatMessage(withText(broken), author, style);
-}
-
-/** The indentation of a message's later lines. */
-const indentColumns = 9;
-
-function breakLines(text: string, columns: number, columnsBefore: number): string {
-  let left = columns - columnsBefore;
-  let broken = "";
-  for (const word of text.split(/(?<=\s)/)) {
-    if (displayWidth(word.trimEnd()) > left && broken !== "") {
-      broken = `${broken.trimEnd()}\n`;
-      left = columns - indentColumns;
-    }
-    broken += word;
-    left -= displayWidth(word);
-  }
-  return broken;
+  const isSaid = typeof message.content["text"] === "string";
+  const line = isSaid
+    ? formatMessage(message, author, style)
+    : output.dim(formatMessage(message, author, { ...style, dim: String }));
+  return breakLines(line, output.columns);
 }

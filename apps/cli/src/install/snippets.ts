@@ -3,6 +3,7 @@ import { findBroker } from "../broker/broker-client.js";
 import { type ServerProgram, serverProgram } from "../clients/server-program.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { wrapLine } from "../text/wrap-line.js";
 import { toolsOf } from "./install-client.js";
 
 /** The text that a client's user puts into its configuration, in either of two forms, and where. */
@@ -83,9 +84,10 @@ export async function printSnippet(context: CommandContext, client: SnippetClien
     serverProgram(config, tools),
     withTools(await findMcpUrl(context), tools),
   );
-  output.show(
+  const head = wrapLine(`Into ${where}:`, output.columns, "  ").join("\n");
+  output.print(
     { client, where, stdio, http },
-    `Into ${where}:\n\n${stdio}\n\nor, where merkle is not on the client's machine:\n\n${http}`,
+    `${head}\n\n${stdio}\n\nor, where merkle is not on the client's machine:\n\n${http}\n`,
   );
   return exitCodes.done;
 }

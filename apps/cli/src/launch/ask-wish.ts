@@ -99,7 +99,7 @@ function isLike(text: string): (session: Session) => boolean {
 }
 
 function toChoice({ slug, title, teams }: Session) {
-  return { value: slug, name: `${oneLine(title)}   ${counted(teams, "team")}` };
+  return { value: slug, name: oneLine(title), beside: counted(teams, "team") };
 }
 
 function askTeam(prompter: Prompter, config: Pick<Config, "personName">, last: LastAnswers): Promise<string> {

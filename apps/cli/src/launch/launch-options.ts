@@ -1,5 +1,5 @@
 import { limits } from "@merkle/wire/limits";
-import { catalogue } from "@merkle/wire/schemas";
+import { catalogue, describeIssue } from "@merkle/wire/schemas";
 import type { AgentOptions, Client } from "../clients/client.js";
 import { getClient } from "../clients/clients.js";
 import type { CommandContext } from "../command/command.js";
@@ -78,13 +78,15 @@ function readApprovers(
 
 const { team_name, peer_name, role, groups } = catalogue.join_session.input.shape;
 
+const inOurWords = { error: describeIssue };
+
 /** The problem with a name, in the broker's own words; undefined when it may be given. */
-export const teamProblem = (text: string) => problemIn(team_name.safeParse(text));
-export const nameProblem = (text: string) => problemIn(peer_name.safeParse(text));
-export const roleProblem = (text: string) => problemIn(role.safeParse(text));
-export const groupsProblem = (text: string) => problemIn(groups.safeParse(toGroups(text)));
+export const teamProblem = (text: string) => problemIn(team_name.safeParse(text, inOurWords));
+export const nameProblem = (text: string) => problemIn(peer_name.safeParse(text, inOurWords));
+export const roleProblem = (text: string) => problemIn(role.safeParse(text, inOurWords));
+export const groupsProblem = (text: string) => problemIn(groups.safeParse(toGroups(text), inOurWords));
 export const titleProblem = (text: string) =>
-  problemIn(catalogue.create_session.input.shape.title.safeParse(text));
+  problemIn(catalogue.create_session.input.shape.title.safeParse(text, inOurWords));
 
 /** `backend:lead, reviewers` as a list; @all, in which everybody is, is no group to join. */
 export function toGroups(text: string): string[] {

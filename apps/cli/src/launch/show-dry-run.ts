@@ -23,7 +23,13 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
   output.note(`${whatWouldHappen(chosen)} as ${who}, ${taken}, and run:`);
   if (call.files.some(({ content, shown = content }) => shown !== content))
     output.note("(your --settings come on top of the settings below)");
-  output.show(
+  // It is a line for a shell, and files: what is copied has no breaks of ours.
+  const shown = [
+    line,
+    ...(beside === undefined ? [] : [`beside it: ${beside}`]),
+    ...call.files.map(fileText),
+  ];
+  output.print(
     {
       session: place.slug,
       creates_session: chosen.kind === "new",
@@ -35,9 +41,7 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
       beside: call.beside ? [program.path, ...program.args, ...call.beside.args] : null,
       files: call.files.map(({ path, content, shown = content }) => ({ path, content: shown })),
     },
-    [line, ...(beside === undefined ? [] : [`beside it: ${beside}`]), ...call.files.map(fileText)].join(
-      "\n\n",
-    ),
+    `${shown.join("\n\n")}\n`,
   );
   return exitCodes.done;
 }

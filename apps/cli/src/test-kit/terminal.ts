@@ -12,7 +12,7 @@ export const hasTerminal = hasProc();
 export interface AtTerminal {
   /** Types keys. */
   types(keys: string): void;
-  /** Resolves when the screen has this text. */
+  /** Resolves when the screen has this text, which may go on in a second line. */
   shows(text: string): Promise<void>;
   readonly ended: Promise<{ readonly code: number | null; readonly screen: string }>;
 }
@@ -48,7 +48,8 @@ export function atTerminal(
     types: (keys) => child.stdin.write(keys),
     shows: (text) =>
       new Promise((resolve, reject) => {
-        const look = () => screen.includes(text) && resolve();
+        const look = () =>
+          (screen.includes(text) || screen.replaceAll("\r\n  ", " ").includes(text)) && resolve();
         child.stdout.on("data", look);
         child.once("close", () => reject(new Error(`It ended without showing "${text}":\n${screen}`)));
         look();

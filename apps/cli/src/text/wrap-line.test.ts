@@ -11,6 +11,11 @@ describe("breaking a line of a watch", () => {
       expect(displayWidth(line)).toBeLessThanOrEqual(12);
   });
 
+  it("[CLI-17] a word that is too long stays whole on a line of its own where it may be copied", () => {
+    expect(wrapLine("see abcdefghij there", 8, "  ", "whole")).toEqual(["see", "  abcdefghij", "  there"]);
+    expect(wrapLine("\u001b[2mabcdefghij\u001b[22m", 8, "  ", "whole")).toHaveLength(1);
+  });
+
   it("[CLI-49] each line has its colours to itself, and these take no room", () => {
     const red = "\u001b[31m";
     const end = "\u001b[39m";

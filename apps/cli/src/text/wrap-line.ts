@@ -4,8 +4,15 @@ import { displayWidth } from "./table.js";
  * Breaks a line with colours into lines of so many columns, between words where that is possible. Each is whole by itself:
  * the colours that are on at a break are put off before it, and on again behind it. A tab is two spaces: how wide it would be
  * is the terminal's to say.
+ *
+ * @param wideWords - whether a word that is wider than a line is broken anywhere, or stays whole on a line of its own
  */
-export function wrapLine(line: string, columns: number, indent = ""): string[] {
+export function wrapLine(
+  line: string,
+  columns: number,
+  indent = "",
+  wideWords: "broken" | "whole" = "broken",
+): string[] {
   if (columns === Number.POSITIVE_INFINITY) return [line];
   const lines: string[] = [];
   let on: string[] = [];
@@ -26,9 +33,10 @@ export function wrapLine(line: string, columns: number, indent = ""): string[] {
     }
     for (const word of part.split(/(?<=\s)/)) {
       const wordWidth = displayWidth(word.trimEnd());
-      if (width + wordWidth > columns && width > indent.length) breakLine();
-      for (const piece of wordWidth > columns - indent.length ? [...word] : [word]) {
-        if (width + displayWidth(piece.trimEnd()) > columns) breakLine();
+      if (wordWidth > 0 && width + wordWidth > columns && width > indent.length) breakLine();
+      const isBroken = wideWords === "broken" && wordWidth > columns - indent.length;
+      for (const piece of isBroken ? [...word] : [word]) {
+        if (isBroken && width + displayWidth(piece.trimEnd()) > columns) breakLine();
         current += piece;
         width += displayWidth(piece);
       }

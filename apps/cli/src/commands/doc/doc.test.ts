@@ -52,6 +52,7 @@ describe("merkle doc show and append", () => {
 
   it.runIf(hasTerminal)("[CLI-17] on a terminal a document cannot command it", async () => {
     const { slug, credential } = await sessionWithDocument("Hostile doc");
+    expect((await merkle.run(["doc", "diff", slug])).stdout).toMatch(/^nothing → v1 {2}Atlas /);
     const hostile = "a\u001b]0;owned\u0007b";
     await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: hostile }, credential);
     const { screen } = await atTerminal(merkle, ["doc", "show", slug], { NO_COLOR: "1" }).ended;
@@ -238,7 +239,9 @@ describe("merkle redact", () => {
     const asked = atTerminal(merkle, ["redact", slug, String(cursor)]);
     await asked.shows(`Remove the text of #${cursor} (Atlas: "the key is 1234")`);
     asked.types("n\r");
-    expect(await asked.ended).toMatchObject({ code: 130 });
+    const { code, screen } = await asked.ended;
+    expect(code).toBe(130);
+    expect(screen, "broken between words").toContain("Whoever read it\r\n  has read it");
     const { messages } = await callBroker(merkle, "get_history", { session_id: slug });
     expect(messages.at(-1)?.content).toEqual({ text: "the key is 1234" });
   });

@@ -17,7 +17,7 @@ export const meshCreate: Command = {
     const made = await broker.call("create_mesh", { name });
     await keepMesh(made, { address: broker.address, config });
     output.show(made, `${output.mark.ok} mesh ${made.name} is there`);
-    output.note(`  use it: merkle ls --mesh ${made.name}   or MERKLE_MESH, or "mesh" in .merkle.json`);
+    output.note(`  use it, or name it in MERKLE_MESH or .merkle.json: merkle ls --mesh ${made.name}`);
     return exitCodes.done;
   },
 };

@@ -6,6 +6,7 @@ import { isSet } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { hasProc } from "../../core/platform.js";
 import { installService, readService } from "../../start/service/manager.js";
+import { endingWithLine } from "../../text/one-line.js";
 import { variablesOfFiles } from "../../trust/env-files.js";
 import { thisManager, thisService } from "./this-service.js";
 
@@ -25,7 +26,7 @@ export const serviceInstall: Command = {
     const facts = thisService(config, args);
     const text = manager.describe(facts);
     if (isSet(flags, "dryRun")) {
-      output.show({ file: manager.file, text, changed: false }, text);
+      output.print({ file: manager.file, text, changed: false }, endingWithLine(text));
       return exitCodes.done;
     }
     if ((await readService(manager)) === null && (await findRunningBroker(config.home)) !== undefined)

@@ -33,7 +33,6 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
   const { signal, output } = context;
   const client = await openLiveClient(broker.address, signal);
   const ended = new AbortController();
-  const screen = startScreen(context, (reason) => ended.abort(reason));
   const stopped = AbortSignal.any([signal, ended.signal]);
   let isOld = true;
   let wake: () => void = () => undefined;
@@ -41,6 +40,8 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
     isOld = true;
     wake();
   };
+  // Its columns are laid out for the width that there is.
+  const screen = startScreen(context, { end: (reason) => ended.abort(reason), onResize: refresh });
   const ageing = screen && setInterval(refresh, refreshedEachMs);
   stopped.addEventListener("abort", () => wake());
   try {
@@ -72,7 +73,10 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
 }
 
 /** The whole terminal, where there is one. */
-function startScreen(context: CommandContext, end: (reason: "quit" | "interrupted") => void) {
+function startScreen(
+  context: CommandContext,
+  { end, onResize }: { end(reason: "quit" | "interrupted"): void; onResize(): void },
+) {
   const terminal = terminalOf(context);
   if (!terminal) return undefined;
   const { output } = context;
@@ -83,7 +87,10 @@ function startScreen(context: CommandContext, end: (reason: "quit" | "interrupte
       if (key.is === "interrupt") end("interrupted");
       else if (key.is === "text" && key.text.startsWith("q")) end("quit");
     },
-    onResize: () => draw(),
+    onResize: () => {
+      draw();
+      onResize();
+    },
   });
   const draw = () => {
     const foot = output.dim(cutToWidth("q quit", screen.columns, output.signs.more));
