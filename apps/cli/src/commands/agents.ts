@@ -60,7 +60,7 @@ function formatAgents(found: readonly Agent[], output: Output, all: boolean): st
   const away = peers.length - shown.length;
   return [
     ...(rows.length > 0
-      ? [formatTable(rows, { columns: output.columns, flexible: [1, 2, 3], more: output.signs.more })]
+      ? [formatTable(rows, { columns: output.columns, flexible: [1, [2, 60], 3], more: output.signs.more })]
       : []),
     ...(away > 0 ? [output.dim(`  ${away} away: merkle agents --all`)] : []),
   ].join("\n");

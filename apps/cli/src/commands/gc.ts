@@ -40,6 +40,10 @@ function tableOfTables({ tables, database_bytes }: OutputOf<"collect_garbage">, 
       vacuumed_at === null ? "" : `vacuumed ${toAge(vacuumed_at)} ago`,
     ].map((text) => ({ text })),
   );
-  const table = formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
+  const table = formatTable(rows, {
+    columns: output.columns,
+    flexible: [[5, 1], 0],
+    more: output.signs.more,
+  });
   return `the database has ${describeBytes(database_bytes)}\n${table}`;
 }

@@ -44,9 +44,9 @@ describe("merkle inbox and agents", () => {
     });
     const content = { text: "Which key?", kind: "ask" as const, options: ["vault", "new"] };
     await callBroker(merkle, "post_message", { session_id: slug, content, to: "@humans" }, team_id);
-    const { stdout } = await merkle.run(["inbox"]);
+    const { stdout, stderr } = await merkle.run(["inbox"]);
     expect(stdout).toMatch(/^◆ {2}keys +Atlas asks "Which key\?" \[1 vault\] \[2 new\] #1 /m);
-    expect(stdout).toContain("next: merkle post keys --reply-to 1 --answer <answer>\n");
+    expect(stderr).toContain("next: merkle post keys --reply-to 1 --answer <answer>\n");
     const { items, total } = await callBroker(merkle, "list_attention", {}, await ownCredential(merkle));
     expect(await answerOf("inbox")).toMatchObject({ items, total, unread: expect.any(Array) });
     await merkle.run(["post", slug, "--reply-to", "1", "--answer", "vault"]);
@@ -119,7 +119,47 @@ describe("merkle ls --watch", () => {
   });
 });
 
+describe("lists of what was said and kept", () => {
+  it.runIf(hasTerminal)("[CLI-13] at a terminal a long name gives way to what it wrote", async () => {
+    const team = `The ${"very ".repeat(15)}long team`;
+    const made = { title: "Named at length".repeat(3), creator_team_name: team };
+    const { slug, session_id, team_id } = await callBroker(merkle, "create_session", made);
+    const text = "The limit is 100 requests";
+    await callBroker(merkle, "remember", { content: text, tags: ["limits"] }, team_id);
+    await callBroker(merkle, "set_state", { session_id, key: "limit", value: text }, team_id);
+    await callBroker(merkle, "log_progress", { projectId: "p", title: text, content: "c" }, team_id);
+    await callBroker(merkle, "post_message", { session_id, content: { text } }, team_id);
+    for (const [args, shown] of [
+      [["recall"], text],
+      [["state", "list", slug], text],
+      [["progress", "search", "--project", "p"], text],
+      [["search", "requests", "--kind", "message"], "  #2  "],
+      [["search", "requests", "--kind", "message"], "The limit is 100"],
+      [["undelivered", "--for", "0"], "everyone"],
+    ] as const) {
+      const { screen } = await atTerminal(merkle, args, { NO_COLOR: "1" }).ended;
+      expect(screen, args.join(" ")).toContain(shown);
+      for (const line of screen.split("\r\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+    }
+  });
+});
+
 describe("a command that fails", () => {
+  it("[CLI-7] names its flags, and not the fields of an operation", async () => {
+    const { slug } = await callBroker(merkle, "create_session", { title: "Said", creator_team_name: "A" });
+    await merkle.run(["state", "set", slug, "key", "1"]);
+    for (const [args, said] of [
+      [["state", "set", slug, "key", "2", "--expect", "4"], "with --expect 1"],
+      [["doc", "edit", slug, "--old", "x", "--new", "y"], "The text of --old does not stand"],
+      [["post", slug, ""], "text: must not be blank"],
+      [["post", slug, "--reply-to", "1", "--answer", "x"], "--answer answers no ask"],
+      [["post", slug, "x", "--reply-to", "99"], "--reply-to is the number"],
+    ] as const) {
+      const { stderr } = await merkle.run(args);
+      expect(stderr, args.join(" ")).toContain(said);
+    }
+  });
+
   it("[PERSON-3] changes nothing: nobody joins, and nothing is said, set, claimed or written", async () => {
     const { slug, team_id } = await callBroker(merkle, "create_session", {
       title: "Untouched",

@@ -25,7 +25,7 @@ export const members: Command = {
       );
       output.show(
         answer,
-        formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more }),
+        formatTable(rows, { columns: output.columns, flexible: [[3, 9], 0], more: output.signs.more }),
       );
     }
     return exitCodes.done;

@@ -256,15 +256,15 @@ describe("merkle remember, recall, forget and search", () => {
     ]);
     expect(stdout).toMatch(
       new RegExp(
-        `^decision {2}${slug} #${posted.cursor} {2}Use the «${word}» key {2}Atlas \\d\\d:\\d\\d\\n$`,
+        `^decision {2}${slug} {2}#${posted.cursor} {2}Use the «${word}» key {2}Atlas \\d\\d:\\d\\d\\n$`,
       ),
     );
     await callBroker(merkle, "set_state", { session_id: slug, key: "vault", value: word }, atlas);
     const entry = { projectId: "auth", title: `Took the ${word}`, content: "c" };
     const { id } = await callBroker(merkle, "log_progress", entry, atlas);
     const found = await merkle.run(["search", word, "--kind", "state,progress"]);
-    expect(found.stdout).toMatch(new RegExp(`^state +vault ${slug} +`, "m"));
-    expect(found.stdout).toMatch(new RegExp(`^progress +${id} auth +Took the «${word}» c +Atlas `, "m"));
+    expect(found.stdout).toMatch(new RegExp(`^state +${slug} +vault +`, "m"));
+    expect(found.stdout).toMatch(new RegExp(`^progress +auth +${id} +Took the «${word}» c +Atlas `, "m"));
     expect(await merkle.run(["search", word, "--kind", "mesage"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("Did you mean message?"),

@@ -64,7 +64,7 @@ export function formatPeers(peers: readonly Peer[], output: Output, { all }: { a
   const rows = [...present, ...shown].map((peer) => toRow(peer, output));
   const table = formatTable(rows, {
     columns: output.columns,
-    flexible: rows[0] ? rows[0].length - 1 : 0,
+    flexible: [[2, 60], ...(rows[0] && rows[0].length > 3 ? [rows[0].length - 1] : [])],
     more: output.signs.more,
   });
   const hidden = left.length - shown.length;

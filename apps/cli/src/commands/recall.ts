@@ -60,7 +60,11 @@ function formatMemories(
     { text: memory.tags.map(oneLine).join(", ") },
     { text: forgottenText(memory), paint: output.dim },
   ]);
-  return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
+  return formatTable(rows, {
+    columns: output.columns,
+    flexible: [[2, 20], [1, 24], [3, 12], 1],
+    more: output.signs.more,
+  });
 }
 
 function sourceText({ rememberedBy, session, rememberedAt }: Memory): string {

@@ -51,34 +51,32 @@ export const search: Command = {
   },
 };
 
-/** One line for each hit: what it is, where it is, who wrote it when, and the part that matches. */
-async function formatHits(hits: OutputOf<"search">["hits"], output: Output): Promise<string> {
+type Hit = OutputOf<"search">["hits"][number];
+
+/** One line for each hit: what it is, where it is, by what it is found there, who wrote it when, and the part that matches. */
+async function formatHits(hits: readonly Hit[], output: Output): Promise<string> {
   const rows = hits.map((hit) => [
     { text: hit.kind },
     { text: placeOf(hit), paint: output.bold },
+    { text: nameOf(hit), paint: output.bold },
     { text: oneLine(hit.marked) },
     { text: [hit.by === null ? "" : oneLine(hit.by), toMoment(hit.at)].join(" ").trim(), paint: output.dim },
   ]);
-  return formatTable(rows, { columns: output.columns, flexible: 2, more: output.signs.more });
+  return formatTable(rows, {
+    columns: output.columns,
+    flexible: [1, [4, 16], [2, 16], 3],
+    more: output.signs.more,
+  });
 }
 
-/** `split-auth #405`, `split-auth v14`, `mem_12`, `owner split-auth`: what other commands find it by. */
-function placeOf(hit: OutputOf<"search">["hits"][number]): string {
-  const {
-    memory_id: memory,
-    topic_id: topic,
-    source_path: file,
-    session,
-    sequence,
-    version,
-    key,
-    progress_id: entry,
-    project,
-  } = hit;
-  if (memory !== null) return memory;
-  if (entry !== null) return `${entry} ${project ?? ""}`;
-  if (topic !== null) return `topic ${topic} ${session ?? file}`;
-  if (key !== null) return `${key} ${session ?? ""}`.trim();
-  const part = sequence !== null ? ` #${sequence}` : version !== null ? ` v${version}` : "";
-  return `${session ?? ""}${part}`;
+/** The session, file or project that it is in. */
+function placeOf({ session, source_path: file, project }: Hit): string {
+  return oneLine(project ?? session ?? file ?? "");
+}
+
+/** `#405`, `v14`, `mem_12`, `owner`: what it is found by in its place. */
+function nameOf({ memory_id, progress_id, topic_id, key, sequence, version }: Hit): string {
+  if (topic_id !== null) return `topic ${topic_id}`;
+  const part = sequence !== null ? `#${sequence}` : version !== null ? `v${version}` : "";
+  return memory_id ?? progress_id ?? (key === null ? part : oneLine(key));
 }

@@ -13,7 +13,7 @@ export function formatEntries(entries: readonly ProgressEntry[], output: Output)
     { text: entry.tags.map(oneLine).join(", ") },
     { text: entry.id, paint: output.bold },
   ]);
-  return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
+  return formatTable(rows, { columns: output.columns, flexible: [[2, 16], 1], more: output.signs.more });
 }
 
 /** Its title and source, the summary, and where that says less the text. */

@@ -29,7 +29,11 @@ export function formatEntries(entries: readonly StateEntry[], output: Output): s
     { text: `v${entry.version}` },
     { text: `${oneLine(entry.updatedBy)} ${toAge(entry.updatedAt)} ago`, paint: output.dim },
   ]);
-  return formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more });
+  return formatTable(rows, {
+    columns: output.columns,
+    flexible: [[3, 16], [0, 16], 1],
+    more: output.signs.more,
+  });
 }
 
 /** `v3, Atlas 14:05` */

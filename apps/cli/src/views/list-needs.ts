@@ -4,7 +4,7 @@ import type { Output } from "../command/output.js";
 import { inParallel } from "../core/in-parallel.js";
 import type { Actor } from "../identity/acting.js";
 import { oneLine } from "../text/one-line.js";
-import { cutToWidth, formatTable } from "../text/table.js";
+import { formatTable } from "../text/table.js";
 import { type Need, needAdvice, needText, toNeed } from "./needs.js";
 
 interface Showing {
@@ -52,8 +52,8 @@ function placeOfFile({ source_path, needs }: FileNeeds): Place {
 }
 
 function formatPlace({ head: [name, ...rest], needs }: Place, output: Output): string {
-  const shown = cutToWidth([name, ...rest].join("  "), output.columns, output.signs.more);
-  const head = shown.startsWith(name) ? output.bold(name) + shown.slice(name.length) : output.bold(shown);
+  const cells = [{ text: name, paint: output.bold }, ...rest.map((text) => ({ text }))];
+  const head = formatTable([cells], { columns: output.columns, flexible: [0, 1], more: output.signs.more });
   const rows = needs.map((need) => [
     { text: `  ${output.signs.blocked}`, paint: output.alarm },
     { text: needText(need) },

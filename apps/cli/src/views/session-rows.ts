@@ -71,7 +71,11 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
     { text: team.convener ? "convener" : "" },
     { text: team.peers > 0 ? counted(team.peers, "peer") : "" },
   ]);
-  return formatTable(rows, { columns: output.columns, flexible: [0, [2, 16], 3], more: output.signs.more });
+  return formatTable(rows, {
+    columns: output.columns,
+    flexible: [[2, 40], [0, 24], [2, 24], [0, 16], 2],
+    more: output.signs.more,
+  });
 }
 
 function inJoinOrder(participants: readonly Participant[]): Participant[] {
@@ -80,9 +84,8 @@ function inJoinOrder(participants: readonly Participant[]): Participant[] {
 
 function statusOf(team: Participant): string {
   if (team.left_at !== null) return "left";
-  return [declaredText(team), team.status, team.polling ? "waits for messages" : ""]
-    .filter(Boolean)
-    .join(", ");
+  const seen = team.status === "disconnected" ? "away" : team.status;
+  return [declaredText(team), seen, team.polling ? "waits for messages" : ""].filter(Boolean).join(", ");
 }
 
 function lastSeen(team: Participant): string {

@@ -17,7 +17,7 @@ export function formatJobs(jobs: readonly Job[], output: Painted): string {
     { text: timeOf(job), paint: output.dim },
     { text: outcomeOf(job) },
   ]);
-  return formatTable(rows, { columns: output.columns, flexible: 5, more: output.signs.more });
+  return formatTable(rows, { columns: output.columns, flexible: [1, 5], more: output.signs.more });
 }
 
 export function formatJobLine(job: Job, output: Pick<Output, "dot">): string {

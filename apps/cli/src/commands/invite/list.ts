@@ -28,7 +28,14 @@ export const inviteList: Command = {
       );
       output.show(
         answer,
-        formatTable(rows, { columns: output.columns, flexible: 3, more: output.signs.more }),
+        formatTable(rows, {
+          columns: output.columns,
+          flexible: [
+            [6, 1],
+            [3, 8],
+          ],
+          more: output.signs.more,
+        }),
       );
     }
     return exitCodes.done;

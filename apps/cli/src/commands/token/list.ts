@@ -18,7 +18,7 @@ export const tokenList: Command = {
       const rows = answer.tokens.map((each) =>
         [
           String(each.token_id),
-          each.kind,
+          each.kind.replace("_", "-"),
           neutralise(each.label ?? ""),
           neutralise(each.member ?? each.session?.slug ?? ""),
           each.last_used_at === null ? "never used" : `used ${toAge(each.last_used_at)} ago`,
@@ -27,7 +27,7 @@ export const tokenList: Command = {
       );
       output.show(
         answer,
-        formatTable(rows, { columns: output.columns, flexible: 2, more: output.signs.more }),
+        formatTable(rows, { columns: output.columns, flexible: [[3, 1], 2], more: output.signs.more }),
       );
     }
     return exitCodes.done;
