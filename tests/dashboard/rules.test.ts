@@ -107,7 +107,7 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     for (const [group, words] of [
       ["Asked", "Which key?"],
       ["Decided", "The vault's"],
-      ["Changed", "from v0"],
+      ["Changed", "first written"],
       ["Changed", "Rotate the tokens"],
       ["Changed", "deploy"],
       ["Came, went and said", "Birch"],

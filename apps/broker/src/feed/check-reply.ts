@@ -55,7 +55,10 @@ export async function refuseSettled(ctx: TeamContext<FeedServices>, id: string, 
 
 function chooseOption(replied: StoredMessage, answer: string): string {
   const ask = toAsk(replied);
-  if (!ask) throw badAnswer(`message ${replied.sequence} is no ask: to reply to it leave answer out`);
+  if (!ask)
+    throw badAnswer(
+      `answers no ask: message ${replied.sequence} is none, and is replied to without an answer`,
+    );
   if (replied.redaction) throw removedAsk(replied.sequence);
   const { options } = ask;
   if (options.length === 0) return answer;

@@ -50,6 +50,11 @@ export const approvals: Command = {
         output.show(listed, listed.waiting.map((each) => format(each, output)).join("\n\n"));
       else output.note("  nothing waits for your permission on this device");
       output.note(`  this device: ${listed.device}`);
+      const [first] = listed.waiting;
+      if (first)
+        output.note(
+          `  next: merkle approvals allow ${first.approval}   ${output.dot}   merkle approvals deny ${first.approval} <why>`,
+        );
       return exitCodes.done;
     }
     const meant = listed.waiting.find((each) => each.approval === approval);

@@ -101,6 +101,11 @@ describe("merkle backup and restore", () => {
       code: 5,
       stderr: expect.stringContaining("There is no file"),
     });
+    await writeFile(join(merkle.home, "notes.txt"), "no backup");
+    expect(await merkle.run(["restore", "notes.txt"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is not a Merkle backup"),
+    });
     expect(await readdir(merkle.home)).not.toContain("x.backup");
   });
 });

@@ -1,4 +1,4 @@
-import type { OutputOf } from "@merkle/wire";
+import type { AttentionItem, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
@@ -33,7 +33,11 @@ export const inbox: Command = {
       return exitCodes.done;
     }
     if (attention.items.length === 0) output.note("nothing needs you");
-    else output.show(attention, formatItems(attention, output));
+    else {
+      output.show(attention, formatItems(attention, output));
+      const first = attention.items.find(isOwn);
+      if (first) output.note(`  next: ${needAdvice(toNeed(first), first.session)}`);
+    }
     if (unread.length > 0)
       output.note(
         `  unread in ${counted(unread.length, "session")}: merkle brief   ${output.dot}   merkle ls`,
@@ -42,9 +46,12 @@ export const inbox: Command = {
   },
 };
 
-/** One line for each thing: what it is, where, and below the list what settles the first. Quiet sessions are one line together. */
+/** Quiet sessions are one line together. */
+const isOwn = ({ kind }: AttentionItem) => kind !== "quiet";
+
+/** One line for each thing: what it is, and where. */
 function formatItems({ items, total }: OutputOf<"list_attention">, output: Output): string {
-  const shown = items.filter(({ kind }) => kind !== "quiet");
+  const shown = items.filter(isOwn);
   const rows = shown.map((item) => [
     { text: output.signs.blocked, paint: output.alarm },
     { text: oneLine(item.session ?? item.source_path ?? ""), paint: output.bold },
@@ -53,11 +60,9 @@ function formatItems({ items, total }: OutputOf<"list_attention">, output: Outpu
   const table = formatTable(rows, { columns: output.columns, flexible: [1, 2], more: output.signs.more });
   const quiet = items.length - shown.length;
   const hidden = total - items.length;
-  const [first] = shown;
   return [
     ...(shown.length > 0 ? [table] : []),
     ...(quiet > 0 ? [output.dim(`${counted(quiet, "session")} quiet: merkle ls --needs`)] : []),
     ...(hidden > 0 ? [output.dim(`and ${hidden} more`)] : []),
-    ...(first ? [output.dim(`  next: ${needAdvice(toNeed(first), first.session)}`)] : []),
   ].join("\n");
 }

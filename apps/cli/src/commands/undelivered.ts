@@ -27,7 +27,9 @@ export const undelivered: Command = {
     const rows = found.messages.map(({ session: slug, sequence, team, peer, to, posted_at, text }) => [
       { text: slug, paint: output.bold },
       { text: `#${sequence}` },
-      { text: `${peerName(team, peer)} ${output.signs.arrow} ${to.map(oneLine).join(", ")}` },
+      {
+        text: `${peerName(team, peer)} ${output.signs.arrow} ${to.map((each) => (each === "*" ? "everyone" : oneLine(each))).join(", ")}`,
+      },
       { text: `${toAge(posted_at)} ago`, paint: output.dim },
       { text: oneLine(text) },
     ]);

@@ -124,7 +124,7 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
     `${output.mark.ok} ${matched} of ${size} match root ${shortHash(report.root)}, computed here.`,
     `  ${whatItShows}`,
     session &&
-      `  ${JSON.stringify(oneLine(session.title))}, ${oneLine(session.status)}, exported ${report.exported_at}`,
+      `  ${JSON.stringify(oneLine(session.title))}, ${session.status === "active" ? "open" : oneLine(session.status)}, exported ${report.exported_at}`,
     output.dim(
       `  document v${document_version}${apart.map((part) => `, ${part}`).join("")}; signed by key ${signed_by?.key_id.slice(0, 8)}, ${trustText(report)}`,
     ),

@@ -37,6 +37,11 @@ function toCommands(message: string): string {
   return message
     .replace(/^\w+ cannot take this: /, "This cannot be taken: ")
     .replace(/ Its fields: [^.]*\./, "")
+    .replace(/\bcontent\.(?=text: )/, "")
+    .replace(/\bold_text\b/g, "The text of --old")
+    .replace(/\bexpected_version\b/g, "--expect")
+    .replace(/\breply_to\b/g, "--reply-to")
+    .replace(/\bcontent\.answer\b/g, "--answer")
     .replace(/\b(?:list|get)_\w+\b/g, (name) => commandOf[name] ?? name);
 }
 
@@ -51,7 +56,8 @@ const commandOf: Readonly<Record<string, string>> = {
   list_meshes: "merkle mesh list",
   list_participants: "merkle peers",
   list_peers: "merkle peers",
-  list_proposals: "merkle doc proposals",
+  list_personas: "The dashboard",
+  list_proposals: "merkle doc proposals, or of a file merkle source proposals,",
   list_sessions: "merkle ls --state all",
   list_sources: "merkle source list",
   list_state: "merkle state list",
@@ -100,6 +106,7 @@ function exitOfStart(code: string): ExitCode {
     case "bad_address":
     case "bad_setting":
     case "bad_certificate":
+    case "not_a_backup":
       return exitCodes.usage;
     case "home_shared":
       return exitCodes.refused;
@@ -127,6 +134,7 @@ function nextOf(code: string): readonly string[] {
     case "bad_certificate":
     case "bad_audit_key":
     case "home_shared":
+    case "not_a_backup":
       return [];
     case "no_audit_key":
       return ["merkle audit-key show"];

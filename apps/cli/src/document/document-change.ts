@@ -30,7 +30,7 @@ export async function formatChange(
   ]);
   const { added, removed, sections } = readDiff(diff, content ?? "");
   const summary = [
-    `v${from} ${signs.arrow} v${change.version}`,
+    `${from === 0 ? "nothing" : `v${from}`} ${signs.arrow} v${change.version}`,
     authors.length === 0 ? "" : `${authors.map(oneLine).join(", ")} ${toMoment(change.updated_at)}`,
     sectionsText(sections),
     diff === "" ? "unchanged" : `+${added} ${signs.minus}${removed}`,

@@ -283,7 +283,10 @@ async function readDocumentLine({ database, workers }: ViewServices, span: Span)
       version: to,
       at: now.writtenAt.toISOString(),
       by: null,
-      text: cut([`from v${from}`, ...diff.split("\n").slice(2)].join("\n").trim(), diffCharsMax),
+      text: cut(
+        [from === 0 ? "first written" : `from v${from}`, ...diff.split("\n").slice(2)].join("\n").trim(),
+        diffCharsMax,
+      ),
     },
   ];
 }

@@ -31,8 +31,12 @@ export const meshQuota: Command = {
     );
     const answer = await actingAsPerson({ broker, config }).call("set_quotas", { mesh, ...bounds });
     const rows = answer.quotas.map(({ kind, max, used }) => [{ text: kind }, { text: `${used} of ${max}` }]);
-    output.show(answer, formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more }));
-    if (rows.length === 0) output.note("nothing is bounded");
+    if (output.json || rows.length > 0)
+      output.show(
+        answer,
+        formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more }),
+      );
+    else output.note("nothing is bounded");
     return exitCodes.done;
   },
 };

@@ -87,6 +87,13 @@ describe("the screen of a watch", () => {
     expect(lines.findLast((line) => line.startsWith("#"))).toMatch(/^#30 /);
     const asks = layOut(board({ filter: "asks" }), { columns: 80, rows: 24 }, look).lines;
     expect(asks.filter((line) => /^#\d*[13579] /.test(line))).toEqual([]);
+    const [first] = board({}).messages;
+    const none = layOut(
+      board({ filter: "asks", messages: first ? [first] : [] }),
+      { columns: 80, rows: 24 },
+      look,
+    );
+    expect(none.lines).toContain("  no asks since #1");
   });
 
   it("[CLI-50] shows the end of what is typed, with the cursor behind it, and what was said about it", () => {

@@ -114,6 +114,11 @@ function feedLines({ messages, filter }: Board, room: number, { columns }: Size,
         : own;
     lines.unshift(...shown);
   }
+  const [oldest] = messages;
+  if (lines.length === 0 && oldest) {
+    const none = `  no ${filter} since #${oldest.message.sequence}`;
+    lines.push(look.dim(cutToWidth(none, columns, look.signs.more)));
+  }
   return room === 0 ? [] : lines.slice(-room);
 }
 
