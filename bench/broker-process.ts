@@ -41,10 +41,13 @@ answerParent(
   async (question: BrokerQuestion) => {
     if ("state" in question) return readState(question);
     if ("loop" in question) return watchLoop(question.loop);
-    const { roots, auth = "open", ...start } = question.start;
-    const agent = roots && { roots, startRunner: runNothing, name: "bench", maxConcurrentJobs: 0 };
-    const open = { auth, insecureOpen: auth === "open", rateLimits: "off" } as const;
-    broker = await startBroker({ ...start, ...open, agent, port: 0, log: createLog(tellTrouble) });
+    const { roots, ...start } = question.start;
+    const files = roots && {
+      agent: { roots, startRunner: runNothing, name: "bench", maxConcurrentJobs: 0 },
+      ...({ auth: "open", insecureOpen: true } as const),
+    };
+    const options = { ...start, ...files, port: 0, rateLimits: "off", log: createLog(tellTrouble) } as const;
+    broker = await startBroker(options);
     const { port, firstInvite } = broker;
     return { url: `http://127.0.0.1:${port}`, socketUrl: `ws://127.0.0.1:${port}/ws`, firstInvite };
   },
