@@ -1,16 +1,28 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type Broker, createLog, startBroker } from "@merkle/broker";
+import { type Broker, createLog, type Runner, startBroker } from "@merkle/broker";
 import { answerParent } from "./child.js";
 import { readState, type StateQuestion } from "./process-state.js";
 
 export type BrokerQuestion =
-  | { readonly start: { home: string; databaseUrl: string; heartbeatMs: number | undefined; bus: string } }
+  | { readonly start: BrokerToStart }
   | { readonly loop: "watch" | "read" }
   | StateQuestion;
+
+export interface BrokerToStart {
+  readonly home: string;
+  readonly databaseUrl: string;
+  readonly heartbeatMs?: number | undefined;
+  readonly bus: string;
+  readonly auth?: "invite" | undefined;
+  /** Folders with files that may be worked on, by name. Jobs are left to runners elsewhere. */
+  readonly roots?: Readonly<Record<string, string>> | undefined;
+}
 
 export interface BrokerAddress {
   readonly url: string;
   readonly socketUrl: string;
+  /** Lets the first admin in, where members alone are. */
+  readonly firstInvite: string | null;
 }
 
 /** The answer to `loop: "read"`: the longest that the event loop was held since it was last watched. */
@@ -29,11 +41,26 @@ answerParent(
   async (question: BrokerQuestion) => {
     if ("state" in question) return readState(question);
     if ("loop" in question) return watchLoop(question.loop);
-    broker = await startBroker({ ...question.start, port: 0, log: createLog(tellTrouble) });
-    return { url: `http://127.0.0.1:${broker.port}`, socketUrl: `ws://127.0.0.1:${broker.port}/ws` };
+    const { roots, ...start } = question.start;
+    const files = roots && {
+      agent: { roots, startRunner: runNothing, name: "bench", maxConcurrentJobs: 0 },
+      ...({ auth: "open", insecureOpen: true } as const),
+    };
+    const options = { ...start, ...files, port: 0, rateLimits: "off", log: createLog(tellTrouble) } as const;
+    broker = await startBroker(options);
+    const { port, firstInvite } = broker;
+    return { url: `http://127.0.0.1:${port}`, socketUrl: `ws://127.0.0.1:${port}/ws`, firstInvite };
   },
   async () => broker?.stop(),
 );
+
+async function runNothing(): Promise<Runner> {
+  return {
+    run: () => {
+      throw new Error("No jobs are run here.");
+    },
+  };
+}
 
 /** A broker that is in trouble measures nothing: whoever reads the figures should know. */
 function tellTrouble(line: string): void {

@@ -22,6 +22,8 @@ export interface Stage {
   readonly postgresVersion: string;
   /** Makes an empty database beside it, and returns its URL. */
   makeDatabase(name: string): Promise<string>;
+  /** Connects as the server's superuser. */
+  openAsAdmin(name: string): postgres.Sql;
   /** Processor time of the database's processes, in microseconds; NaN where it cannot be read. */
   postgresCpu(): Promise<number>;
   /** How many statements reach the database while something is done, those that begin and end transactions aside. */
@@ -41,11 +43,17 @@ export interface Stage {
 }
 
 export interface BrokerStart {
+  /** Another database than the stage's own. */
+  readonly databaseUrl?: string;
   /** For its own Node, such as `--expose-gc`. */
   readonly flags?: readonly string[];
   readonly heartbeatMs?: number;
   /** How it hears of others on the database, as MERKLE_BUS says it. */
   readonly bus?: string;
+  /** Lets members alone in; everybody unless told. */
+  readonly auth?: "invite";
+  /** Folders with files that may be worked on, by name. */
+  readonly roots?: Readonly<Record<string, string>>;
 }
 
 export interface BareStart {
@@ -93,6 +101,7 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         await admin.unsafe(`CREATE DATABASE ${name} OWNER ${server.connection.user}`);
         return databaseUrl.replace(/[^/]*$/, name);
       },
+      openAsAdmin: (name) => connectAsAdmin(databaseUrl.replace(/[^/]*$/, name)),
       postgresCpu: () => cpuOfTree(server.pid),
       async countStatements(work) {
         const log = join(folder, "database", "logs", "postgres.log");
@@ -110,14 +119,14 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         const [row] = await admin`SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS bytes`;
         return Number(row?.["bytes"]);
       },
-      async startBroker({ flags = [], heartbeatMs, bus = "local" } = {}) {
+      async startBroker({ flags = [], ...options } = {}) {
         brokers += 1;
         const home = join(folder, `broker-${brokers}`);
         await mkdir(home);
         // They take turns on one database, whose records are signed with one key.
         if (brokers > 1) await cp(auditKeyIn(join(folder, "broker-1")), auditKeyIn(home));
         const child = start("./broker-process.js", [...brokerFlags, ...flags]);
-        const question: BrokerQuestion = { start: { home, databaseUrl, heartbeatMs, bus } };
+        const question: BrokerQuestion = { start: { home, databaseUrl, bus: "local", ...options } };
         const address = await child.ask<BrokerAddress>(question);
         return { ...address, ...child, homeKey: await readFile(join(home, "home-key"), "utf8") };
       },

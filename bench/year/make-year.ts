@@ -15,7 +15,8 @@ const messagesAtOnce = 50_000;
 
 /**
  * Fills a mesh with what a year of use leaves, by SQL: to post it would take days. A few sessions are long and most are short, as
- * 1/n; each has four of the agents, who have read it, a document, usage, a memory and four entries of progress, and its messages are indexed.
+ * 1/n; each has four of the agents, who have read it, a document, usage, a memory and four entries of progress. Its messages are indexed,
+ * and every fifth is to one agent.
  */
 export async function makeYear(sql: Sql, { messages, sessions, agents }: Year): Promise<void> {
   await sql`SELECT set_config('statement_timeout', '0', false)`;
@@ -65,8 +66,10 @@ async function addMessages(sql: Sql): Promise<void> {
     // Twelve words of four thousand, so that an index of words is as large as one.
     await sql`
       WITH added AS (
-        INSERT INTO messages (session_id, sequence, id, type, kind, posted_by_team_id, author_team, content, salt, posted_at)
-        SELECT y.id, n, uuidv7(), 'chat', CASE WHEN n % 500 = 0 THEN 'decision' END, c.team, c.name,
+        INSERT INTO messages (session_id, sequence, id, type, kind, posted_by_team_id, posted_by_peer_id, author_team, recipients, reaches, content, salt, posted_at)
+        SELECT y.id, n, uuidv7(), 'chat', CASE WHEN n % 500 = 0 THEN 'decision' END, c.team, c.peer, c.name,
+               CASE WHEN n % 5 = 0 THEN ARRAY['Another'] ELSE '{*}' END,
+               CASE WHEN n % 5 = 0 THEN ARRAY[md5('peer ' || y.i || ' ' || (n + 1) % ${agentsPerSession} + 1)::uuid] END,
                '{"text":"' || (SELECT string_agg('word' || (hashint8(n * 12 + w + y.i) & 4095), ' ') FROM generate_series(1, 12) w) || '"}',
                uuid_send(gen_random_uuid()), y.at + n * (interval '1 day' / y.size)
         FROM year y CROSS JOIN LATERAL generate_series(1, y.size) n JOIN crew c ON c.i = y.i AND c.a = n % ${agentsPerSession} + 1

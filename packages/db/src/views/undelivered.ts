@@ -63,7 +63,7 @@ export async function listUndeliveredMessages(
 function undeliveredIn(before: Date): SQL {
   return sql`
     SELECT m.sequence, m.author_team, m.author_peer, m.recipients, m.content, m.posted_at
-    FROM (${notGotByFurthestReader(before)}) m
+    FROM (${notGotAtOnce(before)}) m
     WHERE (SELECT bool_or(greatest(p.acked, coalesce(r.last_read, 0)) >= m.sequence)
            FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
            LEFT JOIN ${personReads} r ON r.mesh_id = s.mesh_id AND r.person_id = t.person_id AND r.session_id = p.session_id
@@ -77,22 +77,32 @@ function undeliveredIn(before: Date): SQL {
 }
 
 /**
- * Those that may be. Of the peers that read whatever is for everyone, the one that has read furthest has got nearly all that
- * anybody has, so one comparison spares the look at every peer for nearly every message; OFFSET 0 has it come first.
+ * Those that may be. The two peers that have read furthest of those that read whatever is for everyone have got nearly all that
+ * anybody has, whoever of them wrote it, and of what is for some one of these mostly has it: so few messages are left for which
+ * every peer is looked at. The two come first, once for a feed; OFFSET 0 keeps it so.
  */
-function notGotByFurthestReader(before: Date): SQL {
+function notGotAtOnce(before: Date): SQL {
   return sql`
-    SELECT m.session_id, m.sequence, m.author_team, m.author_peer, m.posted_by_peer_id, m.recipients, m.reaches, m.content, m.posted_at
-    FROM ${messages} m LEFT JOIN LATERAL (
-      SELECT p.peer_id, p.acked, p.joined_at
-      FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
-      WHERE p.session_id = f.session_id AND p.left_at IS NULL AND t.left_at IS NULL
-        AND (p.name IS NOT NULL OR p.last_polled_at IS NOT NULL)
-      ORDER BY p.acked DESC LIMIT 1) b ON true
-    WHERE m.session_id = f.session_id AND m.sequence > f.last_sequence - ${lookedThroughMax}::int
-      AND m.sequence <= f.last_chat_sequence
-      AND m.type = 'chat' AND m.salt IS NOT NULL AND m.posted_at < ${before.toISOString()}::timestamptz
-      AND (m.reaches IS NOT NULL OR b.peer_id IS NULL OR m.sequence > b.acked OR m.posted_at < b.joined_at
-        OR m.posted_by_peer_id = b.peer_id)
-    OFFSET 0`;
+    SELECT m.* FROM (
+      SELECT (array_agg(p.peer_id ORDER BY p.acked DESC))[1] AS peer_id, max(p.acked) AS acked,
+             (array_agg(p.joined_at ORDER BY p.acked DESC))[1] AS joined_at,
+             CASE count(*) WHEN 2 THEN min(p.acked) END AS both_acked, max(p.joined_at) AS both_joined_at
+      FROM (
+        SELECT p.peer_id, p.acked, p.joined_at
+        FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+        WHERE p.session_id = f.session_id AND p.left_at IS NULL AND t.left_at IS NULL
+          AND (p.name IS NOT NULL OR p.last_polled_at IS NOT NULL)
+        ORDER BY p.acked DESC LIMIT 2) p) b
+    CROSS JOIN LATERAL (
+      SELECT m.session_id, m.sequence, m.author_team, m.author_peer, m.posted_by_peer_id, m.recipients, m.reaches, m.content, m.posted_at
+      FROM ${messages} m
+      WHERE m.session_id = f.session_id AND m.sequence > f.last_sequence - ${lookedThroughMax}::int
+        AND m.sequence <= f.last_chat_sequence
+        AND m.type = 'chat' AND m.salt IS NOT NULL AND m.posted_at < ${before.toISOString()}::timestamptz
+        AND CASE WHEN m.reaches IS NULL
+          THEN (m.sequence <= b.both_acked AND m.posted_at >= b.both_joined_at
+            OR m.sequence <= b.acked AND m.posted_at >= b.joined_at AND m.posted_by_peer_id <> b.peer_id) IS NOT TRUE
+          ELSE NOT EXISTS (SELECT FROM ${peers} p WHERE p.session_id = m.session_id AND p.peer_id = ANY (m.reaches)
+            AND p.acked >= m.sequence AND p.joined_at <= m.posted_at AND p.peer_id <> m.posted_by_peer_id) END
+      OFFSET 0) m`;
 }

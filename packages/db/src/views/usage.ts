@@ -160,17 +160,34 @@ function ofFilter({ meshId, sessionId, since, until }: UsageFilter): SQL {
       AND u.day >= coalesce(${since}::date, '-infinity') AND u.day <= coalesce(${until}::date, 'infinity')`;
 }
 
+/** What was used in all, and by what it was grouped by; of many groups the first. */
+export interface UsageList {
+  readonly rows: readonly UsageGroupRow[];
+  readonly groups: number;
+  /** Null where nothing was used. */
+  readonly total: UsageSumsRow | null;
+}
+
 /** Sums what was used by what a caller asks for: the most first, days from the last on. */
 export async function listUsage(
   db: Queryable,
   filter: UsageFilter,
   by: UsageGrouping,
-): Promise<UsageGroupRow[]> {
+  limit: number,
+): Promise<UsageList> {
   const { name, session, task } = groupings[by];
   const order =
-    by === "day" ? sql`1 DESC` : sql`sum(u.input_tokens + u.output_tokens + u.cache_write_tokens) DESC, 1`;
-  const rows = await db.execute<Record<string, unknown> & UsageGroupRow>(sql`
-    SELECT ${name} AS name, ${session} AS session, ${task} AS task, u.source, ${sums} ${ofFilter(filter)}
-    GROUP BY 1, 2, 3, 4 ORDER BY ${order}, u.source`);
-  return [...rows];
+    by === "day"
+      ? sql`g.name DESC`
+      : sql`g.input_tokens + g.output_tokens + g.cache_write_tokens DESC, g.name`;
+  const rows = await db.execute<
+    Record<string, unknown> & UsageGroupRow & { groups: number; total: UsageSumsRow }
+  >(sql`
+    WITH g AS (
+      SELECT ${name} AS name, ${session} AS session, ${task} AS task, u.source, ${sums} ${ofFilter(filter)}
+      GROUP BY 1, 2, 3, 4)
+    SELECT g.*, (SELECT count(*)::int FROM g) AS groups, (SELECT to_json(t) FROM (SELECT ${sums} FROM g u) t) AS total
+    FROM g ORDER BY ${order}, g.source LIMIT ${limit}`);
+  const [first] = rows;
+  return { rows, groups: first?.groups ?? 0, total: first?.total ?? null };
 }

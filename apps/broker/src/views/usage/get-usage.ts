@@ -11,25 +11,23 @@ export async function getUsage(
 ): Promise<OutputOf<"get_usage">> {
   const { orm, meshId } = services.database;
   const sessionId = session_id === undefined ? null : (await requireSession(services, session_id)).sessionId;
-  const rows = await listUsage(orm, { meshId, sessionId, since: since ?? null, until: until ?? null }, by);
-  const shown = rows.slice(0, limit).map(({ name, session: slug, task, source, ...row }) => ({
-    ...{ name, session: slug, task, source },
-    ...toSums([row]),
+  const filter = { meshId, sessionId, since: since ?? null, until: until ?? null };
+  const { rows, groups, total } = await listUsage(orm, filter, by, limit);
+  const shown = rows.map(({ name, session, task, source, ...row }) => ({
+    ...{ name, session, task, source },
+    ...toSums(row),
   }));
-  return { by, rows: shown, total: toSums(rows), more: rows.length - shown.length };
+  return { by, rows: shown, total: toSums(total), more: groups - shown.length };
 }
 
-type Sums = OutputOf<"get_usage">["total"];
-
-function toSums(rows: readonly UsageSumsRow[]): Sums {
-  const sum = (name: keyof UsageSumsRow) => rows.reduce((total, row) => total + row[name], 0);
-  const costed = sum("costed_reports");
+function toSums(row: UsageSumsRow | null): OutputOf<"get_usage">["total"] {
+  const { costed_reports: costed = 0, cost_micros = 0, reports = 0 } = row ?? {};
   return {
-    input_tokens: sum("input_tokens"),
-    output_tokens: sum("output_tokens"),
-    cache_read_tokens: sum("cache_read_tokens"),
-    cache_write_tokens: sum("cache_write_tokens"),
-    cost_usd: costed === 0 ? null : sum("cost_micros") / 1_000_000,
-    cost_is_partial: costed > 0 && costed < sum("reports"),
+    input_tokens: row?.input_tokens ?? 0,
+    output_tokens: row?.output_tokens ?? 0,
+    cache_read_tokens: row?.cache_read_tokens ?? 0,
+    cache_write_tokens: row?.cache_write_tokens ?? 0,
+    cost_usd: costed === 0 ? null : cost_micros / 1_000_000,
+    cost_is_partial: costed > 0 && costed < reports,
   };
 }

@@ -1,0 +1,72 @@
+import type postgres from "postgres";
+
+/** How large a table is, and what became of its rows since the server counts. */
+export interface TableState {
+  readonly name: string;
+  readonly bytes: number;
+  readonly indexBytes: number;
+  readonly live: number;
+  readonly dead: number;
+  readonly updates: number;
+  readonly hotUpdates: number;
+  readonly deletes: number;
+  readonly vacuums: number;
+}
+
+export async function readTables(sql: postgres.Sql): Promise<TableState[]> {
+  const rows = await sql`
+    SELECT relname AS name, pg_table_size(relid)::float8 AS bytes, pg_indexes_size(relid)::float8 AS index_bytes,
+           n_live_tup::float8 AS live, n_dead_tup::float8 AS dead, n_tup_upd::float8 AS updates,
+           n_tup_hot_upd::float8 AS hot_updates, n_tup_del::float8 AS deletes, autovacuum_count::float8 AS vacuums
+    FROM pg_stat_user_tables WHERE schemaname = 'public' ORDER BY relname`;
+  return rows.map(({ index_bytes, hot_updates, ...row }) => ({
+    ...(row as Omit<TableState, "indexBytes" | "hotUpdates">),
+    indexBytes: Number(index_bytes),
+    hotUpdates: Number(hot_updates),
+  }));
+}
+
+/** Sizes of a table as it is, what of it is dead or free, and its sizes written anew. */
+export interface Bloat {
+  readonly bytes: number;
+  readonly indexBytes: number;
+  readonly deadShare: number;
+  readonly freeShare: number;
+  readonly anewBytes: number;
+  readonly anewIndexBytes: number;
+}
+
+/** Writes the table anew. @param admin - may make the extension that looks at each page */
+export async function measureBloat(admin: postgres.Sql, name: string): Promise<Bloat> {
+  const sizes = async () => {
+    const [row] =
+      await admin`SELECT pg_table_size(${name}::regclass)::float8 AS bytes, pg_indexes_size(${name}::regclass)::float8 AS indexes`;
+    return { bytes: Number(row?.["bytes"]), indexBytes: Number(row?.["indexes"]) };
+  };
+  const now = await sizes();
+  const [tuples] =
+    await admin`SELECT dead_tuple_percent AS dead, free_percent AS free FROM pgstattuple(${name}::regclass)`;
+  await admin`VACUUM (FULL) ${admin(name)}`;
+  const anew = await sizes();
+  return {
+    ...now,
+    deadShare: Number(tuples?.["dead"]) / 100,
+    freeShare: Number(tuples?.["free"]) / 100,
+    anewBytes: anew.bytes,
+    anewIndexBytes: anew.indexBytes,
+  };
+}
+
+/** Gives every table of the schema the settings that PostgreSQL has for any. */
+export async function resetSettings(sql: postgres.Sql, which: RegExp): Promise<void> {
+  const tables = await sql<{ name: string; options: string }[]>`
+    SELECT relname AS name, array_to_string(reloptions, ',') AS options FROM pg_class
+    WHERE relkind = 'r' AND reloptions IS NOT NULL AND relnamespace = 'public'::regnamespace`;
+  for (const { name, options } of tables) {
+    const names = options
+      .split(",")
+      .map((option) => option.replace(/=.*/, ""))
+      .filter((each) => which.test(each));
+    if (names.length > 0) await sql.unsafe(`ALTER TABLE ${name} RESET (${names.join(", ")})`);
+  }
+}

@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type OutputOf, routeOf } from "@merkle/wire";
+import { connect, type MerkleClient } from "@merkle/wire/client";
+import { answerHello, drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
+import { WebSocket } from "ws";
+import { openCaller } from "../caller.js";
+import type { BenchBroker } from "../stage.js";
+import type { Call } from "./case.js";
+import type { World } from "./cases.js";
+
+/** Comes in where everybody is let in. */
+export async function enterOpenly({
+  url,
+  socketUrl,
+  homeKey,
+}: BenchBroker): Promise<Omit<World, "year" | "source_path"> & { close(): void }> {
+  const caller = await openCaller(socketUrl);
+  return {
+    // The broker checks what goes in, and answers an operation with its output.
+    call: caller.call as Call,
+    homeKey,
+    async putPerspective(credential, input) {
+      const response = await fetch(`${url}/api/perspectives`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${credential}` },
+        body: JSON.stringify(input),
+      });
+      const answer: unknown = await response.json();
+      if (!response.ok) throw new Error(`put_perspective: ${JSON.stringify(answer)}`);
+    },
+    close: caller.close,
+  };
+}
+
+/** Comes in as the first member, by the invite that the broker made at its start; and as somebody who is none. */
+export async function enterAsAdmin({ url, firstInvite }: BenchBroker) {
+  const invite = firstInvite ?? "";
+  const stranger = strangerAt(url);
+  const memberKey = signingKeyFrom(drawSeed());
+  const { broker_id: brokerId } = await stranger("preview_invite", { invite });
+  const membership = await stranger(
+    "redeem_invite",
+    proveJoin({ invite, name: "Admin", memberKey, brokerId }),
+  );
+  const client = connectAs(url, membership, memberKey);
+  const admin: Call = (name, input) => client.call(name, input);
+  return { admin, stranger, url, close: () => client.close() };
+}
+
+function connectAs(
+  url: string,
+  { broker_id: brokerId, mesh_id: meshId }: OutputOf<"redeem_invite">,
+  memberKey: SigningKey,
+): MerkleClient {
+  const sessionKey = signingKeyFrom(drawSeed());
+  const proof = { brokerId, meshId, memberKey, sessionKey, label: "bench", session: null, url };
+  return connect({ url, WebSocket, answerHello: (hello) => answerHello(hello, proof) });
+}
+
+/** What a member-to-be calls, over HTTP. */
+function strangerAt(url: string): Call {
+  return async (name, input) => {
+    const response = await fetch(`${url}${routeOf(name).path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(input),
+    });
+    const answer: unknown = await response.json();
+    if (!response.ok) throw new Error(`${name}: ${JSON.stringify(answer)}`);
+    return answer as never;
+  };
+}
+
+const filesCount = 500;
+
+/** A repository of files that may be worked on, and the path of one of them. */
+export async function makeFiles(
+  folder: string,
+): Promise<{ readonly roots: Readonly<Record<string, string>>; readonly path: string }> {
+  const docs = join(folder, "docs");
+  await mkdir(docs);
+  for (let file = 1; file <= filesCount; file += 1)
+    await writeFile(join(docs, `page-${file}.md`), `# Page ${file}\n\n${"What we know.\n".repeat(40)}`);
+  const git = (...args: string[]) =>
+    promisify(execFile)("git", ["-c", "user.name=bench", "-c", "user.email=bench@example.com", ...args], {
+      cwd: docs,
+    });
+  await git("init", "--quiet");
+  await git("add", ".");
+  await git("commit", "--quiet", "--message", "Begin");
+  return { roots: { docs }, path: "docs/page-1.md" };
+}
