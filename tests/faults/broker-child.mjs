@@ -6,7 +6,7 @@ const log = createLog((line) => process.stderr.write(`${line}\n`));
 
 try {
   const broker = await startBroker({ ...options, log });
-  say({ port: broker.port, url: broker.url });
+  say({ port: broker.port, url: broker.url, firstInvite: broker.firstInvite });
   process.once("SIGTERM", () => void broker.stop());
   // Whoever started us is gone: nobody would stop us any more.
   process.stdin.resume().once("end", () => void broker.stop());

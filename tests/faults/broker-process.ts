@@ -9,6 +9,8 @@ export interface BrokerProcess {
   readonly url: string;
   /** Of the process that runs now. */
   readonly pid: number;
+  /** By which the first admin comes in; null where everybody is let in, and once somebody has come by it. */
+  readonly firstInvite: string | null;
   /** The last lines that it logged, of all its lives. */
   readonly logged: readonly string[];
   /** SIGKILL; resolves when the process is gone. */
@@ -43,6 +45,7 @@ export async function startBrokerProcess(
   let child: ChildProcess | null = null;
   let port = 0;
   let url = "";
+  let firstInvite: string | null = null;
 
   function spawnChild(): { child: ChildProcess; said: Promise<string> } {
     const spawned = spawn(process.execPath, [script(), JSON.stringify({ ...options, ...place, port })], {
@@ -68,7 +71,7 @@ export async function startBrokerProcess(
     const answer = JSON.parse(await spawnChild().said);
     if (answer.error)
       throw new Error(`The broker did not start: ${answer.error}\n${logged.slice(-20).join("\n")}`);
-    ({ port, url } = answer);
+    ({ port, url, firstInvite } = answer);
   }
 
   async function end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
@@ -90,6 +93,9 @@ export async function startBrokerProcess(
     },
     get pid() {
       return child?.pid ?? 0;
+    },
+    get firstInvite() {
+      return firstInvite;
     },
     logged,
     async kill() {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
 import { inject } from "vitest";
 import { type RunOptions, testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
+import { dashboardPages } from "../../dashboard/pages.js";
 import { reservePort } from "../../kit/nginx.js";
 import { noteHome } from "../../kit/persons.js";
 import type { Cleanup } from "../../kit/test-database.js";
@@ -29,7 +30,8 @@ export interface Mesh {
   history(): Promise<OutputOf<"get_history">>;
   /** Makes the machine's user a member, where the broker lets members in alone. */
   admit(machine: Machine): Promise<void>;
-  brokerPid(): Promise<number>;
+  /** Of the broker, or of each node in its place. */
+  brokerPids(): Promise<number[]>;
   killBroker(): Promise<void>;
   restartBroker(): Promise<void>;
 }
@@ -53,12 +55,15 @@ export async function startMesh(
   { auth = "open" }: { readonly auth?: "open" | "invite" } = {},
 ): Promise<Mesh> {
   const merkle = await testMerkle(cleanup);
-  const run = async (args: readonly string[], options: RunOptions = {}) => {
-    const { code, stdout, stderr } = await merkle.run(args, options);
+  const nodes = inject("bus") === undefined ? null : await startNodesOf(cleanup, auth);
+  const run = async (args: readonly string[], { env, ...options }: RunOptions = {}) => {
+    const { code, stdout, stderr } = await merkle.run(args, {
+      ...options,
+      env: { ...(nodes && { MERKLE_URL: nodes.url }), ...env },
+    });
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
-  const nodes = inject("bus") === undefined ? null : await startNodesOf(cleanup, auth);
   let said = "";
   const up = async (port: number) => {
     said = await run(["up", "--port", String(port), "--auth", auth, "--detach"]);
@@ -66,7 +71,7 @@ export async function startMesh(
   };
   const { url, port } = nodes ?? (await up(0));
   if (!nodes) noteHome(port, merkle.home);
-  if (auth === "invite") await run(["join", "-"], { input: linkIn(said) });
+  if (auth === "invite") await run(["join", "-"], { input: nodes?.firstInvite ?? linkIn(said) });
   const token = auth === "invite" ? (await run(["token", "create"])).trim() : undefined;
   const transport = await brokerTransports.rest(url, { token });
   const slug = `s-${randomUUID().slice(0, 8)}`;
@@ -115,7 +120,7 @@ export async function startMesh(
       const input = linkIn(await run(["invite", slug]));
       await run(["join", "-", "--url", url], { input, env: { MERKLE_HOME: merkleHome } });
     },
-    brokerPid: async () => (await merkle.running()).pid,
+    brokerPids: async () => nodes?.pids() ?? [(await merkle.running()).pid],
     killBroker: nodes?.kill ?? (async () => killProcess((await merkle.running()).pid)),
     restartBroker: nodes?.start ?? (async () => void (await up(port))),
   };
@@ -123,15 +128,13 @@ export async function startMesh(
 
 /** Three nodes behind nginx in the broker's place (`MERKLE_TEST_BUS`), which are killed and started together. */
 async function startNodesOf(cleanup: Cleanup, auth: "open" | "invite") {
-  if (auth === "invite")
-    throw new Error("Whoever may invite is told where a broker runs, and nodes run elsewhere.");
   const [{ startNodes }, kit] = await Promise.all([
     import("../../nodes/start-nodes.js"),
     import("../../nodes/kit/start-behind-proxy.js"),
   ]);
   const port = await reservePort();
   const url = `http://localhost:${port}`;
-  const options = { ...kit.behindProxy, auth, publicUrl: url };
+  const options = { ...kit.behindProxy, auth, publicUrl: url, dashboard: dashboardPages() };
   const { nodes } = await startNodes(3, { bus: await kit.startTestBus(cleanup), options }, cleanup);
   const [first] = nodes as [(typeof nodes)[0]];
   await kit.startProxy(
@@ -141,10 +144,12 @@ async function startNodesOf(cleanup: Cleanup, auth: "open" | "invite") {
   );
   noteHome(port, first.home, first.url);
   return {
-    ...{ url, port },
+    ...{ url, port, firstInvite: first.firstInvite },
+    pids: () => nodes.map((node) => node.pid),
     kill: async () => void (await Promise.all(nodes.map((node) => node.kill()))),
     async start() {
       for (const node of nodes) await node.start();
+      await kit.leadsToAll(url);
     },
   };
 }

@@ -62,7 +62,7 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
 };
 
 /** Resolves when a proxy has noticed that all nodes are back: for seconds it sends nothing to those that it found away. */
-async function leadsToAll(url: string): Promise<void> {
+export async function leadsToAll(url: string): Promise<void> {
   for (let inTurn = 0; inTurn < 2 * nodeCount; ) {
     const response = await fetch(`${url}/health`);
     await response.text();
