@@ -104,17 +104,16 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
 }
 
 /** At a terminal, Claude Code starts a server that has died when its user says so, and not before. */
-export async function reconnect({ terminal, rests }: InteractiveAgent): Promise<void> {
+export async function reconnect({ terminal, processes, rests }: InteractiveAgent): Promise<void> {
   await rests();
-  // What an earlier one has said stands there still.
-  const times = async () => (await terminal.screen()).split("Reconnected to merkle").length;
-  const before = await times();
   await terminal.enter("/mcp");
   await terminal.shows("Enter to view");
   await terminal.press("Enter");
   await terminal.shows(/Reconnect\b/);
   await terminal.press("Enter");
-  await expect.poll(times).toBeGreaterThan(before);
+  // That it is back is said only where no turn begins at once, and may be out of sight.
+  await processes();
+  await expect.poll(async () => (await terminal.screen()).split("❯").at(-1)).toMatch(/^\s*\n─/);
 }
 
 async function untilShown(model: ScriptedModel, text: string, give: () => Promise<void>): Promise<void> {
