@@ -9,6 +9,7 @@ import { expect, inject, it, onTestFinished } from "vitest";
 import { findChromium, launchChromium } from "../../kit/chromium.js";
 import { openPage } from "../../kit/open-page.js";
 import { makePerson } from "../../kit/persons.js";
+import { itAtOne } from "../../kit/test-broker.js";
 import { brokerTransports } from "../../kit/transports.js";
 import { startAgent } from "../kit/agent.js";
 import { makeMachine } from "../kit/machine.js";
@@ -155,8 +156,7 @@ it.skipIf(findChromium() === undefined)(
   },
 );
 
-// Who gives commands from the home of a broker is verified by that; no home is that of three nodes.
-it.skipIf(inject("bus") !== undefined)(
+itAtOne("the home of a broker verifies whoever gives commands from it, and no home is that of three nodes")(
   "[APPROVE-5] [APPROVE-9] a command on another machine lets a real client go on",
   async () => {
     const mesh = await startMesh(onTestFinished);
