@@ -2,6 +2,7 @@ import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { readWholeNumber, textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
+import { readers } from "../feed/format-message.js";
 import { readingFrom } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";
 import { peerName } from "../sessions/peer-names.js";
@@ -27,9 +28,7 @@ export const undelivered: Command = {
     const rows = found.messages.map(({ session: slug, sequence, team, peer, to, posted_at, text }) => [
       { text: slug, paint: output.bold },
       { text: `#${sequence}` },
-      {
-        text: `${peerName(team, peer)} ${output.signs.arrow} ${to.map((each) => (each === "*" ? "everyone" : oneLine(each))).join(", ")}`,
-      },
+      { text: `${peerName(team, peer)} ${output.signs.arrow} ${readers(to)}` },
       { text: `${toAge(posted_at)} ago`, paint: output.dim },
       { text: oneLine(text) },
     ]);

@@ -93,7 +93,8 @@ function padded(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-function readers(to: readonly string[]): string {
+/** Whom a message is for, in words. */
+export function readers(to: readonly string[]): string {
   return to.map((each) => (each === "*" ? "everyone" : oneLine(each))).join(", ");
 }
 
