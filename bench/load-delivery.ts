@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openLeanSocket } from "./lean-socket.js";
+import { openLeanStream, type Reply } from "./lean-stream.js";
 import { openWaiter } from "./lean-waiter.js";
 import type { Place } from "./places.js";
 import { type Latency, toLatency } from "./statistics.js";
@@ -10,7 +11,7 @@ export interface DeliveryQuestion {
   readonly socketUrl: string;
   /** Where is posted, if that is another broker. */
   readonly postUrl?: string;
-  readonly way: "websocket" | "long-poll";
+  readonly way: "websocket" | "long-poll" | "stream";
   readonly poster: Place;
   /** One for each receiver. */
   readonly receivers: readonly Place[];
@@ -36,10 +37,12 @@ export async function measureDelivery(question: DeliveryQuestion): Promise<Laten
     if (missing === 0) everybodyHasIt();
   };
 
-  const open = question.way === "websocket" ? follow : poll;
-  const end = await findEnd(question);
+  const open = { websocket: follow, "long-poll": poll, stream: readStream }[question.way];
+  const isStream = question.way === "stream";
+  const end = isStream ? 0 : await findEnd(question);
   const opened = await Promise.all(receivers.map((place) => open(question, place, onReceived, end)));
-  const poster = await openPoster({ ...question, socketUrl: question.postUrl ?? question.socketUrl });
+  const openOne = isStream ? openAdder : openPoster;
+  const poster = await openOne({ ...question, socketUrl: question.postUrl ?? question.socketUrl });
   const warmUp = 10;
   const until = performance.now() + measureMs;
   for (let posts = 0; performance.now() < until; posts += 1) {
@@ -65,6 +68,14 @@ export async function openPoster({ socketUrl, poster }: Pick<DeliveryQuestion, "
     post: (id: number) =>
       socket.send(`{"type":"request","id":${id},"operation":"post_message","input":${input}}`),
     close: socket.close,
+  };
+}
+
+async function openAdder({ url, poster }: Pick<DeliveryQuestion, "url" | "poster">) {
+  const stream = await openLeanStream(url, () => undefined);
+  return {
+    post: () => stream.send("XADD", poster.session_id, "*", "content", messageText),
+    close: stream.close,
   };
 }
 
@@ -110,6 +121,29 @@ async function poll(
   });
   waiter.wait(30, end);
   return waiter;
+}
+
+/** Blocks on the stream's next message again and again, from the last one it got. */
+async function readStream(
+  { url }: DeliveryQuestion,
+  { session_id }: Place,
+  onReceived: () => void,
+): Promise<Receiver> {
+  const read = (after: string) => stream.send("XREAD", "BLOCK", "0", "STREAMS", session_id, after);
+  const stream = await openLeanStream(url, (reply) => {
+    const [, messages] = listOf(listOf(reply)[0]);
+    for (const message of listOf(messages)) {
+      onReceived();
+      if (message === listOf(messages).at(-1)) read(String(listOf(message)[0]));
+    }
+  });
+  read("$");
+  return stream;
+}
+
+function listOf(reply: Reply | undefined): readonly Reply[] {
+  if (!Array.isArray(reply)) throw new Error(`Redis answered ${JSON.stringify(reply)} instead of a list.`);
+  return reply;
 }
 
 /** The feed's end, which the poster finds by reading: a thousand receivers that did would take most of the time. */

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { openLeanSocket } from "./lean-socket.js";
+import { openLeanStream } from "./lean-stream.js";
 import type { Place } from "./places.js";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
 export interface PostsQuestion {
-  /** Of one broker, or of several that connections take turns at. */
+  /** Of one broker, or of several that connections take turns at; of Redis, by its scheme. */
   readonly socketUrls: readonly string[];
   /** The connections are spread over them. */
   readonly places: readonly Place[];
@@ -61,19 +62,22 @@ interface Poster {
   post(inFlight: number): Promise<void>;
 }
 
-/** As the client makes them. */
-function newKey(): string {
-  return `${Date.now().toString(16).padStart(12, "0")}-${randomUUID()}`;
+/** What posts go out on, and answers come back on. */
+interface Line {
+  post(id: number): void;
+  close(): void;
 }
+
+/** @param error - what the other end said when it refused the post */
+type OnReply = (id: number, error?: string) => void;
 
 /** @param onAnswer - says whether to go on */
 async function openPoster(
   url: string,
-  { session_id, team_id }: Place,
+  place: Place,
   onAnswer: (sentAt: number, answeredAt: number) => boolean,
 ): Promise<Poster> {
   const sentAt: number[] = [];
-  const input = JSON.stringify({ session_id, team_id, content: { text: messageText } }).slice(0, -1);
   let open = 0;
   let finish: (error?: Error) => void = () => undefined;
   const finished = new Promise<void>((resolve, reject) => {
@@ -81,28 +85,61 @@ async function openPoster(
   });
 
   function post(): void {
-    const id = sentAt.length;
     open += 1;
-    sentAt.push(performance.now());
-    socket.send(
-      `{"type":"request","id":${id},"operation":"post_message","input":${input},"idempotency_key":"${newKey()}"}}`,
-    );
+    line.post(sentAt.push(performance.now()) - 1);
   }
 
-  const socket = await openLeanSocket(url, (payload) => {
-    const reply = readReply(payload);
-    if (reply === null) return;
-    if (!reply.succeeded) return finish(new Error(payload.toString()));
+  const openLine = url.startsWith("redis:") ? openStreamLine : openSocketLine;
+  const line = await openLine(url, place, (id, error) => {
+    if (error !== undefined) return finish(new Error(error));
     open -= 1;
-    if (onAnswer(sentAt[reply.id] ?? Number.NaN, performance.now())) post();
+    if (onAnswer(sentAt[id] ?? Number.NaN, performance.now())) post();
     else if (open === 0) finish();
   });
   return {
     async post(inFlight) {
       for (let i = 0; i < inFlight; i += 1) post();
       await finished;
-      socket.close();
+      line.close();
     },
+  };
+}
+
+/** To a broker or the prototype, which answer in any order. */
+export async function openSocketLine(
+  url: string,
+  { session_id, team_id }: Place,
+  onReply: OnReply,
+): Promise<Line> {
+  const input = JSON.stringify({ session_id, team_id, content: { text: messageText } }).slice(0, -1);
+  const socket = await openLeanSocket(url, (payload) => {
+    const reply = readReply(payload);
+    if (reply !== null) onReply(reply.id, reply.succeeded ? undefined : payload.toString());
+  });
+  return {
+    post: (id) =>
+      socket.send(
+        `{"type":"request","id":${id},"operation":"post_message","input":${input},"idempotency_key":"${newKey()}"}}`,
+      ),
+    close: socket.close,
+  };
+}
+
+/** As the client makes them. */
+function newKey(): string {
+  return `${Date.now().toString(16).padStart(12, "0")}-${randomUUID()}`;
+}
+
+/** To a stream of Redis by the session's name. */
+async function openStreamLine(url: string, { session_id }: Place, onReply: OnReply): Promise<Line> {
+  let answered = 0;
+  const stream = await openLeanStream(url, () => {
+    answered += 1;
+    onReply(answered - 1);
+  });
+  return {
+    post: () => stream.send("XADD", session_id, "*", "content", messageText),
+    close: stream.close,
   };
 }
 

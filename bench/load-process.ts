@@ -2,10 +2,12 @@ import { answerParent } from "./child.js";
 import { type DeliveryQuestion, measureDelivery } from "./load-delivery.js";
 import { type FanOutQuestion, measureFanOut } from "./load-fan-out.js";
 import { createHolder, type HoldQuestion } from "./load-idle.js";
+import { measurePaced, type PacedQuestion } from "./load-paced.js";
 import { measurePosts, type PostsQuestion } from "./load-posts.js";
 
 export type LoadQuestion =
   | { posts: PostsQuestion }
+  | { paced: PacedQuestion }
   | { delivery: DeliveryQuestion }
   | { fanOut: FanOutQuestion }
   | { hold: HoldQuestion }
@@ -18,6 +20,7 @@ const holder = createHolder();
 /** The callers, in a process of their own. */
 answerParent(async (question: LoadQuestion) => {
   if ("posts" in question) return measurePosts(question.posts);
+  if ("paced" in question) return measurePaced(question.paced);
   if ("delivery" in question) return measureDelivery(question.delivery);
   if ("fanOut" in question) return measureFanOut(question.fanOut);
   if ("hold" in question) return holder.hold(question.hold);

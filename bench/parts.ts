@@ -9,13 +9,14 @@ import { idle } from "./parts/idle.js";
 import { jobs } from "./parts/jobs.js";
 import { nodes } from "./parts/nodes.js";
 import { posts } from "./parts/posts.js";
+import { stalls } from "./parts/stalls.js";
 import { start } from "./parts/start.js";
 import { tasks } from "./parts/tasks.js";
 import { toolList } from "./parts/tool-list.js";
 import { verbCosts } from "./parts/verb-costs.js";
 import { verbs } from "./parts/verbs.js";
 
-/** All that can be measured, in the order of the report. */
+/** What is measured unless told, in the order of the report. */
 export const parts: readonly Part[] = [
   posts,
   flat,
@@ -33,3 +34,6 @@ export const parts: readonly Part[] = [
   anchors,
   nodes,
 ];
+
+/** What takes so long that it is measured only when it is asked for. */
+export const longParts: readonly Part[] = [stalls];

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { compareWith, describeComparison } from "./compare.js";
 import type { Pace, PartReport } from "./part.js";
-import { parts } from "./parts.js";
+import { longParts, parts } from "./parts.js";
 import { describeMachine, printReport, writeJson } from "./report.js";
 import { openStage } from "./stage.js";
 
@@ -18,8 +18,9 @@ const { values: flags } = parseArgs({
   },
 });
 
-const known = parts.map((part) => part.name);
-const names = flags.only?.flatMap((text) => text.split(",")) ?? known;
+const usual = parts.map((part) => part.name);
+const known = [...usual, ...longParts.map((part) => part.name)];
+const names = flags.only?.flatMap((text) => text.split(",")) ?? usual;
 const unknown = names.find((name) => !known.includes(name));
 if (unknown !== undefined) {
   console.error(`There is no part "${unknown}"; the parts are ${known.join(", ")}.`);
@@ -40,7 +41,7 @@ const rounds = flags.rounds === undefined ? undefined : Number(flags.rounds);
 const stage = await openStage(flags.profile ? ["--cpu-prof", "--cpu-prof-dir", flags.profile] : []);
 try {
   const reports: PartReport[] = [];
-  for (const part of parts) {
+  for (const part of [...parts, ...longParts]) {
     if (names.includes(part.name)) reports.push(await part.run(stage, pace, rounds));
   }
   const machine = describeMachine(stage.postgresVersion);

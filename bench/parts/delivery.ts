@@ -1,5 +1,6 @@
 import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
 import { openPlaces, type Place } from "../places.js";
+import { type RedisServer, startRedisServer } from "../reference/redis-server.js";
 import type { BenchBroker, Stage } from "../stage.js";
 import type { Latency } from "../statistics.js";
 
@@ -11,6 +12,8 @@ interface Round {
   /** Those with 1,000 receivers in a full run alone. */
   readonly delivery: Readonly<Partial<Record<DeliveryCase, Latency>>>;
   readonly pacedRow: Latency;
+  /** Readers that block on a stream of Redis; null where it is not installed. */
+  readonly streams: Readonly<Partial<Record<Receivers, Latency>>> | null;
 }
 
 /** From the writing of a post to each receipt, one message at a time. */
@@ -27,18 +30,23 @@ export const delivery = definePart<Round>({
     polling("100 long-poll receivers, p50", 100, "p50"),
     polling("100 long-poll receivers, p99", 100, "p99"),
     polling("1,000 long-poll receivers, p50", 1_000, "p50", { valueAtMost: 25 }),
+    besideRedis("2 WebSocket receivers, p50", 2),
+    besideRedis("100 WebSocket receivers, p50", 100),
   ],
   async open(stage, pace) {
     const broker = await stage.startBroker();
+    const redis = await startRedisServer(stage.folder);
     const counts = pace.quick ? receiverCounts.slice(0, 2) : receiverCounts;
     const teams = 1 + Math.max(...counts);
     const [poster, ...readers] = await openPlaces(broker.url, { sessions: 1, teams });
     if (!poster) throw new Error("There is no session to post to.");
-    const measure = (times: Times) => measureRound({ stage, broker, poster, readers, counts }, times);
+    const measure = (times: Times) => measureRound({ stage, broker, redis, poster, readers, counts }, times);
     return {
       warmUp: () => measure(warmUpTimes),
       measure: () => measure(pace),
-      close: broker.stop,
+      async close() {
+        await Promise.all([broker.stop(), redis?.stop()]);
+      },
     };
   },
 });
@@ -48,33 +56,32 @@ type Times = Pick<Pace, "measureMs">;
 interface Setting {
   readonly stage: Stage;
   readonly broker: BenchBroker;
+  readonly redis: RedisServer | null;
   readonly poster: Place;
   readonly readers: readonly Place[];
   readonly counts: readonly Receivers[];
 }
 
 async function measureRound(
-  { stage, broker, poster, readers, counts }: Setting,
+  { stage, broker, redis, poster, readers, counts }: Setting,
   { measureMs }: Times,
 ): Promise<Round> {
   const pacedRow = await stage.bareAppend.batches({ rows: 1, feeds: 1, measureMs, pauseMs: pauseMs(2) });
   const measured: Partial<Record<DeliveryCase, Latency>> = {};
-  for (const receivers of counts) {
+  const streams: Partial<Record<Receivers, Latency>> = {};
+  for (const count of counts) {
+    const receivers = readers.slice(0, count);
+    const among = { poster, receivers, pauseMs: pauseMs(count), measureMs };
     for (const way of ["websocket", "long-poll"] as const) {
-      measured[`${way} ${receivers}`] = await stage.load<Latency>({
-        delivery: {
-          url: broker.url,
-          socketUrl: broker.socketUrl,
-          way,
-          poster,
-          receivers: readers.slice(0, receivers),
-          pauseMs: pauseMs(receivers),
-          measureMs,
-        },
-      });
+      const { url, socketUrl } = broker;
+      measured[`${way} ${count}`] = await stage.load({ delivery: { ...among, way, url, socketUrl } });
+    }
+    if (redis) {
+      const { url } = redis;
+      streams[count] = await stage.load({ delivery: { ...among, way: "stream", url, socketUrl: url } });
     }
   }
-  return { delivery: measured, pacedRow };
+  return { delivery: measured, pacedRow, streams: redis && streams };
 }
 
 /** Long enough for everybody who polls to have asked again. */
@@ -90,6 +97,16 @@ function following(name: string, way: DeliveryCase, which: keyof Latency, target
     value: (round) => round.delivery[way]?.[which] ?? null,
     limit: (round) => round.pacedRow[which],
     target,
+  };
+}
+
+function besideRedis(name: string, receivers: Receivers): Figure<Round> {
+  return {
+    name: `post → received, ${name}`,
+    unit: "ms",
+    limitName: "Redis Streams, synced",
+    value: (round) => round.delivery[`websocket ${receivers}`]?.p50 ?? null,
+    limit: (round) => round.streams?.[receivers]?.p50 ?? null,
   };
 }
 

@@ -3,6 +3,7 @@ import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "..
 import { openPlaces, type Place } from "../places.js";
 import type { Allocated, Cpu } from "../process-state.js";
 import type { BatchAnswer } from "../reference/bare-append.js";
+import { type RedisServer, startRedisServer } from "../reference/redis-server.js";
 import type { BenchBroker, BenchPrototype, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
@@ -23,6 +24,12 @@ interface Round {
   readonly broker: Readonly<Record<CaseName, PostsCost>>;
   readonly prototype: Readonly<Record<CaseName, PostsCost>>;
   readonly bare: Readonly<Record<Rows, BatchAnswer>>;
+  /** Null where Redis is not installed. */
+  readonly redis: Readonly<Record<CaseName, StreamCost>> | null;
+}
+
+interface StreamCost extends PostsAnswer {
+  readonly serverMicroseconds: number;
 }
 
 /** What one post cost, in microseconds of processor time and bytes allocated. */
@@ -34,7 +41,8 @@ interface PostsCost extends PostsAnswer {
 
 /**
  * Durable posts over WebSocket, with credentials and idempotency keys, beside the same work done by the prototype, which has
- * no rules, and beside the bare append alone. The aim is at most 1.3 times the prototype, in every row.
+ * no rules, beside the bare append alone, and beside streams of Redis, each synced before it is answered, where Redis is
+ * installed. The aim is at most 1.3 times the prototype, in every row.
  */
 export const posts = definePart<Round>({
   name: "posts",
@@ -74,10 +82,19 @@ export const posts = definePart<Round>({
       limit: (round) => round.broker["100 posters"].perSecond,
       target: { atLeast: 0.8 },
     },
+    ...cases.map(({ name }) => besideRedis(name)),
+    {
+      name: "100 posters, processor time of all servers",
+      unit: "µs",
+      limitName: "Redis Streams, synced",
+      value: ({ broker: { "100 posters": each } }) => each.serverMicroseconds + each.postgresMicroseconds,
+      limit: ({ redis }) => redis?.["100 posters"].serverMicroseconds ?? null,
+    },
   ],
   async open(stage, pace) {
     const broker = await stage.startBroker();
     const prototype = await stage.startPrototype();
+    const redis = await startRedisServer(stage.folder);
     const [posting, ...hundred] = await openPlaces(broker.url, { sessions: 101, teams: 1 });
     if (!posting) throw new Error("There is no session to post to.");
     const [feed, ...feeds] = (await prototype.ask<string[]>({ openFeeds: { count: 101 } })).map(toPlace);
@@ -86,12 +103,12 @@ export const posts = definePart<Round>({
       broker: { server: broker, posting, hundred },
       prototype: { server: prototype, posting: feed, hundred: feeds },
     };
-    const measure = (times: Times) => measureRound(stage, sides, times);
+    const measure = (times: Times) => measureRound(stage, sides, redis, times);
     return {
       warmUp: () => measure(warmUpTimes),
       measure: () => measure(pace),
       async close() {
-        await Promise.all([broker.stop(), prototype.stop()]);
+        await Promise.all([broker.stop(), prototype.stop(), redis?.stop()]);
       },
     };
   },
@@ -113,6 +130,7 @@ interface Side {
 async function measureRound(
   stage: Stage,
   sides: { readonly broker: Side; readonly prototype: Side },
+  server: RedisServer | null,
   times: Times,
 ): Promise<Round> {
   const broker = {} as Record<CaseName, PostsCost>;
@@ -121,11 +139,30 @@ async function measureRound(
     broker[each.name] = await measureCase(stage, sides.broker, each, times);
     prototype[each.name] = await measureCase(stage, sides.prototype, each, times);
   }
+  const redis = {} as Record<CaseName, StreamCost>;
+  for (const each of cases)
+    if (server) redis[each.name] = await measureStream(stage, server, sides.broker, each, times);
   const bare = {} as Record<Rows, BatchAnswer>;
   for (const rows of batchRows) {
     bare[rows] = await stage.bareAppend.batches({ rows, feeds: 1, measureMs: times.measureMs });
   }
-  return { broker, prototype, bare };
+  return { broker, prototype, bare, redis: server && redis };
+}
+
+/** The same posts by the same callers, to streams named as the sessions. */
+async function measureStream(
+  stage: Stage,
+  server: RedisServer,
+  { posting, hundred }: Side,
+  { connections, inFlightEach, over100 }: (typeof cases)[number],
+  { warmUpMs, measureMs }: Times,
+): Promise<StreamCost> {
+  const before = await server.cpu();
+  const places = over100 ? hundred : [posting];
+  const answer = await stage.load<PostsAnswer>({
+    posts: { socketUrls: [server.url], places, connections, inFlightEach, warmUpMs, measureMs },
+  });
+  return { ...answer, serverMicroseconds: ((await server.cpu()) - before) / answer.posts };
 }
 
 async function measureCase(
@@ -172,6 +209,16 @@ function rate(name: CaseName, target?: Target): Figure<Round> {
     value: (round) => round.broker[name].perSecond,
     limit: (round) => round.prototype[name].perSecond,
     target,
+  };
+}
+
+function besideRedis(name: CaseName): Figure<Round> {
+  return {
+    name,
+    unit: "posts/s",
+    limitName: "Redis Streams, synced",
+    value: (round) => round.broker[name].perSecond,
+    limit: (round) => round.redis?.[name].perSecond ?? null,
   };
 }
 

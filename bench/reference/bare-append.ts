@@ -132,7 +132,7 @@ export async function openBareAppend(databaseUrl: string): Promise<BareAppend> {
   };
 }
 
-function makeRows(sessions: readonly string[], count: number): BareRow[] {
+export function makeRows(sessions: readonly string[], count: number): BareRow[] {
   const content = JSON.stringify({ text: messageText });
   return Array.from({ length: count }, (_, index) => ({
     sessionId: sessions[index % sessions.length] ?? "",

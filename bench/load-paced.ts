@@ -1,0 +1,75 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { openSocketLine } from "./load-posts.js";
+import type { Place } from "./places.js";
+import { percentile } from "./statistics.js";
+
+export interface PacedQuestion {
+  readonly socketUrl: string;
+  readonly place: Place;
+  readonly connections: number;
+  /** Between two posts of a connection, whatever has come of those before. */
+  readonly everyMs: number;
+  readonly measureMs: number;
+}
+
+/** Milliseconds from when a post was due to its answer. */
+export interface PacedAnswer {
+  readonly posts: number;
+  readonly p50: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+/** Posts at set times, so that a stall makes nobody post less, and every post that it held up counts. */
+export async function measurePaced(question: PacedQuestion): Promise<PacedAnswer> {
+  const { connections, everyMs, measureMs } = question;
+  const begin = performance.now() + everyMs;
+  const latencies: number[] = [];
+  await Promise.all(
+    Array.from({ length: connections }, (_, index) => {
+      const first = begin + (index * everyMs) / connections;
+      const timetable = {
+        count: Math.floor(measureMs / everyMs),
+        dueAt: (id: number) => first + id * everyMs,
+      };
+      return postOnTime(question, timetable, (latency) => latencies.push(latency));
+    }),
+  );
+  return {
+    posts: latencies.length,
+    p50: percentile(latencies, 0.5),
+    p999: percentile(latencies, 0.999),
+    max: percentile(latencies, 1),
+  };
+}
+
+interface Timetable {
+  readonly count: number;
+  dueAt(id: number): number;
+}
+
+async function postOnTime(
+  { socketUrl, place }: PacedQuestion,
+  { count, dueAt }: Timetable,
+  onAnswer: (latency: number) => void,
+): Promise<void> {
+  let answered = 0;
+  let end: (error?: Error) => void = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error ? reject(error) : resolve());
+  });
+  const line = await openSocketLine(socketUrl, place, (id, error) => {
+    if (error !== undefined) return end(new Error(error));
+    onAnswer(performance.now() - dueAt(id));
+    answered += 1;
+    if (answered === count) end();
+  });
+  const posted = async () => {
+    for (let id = 0; id < count; id += 1) {
+      await delay(dueAt(id) - performance.now());
+      line.post(id);
+    }
+  };
+  await Promise.all([posted(), ended]);
+  line.close();
+}

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { cpuOfTree } from "../process-state.js";
+
+/** Redis as a durable log: what is added to a stream is on the disk before it is answered. */
+export interface RedisServer {
+  readonly url: string;
+  /** Its processor time, in microseconds. */
+  cpu(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts `redis-server` at a free port of this machine, its files in a folder below `folder`; null where there is none. */
+export async function startRedisServer(folder: string): Promise<RedisServer | null> {
+  const files = await mkdtemp(join(folder, "redis-"));
+  const port = await findFreePort();
+  const settings = {
+    port,
+    bind: "127.0.0.1",
+    dir: files,
+    save: "",
+    appendonly: "yes",
+    appendfsync: "always",
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const server = spawn("redis-server", args, { stdio: ["ignore", "pipe", "ignore"] });
+  const ended = Promise.race([once(server, "exit"), once(server, "error").catch(() => undefined)]);
+  let isReady = false;
+  for await (const line of createInterface({ input: server.stdout })) {
+    isReady = line.includes("Ready to accept connections");
+    if (isReady) break;
+  }
+  server.stdout.resume();
+  if (!isReady) return null;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    cpu: () => cpuOfTree(server.pid ?? 0),
+    async stop() {
+      server.kill();
+      await ended;
+    },
+  };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("A server on a port has a port.");
+  return address.port;
+}
