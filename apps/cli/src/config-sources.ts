@@ -39,6 +39,7 @@ export const localSettings = {
   rate_limits: { key: "rate_limits" },
   agent: { key: "agent" },
   database: { variables: ["DATABASE_URL"] },
+  database_read: { variables: ["DATABASE_READ_URL"] },
   bus: { variables: ["MERKLE_BUS"] },
   audit_key_file: { variables: ["MERKLE_AUDIT_KEY_FILE"] },
   traces_url: { variables: ["MERKLE_TRACES_URL"] },

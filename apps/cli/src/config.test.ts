@@ -92,6 +92,7 @@ describe("the configuration", () => {
     [{ publicUrl: "mesh" }, {}, "--public-url must be the broker's address"],
     [{}, { MERKLE_ALLOWED_HOSTS: "a.example, http://b" }, "MERKLE_ALLOWED_HOSTS must be host names"],
     [{}, { DATABASE_URL: "mysql://me:hush@x/y" }, "DATABASE_URL must be an address such as postgres:"],
+    [{}, { DATABASE_READ_URL: "me:hush@x/y" }, "DATABASE_READ_URL must be an address such as postgres:"],
   ])(
     "[CLI-5] a bad value in %j %j is named with where it came from, exit 2",
     async (flags, env, sentence) => {

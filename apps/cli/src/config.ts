@@ -70,6 +70,8 @@ export interface Config {
   readonly agent: { readonly block: unknown; readonly path: string };
   /** `DATABASE_URL`: a PostgreSQL of the user's own; default: the embedded one. Never shown, it may hold a password. */
   readonly databaseUrl: string | undefined;
+  /** `DATABASE_READ_URL`: a streaming replica of it for histories and searches (SCALE-4); default none. Never shown either. */
+  readonly databaseReadUrl: string | undefined;
   /**
    * `MERKLE_BUS`: how brokers on one database hear of each other (NODE-1): `local`, `postgres`, or `nats://host:4222`; default
    * `local`. Never shown, it may hold a password.
@@ -176,6 +178,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     approvers: user.approvers ?? [],
     agent: { block: user.agent, path: user.path },
     databaseUrl: parseDatabaseUrl(env["DATABASE_URL"], nameOf("DATABASE_URL")),
+    databaseReadUrl: parseDatabaseUrl(env["DATABASE_READ_URL"], nameOf("DATABASE_READ_URL")),
     auditKeyFile: env["MERKLE_AUDIT_KEY_FILE"] ? resolve(cwd, env["MERKLE_AUDIT_KEY_FILE"]) : undefined,
     bus: parseBus(env["MERKLE_BUS"], nameOf("MERKLE_BUS")),
     tracesUrl: env["MERKLE_TRACES_URL"]?.trim() || undefined,

@@ -52,6 +52,7 @@ export {
   type OpenDatabaseOptions,
   openDatabase,
 } from "./start/open-database.js";
+export type { ReplicaState } from "./start/read-replica.js";
 export { measureRoundTrip, type WriteProblem } from "./start/write-health.js";
 export * from "./state/state.js";
 export * from "./state/watches.js";

@@ -27,6 +27,8 @@ export interface NodeFacts {
   readonly version: string;
   readonly bus: { readonly kind: string; readonly isUp: boolean };
   databaseBytes(): Promise<number>;
+  /** Null where there is no read replica. */
+  readonly replica: { readonly reads: { readonly replica: number; readonly primary: number } } | null;
 }
 
 /** @param node - the broker whose numbers they are; a test may have none */
@@ -120,6 +122,16 @@ function registerNode(registers: Registry[], node: NodeFacts | undefined): void 
     registers,
     collect() {
       this.set(node?.bus.isUp === false ? 0 : 1);
+    },
+  });
+  new Counter({
+    name: "merkle_replica_reads_total",
+    help: "Histories and searches, where there is a read replica, by the server that they were read from: replica, primary (the replica was behind, down or foreign).",
+    labelNames: ["from"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [from, reads] of Object.entries(node?.replica?.reads ?? {})) this.inc({ from }, reads);
     },
   });
   new Gauge({

@@ -115,13 +115,12 @@ export async function listDocVersions(
   { services, session }: SessionContext<DocumentServices>,
   input: ParsedInputOf<"list_doc_versions">,
 ): Promise<OutputOf<"list_doc_versions">> {
-  const rows = await listDocumentVersions(services.database.orm, session.sessionId, {
-    before: input.before_version,
-    limit: input.limit + 1,
+  const { sessionId } = session;
+  const { rows, redactions } = await services.database.reading(async (db) => {
+    const page = { before: input.before_version, limit: input.limit + 1 };
+    const rows = await listDocumentVersions(db, sessionId, page);
+    return { rows, redactions: rows.some(isRedacted) ? await readVersionRedactions(db, sessionId) : null };
   });
-  const redactions = rows.some(isRedacted)
-    ? await readVersionRedactions(services.database.orm, session.sessionId)
-    : null;
   const versions = rows.slice(0, input.limit).map((row) => ({
     version: row.version,
     written_by_team_id: row.writtenByTeamId,

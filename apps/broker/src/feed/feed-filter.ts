@@ -1,4 +1,4 @@
-import { type FeedFilter, findTeamId, findThread } from "@merkle/db";
+import { type FeedFilter, findTeamId, findThread, type Queryable } from "@merkle/db";
 import { eventNames, MerkleError, type ParsedInputOf } from "@merkle/wire";
 import type { SessionContext } from "../sessions/context.js";
 import type { FeedServices } from "./services.js";
@@ -11,7 +11,8 @@ type Input = Pick<ParsedInputOf<"get_history">, "types" | "kinds" | "team" | "q"
  * @throws not_found for a team that never was in the session
  */
 export async function toFeedFilter(
-  { services, session }: SessionContext<FeedServices>,
+  { session }: SessionContext<FeedServices>,
+  db: Queryable,
   { types, kinds, team, q, thread }: Input,
 ): Promise<FeedFilter | null> {
   if ([types, kinds, team, q, thread].every((asked) => asked === undefined)) return null;
@@ -25,12 +26,11 @@ export async function toFeedFilter(
     ],
     teamId: team === undefined ? undefined : await requireTeamId(),
     text: q,
-    thread:
-      thread === undefined ? undefined : await findThread(services.database.orm, session.sessionId, thread),
+    thread: thread === undefined ? undefined : await findThread(db, session.sessionId, thread),
   };
 
   async function requireTeamId(): Promise<string> {
-    const teamId = await findTeamId(services.database.orm, session.sessionId, team ?? "");
+    const teamId = await findTeamId(db, session.sessionId, team ?? "");
     if (teamId !== null) return teamId;
     throw new MerkleError(
       "not_found",

@@ -3,6 +3,7 @@ import {
   type FeedPart,
   findSequenceAt,
   type PageBounds,
+  type Queryable,
   readFeedHeads,
   readFeedPart,
 } from "@merkle/db";
@@ -25,9 +26,11 @@ export async function getHistory(
   const { database, presence, metrics } = ctx.services;
   const cursor = input.before_cursor ?? input.after_cursor ?? input.around;
   await refuseOtherHistory(ctx, { epoch: input.epoch, cursor });
-  const filter = await toFeedFilter(ctx, input);
-  const end = await findEnd(ctx, input.at);
-  const page = await readAround(ctx, input, end, filter);
+  const { end, page, filter } = await database.reading(async (db) => {
+    const filter = await toFeedFilter(ctx, db, input);
+    const end = await findEnd(ctx, db, input.at);
+    return { end, page: await readAround(ctx, db, input, end, filter), filter };
+  });
   const last = page.messages.at(-1);
 
   ctx.onWritten(() => {
@@ -49,12 +52,12 @@ export async function getHistory(
 
 /** Where the feed ends, or ended at a time (FEED-19). */
 async function findEnd(
-  { services, session }: SessionContext<FeedServices>,
+  { session }: SessionContext<FeedServices>,
+  db: Queryable,
   at: string | undefined,
 ): Promise<number> {
-  const { orm } = services.database;
-  if (at !== undefined) return findSequenceAt(orm, session.sessionId, new Date(at));
-  const [head] = await readFeedHeads(orm, [session.sessionId]);
+  if (at !== undefined) return findSequenceAt(db, session.sessionId, new Date(at));
+  const [head] = await readFeedHeads(db, [session.sessionId]);
   return head?.lastSequence ?? 0;
 }
 
@@ -67,18 +70,18 @@ interface Page {
 
 async function readAround(
   ctx: SessionContext<FeedServices>,
+  db: Queryable,
   input: Input,
   end: number,
   filter: FeedFilter | null,
 ): Promise<Page> {
-  const { orm } = ctx.services.database;
   const { sessionId } = ctx.session;
   const messagesMax = pageSize(input.limit);
   const bytesMax = ctx.view === "compact" ? limits.compactPageCharsMax : limits.pageBytesMax;
   const backward = (upTo: number, bounds: PageBounds) =>
-    readFeedPart(orm, sessionId, { after: 0, upTo }, "backward", filter, bounds);
+    readFeedPart(db, sessionId, { after: 0, upTo }, "backward", filter, bounds);
   const forward = (after: number, bounds: PageBounds) =>
-    readFeedPart(orm, sessionId, { after, upTo: end }, "forward", filter, bounds);
+    readFeedPart(db, sessionId, { after, upTo: end }, "forward", filter, bounds);
 
   if (input.after_cursor !== undefined) {
     const after = Math.min(input.after_cursor, end);

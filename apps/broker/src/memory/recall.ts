@@ -15,12 +15,11 @@ export async function recall(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"recall">,
 ): Promise<OutputOf<"recall">> {
-  const { orm, meshId } = ctx.services.database;
-  const rows = await recallMemories(orm, meshId, {
-    match: await toTextMatch(orm, input.query),
-    ...(await toMemoryChoice(ctx.services, input)),
-    limit: input.limit,
-  });
+  const { reading, meshId } = ctx.services.database;
+  const choice = await toMemoryChoice(ctx.services, input);
+  const rows = await reading(async (db) =>
+    recallMemories(db, meshId, { match: await toTextMatch(db, input.query), ...choice, limit: input.limit }),
+  );
   const memories = rows.map((row) => ({
     ...toMemory(row),
     rank: row.rank,
@@ -35,14 +34,15 @@ export async function listMemory(
   input: ParsedInputOf<"list_memory">,
 ): Promise<OutputOf<"list_memory">> {
   const { services } = ctx;
-  const { orm, meshId } = services.database;
+  const { reading, meshId } = services.database;
   const { before, forgotten, limit } = input;
-  const rows = await listMemories(orm, meshId, {
+  const wanted = {
     ...(await toMemoryChoice(services, input)),
     forgotten,
     before: before === undefined ? undefined : toMemoryNumber(before),
     limit: limit + 1,
-  });
+  };
+  const rows = await reading((db) => listMemories(db, meshId, wanted));
   const memories = fillPage(rows.slice(0, limit).map(toMemory));
   return { memories, next_cursor: rows.length > memories.length ? (memories.at(-1)?.id ?? null) : null };
 }

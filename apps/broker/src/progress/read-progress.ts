@@ -30,20 +30,23 @@ export async function listProgress(
   { services }: Context<ProgressServices>,
   input: ParsedInputOf<"list_progress">,
 ): Promise<OutputOf<"list_progress">> {
-  const { orm, meshId } = services.database;
+  const { reading, meshId } = services.database;
   const { id, projectId, session, text, tags = [], by, startDate, endDate, before, limit } = input;
-  const rows = await listProgressEntries(orm, meshId, {
-    id,
-    projectId,
-    sessionId: session === undefined ? undefined : (await requireSession(services, session)).sessionId,
-    text: text === undefined ? undefined : { key: text.toLowerCase(), match: await toTextMatch(orm, text) },
-    tagKeys: foldedTags(tags),
-    by,
-    from: toDay(startDate, "from"),
-    to: toDay(endDate, "to"),
-    before,
-    limit: limit + 1,
-  });
+  const sessionId = session === undefined ? undefined : (await requireSession(services, session)).sessionId;
+  const rows = await reading(async (db) =>
+    listProgressEntries(db, meshId, {
+      id,
+      projectId,
+      sessionId,
+      text: text === undefined ? undefined : { key: text.toLowerCase(), match: await toTextMatch(db, text) },
+      tagKeys: foldedTags(tags),
+      by,
+      from: toDay(startDate, "from"),
+      to: toDay(endDate, "to"),
+      before,
+      limit: limit + 1,
+    }),
+  );
   const entries = fillPage(rows.slice(0, limit).map(toListed));
   return { entries, next_cursor: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
 }
@@ -76,17 +79,19 @@ export async function searchLogs(
   { services }: Context<ProgressServices>,
   input: ParsedInputOf<"search_logs">,
 ): Promise<OutputOf<"search_logs">> {
-  const { orm, meshId } = services.database;
+  const { reading, meshId } = services.database;
   const { projectId, query, content, tags = [], startDate, endDate, limit } = input;
-  const { rows, total } = await searchProgressEntries(orm, meshId, {
-    projectId,
-    titleKey: query?.toLowerCase(),
-    match: content === undefined ? undefined : await toTextMatch(orm, content),
-    tagKeys: foldedTags(tags),
-    from: toDay(startDate, "from"),
-    to: toDay(endDate, "to"),
-    limit,
-  });
+  const { rows, total } = await reading(async (db) =>
+    searchProgressEntries(db, meshId, {
+      projectId,
+      titleKey: query?.toLowerCase(),
+      match: content === undefined ? undefined : await toTextMatch(db, content),
+      tagKeys: foldedTags(tags),
+      from: toDay(startDate, "from"),
+      to: toDay(endDate, "to"),
+      limit,
+    }),
+  );
   return { projectId, query: query || null, entries: rows.map(toProgressEntry), total };
 }
 

@@ -15,6 +15,8 @@ export interface BrokerOptions {
   readonly port?: number | undefined;
   /** A PostgreSQL of the user's own; without it the embedded one is started. */
   readonly databaseUrl?: string | undefined;
+  /** A streaming replica of that, which histories and searches are read from (SCALE-4); none unless told. */
+  readonly databaseReadUrl?: string | undefined;
   /**
    * How the brokers on one database hear of each other (NODE-1): `local`, which lets no other in, `postgres`, or the address of a
    * NATS server, `nats://host:4222`. `local` unless told.

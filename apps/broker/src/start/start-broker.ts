@@ -6,6 +6,7 @@ import {
   holdNodeLock,
   lockNoticedMsMax,
   type NodeLock,
+  type OpenDatabaseOptions,
   openDatabase,
 } from "@merkle/db";
 import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
@@ -88,6 +89,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
   const { host, log } = options;
   const originReader = toOriginReader(options);
+  const replica = toReplica(options);
   // Told before anything is started; used once the home is known to be this broker's.
   if (options.tls) await readCertificate(options.tls);
   const target = await startDatabaseServer(options, stops);
@@ -95,6 +97,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   let backup: string | null = null;
   const database = await openDatabase({
     target,
+    replica,
     async beforeMigrating([first = ""]) {
       backup = await backupBefore(options.home, target, first);
       log.info("backed up before the first migration", { file: backup });
@@ -228,6 +231,24 @@ async function startCertificate(
   const certificate = await holdCertificate({ files: { cert, key }, announce, lookEveryMs, log });
   stops.add("certificate", certificate.stop);
   return certificate;
+}
+
+/** @throws StartError `bad_setting` where there is nothing that it could be a replica of */
+function toReplica({ databaseUrl, databaseReadUrl, log }: Resolved): OpenDatabaseOptions["replica"] {
+  if (databaseReadUrl === undefined) return undefined;
+  if (databaseUrl === undefined) {
+    throw new StartError(
+      "bad_setting",
+      "DATABASE_READ_URL names a replica of the server of DATABASE_URL, and there is no DATABASE_URL: the embedded database has no replicas. Set both, or unset DATABASE_READ_URL.",
+    );
+  }
+  return {
+    target: databaseReadUrl,
+    onState(state, error) {
+      if (state === "used") log.info("the read replica is used");
+      else log.warn("the read replica is not used; all is read from the primary", { replica: state, error });
+    },
+  };
 }
 
 async function startDatabaseServer(

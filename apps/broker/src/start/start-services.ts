@@ -96,6 +96,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     version,
     bus,
     databaseBytes: () => measureDatabase(database.orm),
+    replica: database.replica,
   });
   const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
   const eventLoop = watchEventLoop();

@@ -30,7 +30,7 @@ export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | un
 }
 
 /**
- * The address of a PostgreSQL of the user's own; an empty one names none. It is never repeated: it may hold a password.
+ * The address of a PostgreSQL of the user's own, or of its replica; an empty one names none. It is never repeated: it may hold a password.
  *
  * @param source - what names it, for people
  * @throws CliError `usage` for anything else
@@ -38,9 +38,11 @@ export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | un
 export function parseDatabaseUrl(text: string | undefined, source: string): string | undefined {
   if (!text) return undefined;
   if (URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol)) return text;
+  const [variable = ""] = source.split(" ");
+  const without = variable === "DATABASE_URL" ? "use the embedded PostgreSQL" : "read from the primary";
   throw usageError(
-    `${source} must be an address such as postgres://user:password@host:5432/database. Correct it, or unset it to use the embedded PostgreSQL.`,
-    ...(source === "DATABASE_URL" ? [] : ["an empty DATABASE_URL in the environment, which comes first"]),
+    `${source} must be an address such as postgres://user:password@host:5432/database. Correct it, or unset it to ${without}.`,
+    ...(source === variable ? [] : [`an empty ${variable} in the environment, which comes first`]),
   );
 }
 

@@ -102,6 +102,7 @@ export const environmentVariables: readonly Row[] = [
   ["AGENT_PROGRESS_MODEL", "the model that summarises them; gpt-4o-mini unless told"],
   ["AGENT_PROGRESS_LOG_LEVEL", "how much up says of that: debug, info, warn or error; info unless told"],
   ["DATABASE_URL", "a PostgreSQL of your own for up, instead of the embedded one"],
+  ["DATABASE_READ_URL", "a streaming replica of it, from which up reads histories and searches"],
   ["MERKLE_BUS", "local, postgres or nats://host:4222: how brokers on one database hear of each other"],
   ["MERKLE_AUDIT_KEY_FILE", "the audit key that brokers on one database share, for up"],
   ["MERKLE_TRACES_URL", "where up sends OpenTelemetry traces by OTLP over HTTP; not unless told"],

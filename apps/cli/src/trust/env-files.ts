@@ -35,6 +35,7 @@ const harmless = new Set([
 /** The meaning of each variable that is not harmless, for the person who is asked. */
 const meanings: Readonly<Record<string, (value: string) => string>> = {
   DATABASE_URL: (value) => `the broker keeps everything in the database at ${withoutPassword(value)}`,
+  DATABASE_READ_URL: (value) => `the broker also reads from the database at ${withoutPassword(value)}`,
   MERKLE_PUBLIC_URL: (value) => `agents are given the address ${value}`,
   MERKLE_ALLOWED_HOSTS: (value) => `the broker answers to ${value}`,
   MERKLE_TRUSTED_PROXIES: (value) => `the broker believes ${value} about whom they speak for`,

@@ -28,6 +28,17 @@ export interface PoolOptions {
   readonly onNotified?: (payload: string) => void;
 }
 
+/** The address without its password. */
+export function describeTarget(target: ConnectionTarget): string {
+  if (typeof target !== "string") return `${target.host}:${target.port}/${target.database}`;
+  try {
+    const url = new URL(target);
+    return `${url.host}${url.pathname}`;
+  } catch {
+    return "an address that is no URL";
+  }
+}
+
 /** A pool of at most `max` connections, opened when they are first needed. */
 export function connectPool(
   target: ConnectionTarget,

@@ -17,7 +17,8 @@ export type DatabaseErrorCode =
   | "fsync_off"
   | "read_only"
   | "disk_full"
-  | "migration_failed";
+  | "migration_failed"
+  | "no_replica";
 
 /** The SQLSTATE or the driver's code of a failed statement, looked for below whatever wraps it. */
 export function databaseErrorCode(error: unknown): string | undefined {
@@ -25,6 +26,13 @@ export function databaseErrorCode(error: unknown): string | undefined {
     if ("code" in current && typeof current.code === "string") return current.code;
   }
   return undefined;
+}
+
+/** Whether the database, its driver or the way there failed; what callers are told has codes in small letters. */
+export function isFromDatabase(error: unknown): boolean {
+  if (error instanceof DatabaseError) return true;
+  const code = databaseErrorCode(error);
+  return code !== undefined && code === code.toUpperCase();
 }
 
 const lostCodes = new Set([

@@ -15,19 +15,49 @@ export interface Transactions {
   end(): Promise<void>;
 }
 
-interface Lane {
-  readonly client: postgres.Sql;
-  readonly db: Queryable;
-  /** Set in the moment in which its connection closes. */
-  lost: boolean;
-}
-
 /**
  * The driver's own transactions (postgres 3.4) send ROLLBACK over a connection that is gone, which ends the process; and
  * its clients would run the rest of a broken transaction on a new connection, outside of it. Here each transaction has a
  * client with one connection, and once that is lost nothing more is sent.
  */
 export function startTransactions(target: ConnectionTarget, max: number): Transactions {
+  const lanes = startLanes(target, max);
+  return {
+    run: (work) =>
+      lanes.lend(async (lane) => {
+        try {
+          await lane.client.unsafe("BEGIN");
+          const result = await work(lane.db);
+          if (lane.lost) throw connectionLost();
+          await lane.client.unsafe("COMMIT");
+          return result;
+        } catch (error) {
+          // A connection that is lost has rolled back by itself.
+          if (!lane.lost) await lane.client.unsafe("ROLLBACK").catch(lane.discard);
+          throw error;
+        }
+      }),
+    end: lanes.end,
+  };
+}
+
+/** A client with one connection. Once that is lost, queries of `db` are refused and nothing is sent. */
+export interface Lane {
+  readonly client: postgres.Sql;
+  readonly db: Queryable;
+  /** Whether its connection has closed. */
+  readonly lost: boolean;
+  /** Closes it; it is lent to nobody any more. */
+  discard(): void;
+}
+
+/** Lends connections, a few at a time, each to one piece of work until that has ended. */
+export interface Lanes {
+  lend<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result>;
+  end(): Promise<void>;
+}
+
+export function startLanes(target: ConnectionTarget, max: number): Lanes {
   const idle: Lane[] = [];
   const waiting: ((lane: Lane) => void)[] = [];
   const lanes = new Set<Lane>();
@@ -43,26 +73,30 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
   }
 
   function openLane(): Lane {
-    const client = connectPool(target, 1, { keepOpen: true, onClose: () => discard(lane) });
+    let lost = false;
+    const client = connectPool(target, 1, { keepOpen: true, onClose: discard });
     const lane: Lane = {
       client,
       db: drizzle(
-        refuseOnceLost(client, () => lane.lost),
+        refuseOnceLost(client, () => lost),
         { schema },
       ),
-      lost: false,
+      get lost() {
+        return lost;
+      },
+      discard,
     };
     lanes.add(lane);
     return lane;
-  }
 
-  function discard(lane: Lane): void {
-    if (lane.lost) return;
-    lane.lost = true;
-    lanes.delete(lane);
-    const place = idle.indexOf(lane);
-    if (place >= 0) idle.splice(place, 1);
-    setImmediate(() => void lane.client.end({ timeout: 1 }));
+    function discard(): void {
+      if (lost) return;
+      lost = true;
+      lanes.delete(lane);
+      const place = idle.indexOf(lane);
+      if (place >= 0) idle.splice(place, 1);
+      setImmediate(() => void client.end({ timeout: 1 }));
+    }
   }
 
   function release(lane: Lane): void {
@@ -73,18 +107,10 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
   }
 
   return {
-    async run(work) {
+    async lend(work) {
       const lane = await take();
       try {
-        await lane.client.unsafe("BEGIN");
-        const result = await work(lane.db);
-        if (lane.lost) throw connectionLost();
-        await lane.client.unsafe("COMMIT");
-        return result;
-      } catch (error) {
-        // A connection that is lost has rolled back by itself.
-        if (!lane.lost) await lane.client.unsafe("ROLLBACK").catch(() => discard(lane));
-        throw error;
+        return await work(lane);
       } finally {
         release(lane);
       }

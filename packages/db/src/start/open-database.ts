@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import type { ConnectionTarget } from "../core/connection.js";
+import { type ConnectionTarget, describeTarget } from "../core/connection.js";
 import { DatabaseError, databaseErrorCode } from "../core/database-error.js";
 import { type MigrateOptions, migrate } from "../core/migrate.js";
 import { newestMigration } from "../core/migrations.js";
@@ -10,6 +10,7 @@ import * as schema from "../core/schema.js";
 import { type Queryable, startTransactions, type Transaction } from "../core/transactions.js";
 import { appendMessages } from "../feed/append-messages.js";
 import type { AppendOutcome, MessageRow } from "../feed/message-row.js";
+import { type ReadReplica, type ReadReplicaOptions, startReadReplica } from "./read-replica.js";
 import { type WriteProblem, watchWrites } from "./write-health.js";
 
 const transactionsMax = 6;
@@ -27,6 +28,13 @@ export interface Database {
   readonly migrationsRun: number;
   /** The name of the last migration that it has been through. */
   readonly newestMigration: string;
+  /**
+   * For histories and searches: does work that only reads at the read replica, where one was named and has all that anybody was told
+   * before, else at the primary. It may be done at both, so that its result alone counts (SCALE-4).
+   */
+  reading<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result>;
+  /** Null where none was named. */
+  readonly replica: Omit<ReadReplica, "read" | "stop"> | null;
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /** Appends on a connection that nothing else uses, so that posts never queue behind reads. */
   append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
@@ -41,6 +49,7 @@ export interface OpenDatabaseOptions {
   readonly target: ConnectionTarget;
   /** Connections for queries; a few more serve transactions and the appender. */
   readonly poolMax?: number;
+  readonly replica?: ReadReplicaOptions | undefined;
   /** As `migrate` has it: the place for a backup. */
   readonly beforeMigrating?: MigrateOptions["beforeMigrating"];
 }
@@ -53,6 +62,7 @@ export interface OpenDatabaseOptions {
 export async function openDatabase({
   target,
   poolMax = 10,
+  replica: readReplica,
   beforeMigrating,
 }: OpenDatabaseOptions): Promise<Database> {
   const pool = renewClient(target, poolMax);
@@ -61,20 +71,31 @@ export async function openDatabase({
   const transactions = startTransactions(target, transactionsMax);
   const writes = watchWrites(pool.ask);
   const orms = new WeakMap<postgres.Sql, Queryable>();
+  let replica: ReadReplica | null = null;
+
+  function currentOrm(): Queryable {
+    const client = pool.current;
+    const orm = orms.get(client) ?? drizzle(client, { schema });
+    orms.set(client, orm);
+    return orm;
+  }
+
   const close = async () => {
+    await replica?.stop();
     await Promise.all([pool.end(), appendLane.end(), waitingLane.end(), transactions.end()]);
   };
   try {
     const serverVersion = await checkServer(pool.current);
     const migrationsRun = await migrate(target, { beforeMigrating });
     const { epoch, brokerId, meshId } = await identify(pool.current);
+    const primary = { client: () => pool.current, orm: currentOrm };
+    replica = readReplica ? await startReadReplica(primary, readReplica) : null;
     return {
       get orm() {
-        const client = pool.current;
-        const orm = orms.get(client) ?? drizzle(client, { schema });
-        orms.set(client, orm);
-        return orm;
+        return currentOrm();
       },
+      reading: replica?.read ?? ((work) => work(currentOrm())),
+      replica,
       epoch,
       brokerId,
       meshId,
@@ -184,16 +205,5 @@ function explain(error: unknown, target: ConnectionTarget): unknown {
       );
     default:
       return error;
-  }
-}
-
-/** The address without its password. */
-function describeTarget(target: ConnectionTarget): string {
-  if (typeof target !== "string") return `${target.host}:${target.port}/${target.database}`;
-  try {
-    const url = new URL(target);
-    return `${url.host}${url.pathname}`;
-  } catch {
-    return "an address that is no URL";
   }
 }

@@ -1,4 +1,4 @@
-import type { WriteProblem } from "@merkle/db";
+import type { ReplicaState, WriteProblem } from "@merkle/db";
 import { withTimeout } from "../../core/with-timeout.js";
 import type { Services } from "../services.js";
 
@@ -11,6 +11,8 @@ export interface Health {
   readonly problem: WriteProblem | null;
   /** Whether it does all that it promises and learns late of what other nodes do, because the bus is down (NODE-3). */
   readonly degraded: boolean;
+  /** Whether reads go to the read replica, or why not; null where there is none (SCALE-4). */
+  readonly replica: ReplicaState | null;
   readonly node: string;
   readonly version: string;
   readonly epoch: string;
@@ -26,6 +28,7 @@ export async function checkHealth(services: Services): Promise<Health> {
     durable: ready && problem === null,
     problem,
     degraded: !services.bus.isUp,
+    replica: services.database.replica?.state ?? null,
     node: services.nodes.id,
     version: services.version,
     epoch: services.database.epoch,

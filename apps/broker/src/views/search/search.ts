@@ -19,13 +19,14 @@ export async function search(ctx: Context<SearchServices>, input: ParsedInputOf<
     session === undefined ? undefined : (await requireSession(ctx.services, session)).sessionId;
   if (kinds.length === 0) return { hits: [], complete: true };
   const complete = await indexer.catchUp();
-  const match = await toTextMatch(database.orm, query);
-  const found = await searchMesh(database.orm, database.meshId, {
-    match,
-    kinds: new Set(kinds),
-    sessionId,
-    limit,
-  });
+  const found = await database.reading(async (db) =>
+    searchMesh(db, database.meshId, {
+      match: await toTextMatch(db, query),
+      kinds: new Set(kinds),
+      sessionId,
+      limit,
+    }),
+  );
   return { hits: found.map(toHit), complete };
 }
 

@@ -7,6 +7,7 @@ import {
   listLanes,
   listMarks,
   type MarkRow,
+  type Queryable,
 } from "@merkle/db";
 import { eventKinds, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
@@ -29,27 +30,34 @@ export async function getTimeline(
   ctx: SessionContext<ViewServices>,
   input: ParsedInputOf<"get_timeline">,
 ): Promise<Output> {
-  const { orm } = ctx.services.database;
+  return ctx.services.database.reading((db) => readTimeline(ctx, db, input));
+}
+
+async function readTimeline(
+  ctx: SessionContext<ViewServices>,
+  db: Queryable,
+  input: ParsedInputOf<"get_timeline">,
+): Promise<Output> {
   const { sessionId } = ctx.session;
-  const { from, to } = await readSpan(ctx, input);
+  const { from, to } = await readSpan(ctx, db, input);
   // A message that was posted at `to` belongs to the span.
   const bucketMs = Math.max(1, Math.ceil((to.getTime() - from.getTime() + 1) / input.buckets));
   const [after, upTo] = await Promise.all([
-    findSequenceAt(orm, sessionId, new Date(from.getTime() - 1)),
-    findSequenceAt(orm, sessionId, to),
+    findSequenceAt(db, sessionId, new Date(from.getTime() - 1)),
+    findSequenceAt(db, sessionId, to),
   ]);
   const range = { after, upTo };
   const [counts, { marks, total }] = await Promise.all([
-    countChat(orm, sessionId, range, { from, bucketMs }),
+    countChat(db, sessionId, range, { from, bucketMs }),
     listMarks(
-      orm,
+      db,
       sessionId,
       { range, from, to },
       { kinds: [...markKinds.keys()], limit: limits.timelineMarksMax },
     ),
   ]);
   const ofTeams = groupBy(counts, ({ teamId }) => teamId);
-  const lanes = await listLanes(orm, sessionId, [...ofTeams.keys()]);
+  const lanes = await listLanes(db, sessionId, [...ofTeams.keys()]);
   return {
     from: from.toISOString(),
     to: to.toISOString(),
@@ -63,10 +71,10 @@ export async function getTimeline(
 /** From its creation until now, or until what was posted last in a closed session, unless told. */
 async function readSpan(
   { services, session }: SessionContext<ViewServices>,
+  db: Queryable,
   input: Pick<ParsedInputOf<"get_timeline">, "from" | "to">,
 ): Promise<{ from: Date; to: Date }> {
-  const { orm, meshId } = services.database;
-  const row = await findSession(orm, meshId, session.sessionId);
+  const row = await findSession(db, services.database.meshId, session.sessionId);
   if (!row) throw new MerkleError("not_found", `There is no session "${session.slug}".`);
   const from = input.from === undefined ? row.createdAt : new Date(input.from);
   const end = row.closedAt ? (row.lastPostedAt ?? row.closedAt) : new Date();

@@ -34,6 +34,7 @@ export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
     rate_limits: config.rateLimits ?? null,
     agent: config.agent.block ?? null,
     database: config.databaseUrl === undefined ? "embedded" : "DATABASE_URL",
+    database_read: config.databaseReadUrl === undefined ? null : "set",
     bus: config.bus?.split(":")[0] ?? "local",
     audit_key_file: config.auditKeyFile ?? null,
     traces_url: config.tracesUrl === undefined ? null : "set",

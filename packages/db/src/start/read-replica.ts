@@ -1,0 +1,312 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type postgres from "postgres";
+import { type ConnectionTarget, connectionLost, describeTarget } from "../core/connection.js";
+import {
+  DatabaseError,
+  databaseErrorCode,
+  isConnectionLost,
+  isDataError,
+  isFromDatabase,
+  isSerializationFailure,
+} from "../core/database-error.js";
+import { type Lane, type Queryable, startLanes } from "../core/transactions.js";
+
+/**
+ * Whether reads go to the replica: `used`; or why they do not: it is `behind`, does not answer in time or fails (`down`), or is
+ * no replica of this database (`foreign`).
+ */
+export type ReplicaState = "used" | "behind" | "down" | "foreign";
+
+/** Serves reads from a streaming replica where it has everything that the primary has acknowledged, else from the primary. */
+export interface ReadReplica {
+  readonly state: ReplicaState;
+  /** How many reads each has served. */
+  readonly reads: { readonly replica: number; readonly primary: number };
+  /**
+   * Does work that only reads, once with a connection to the replica, or once more at the primary where that did not succeed. Whatever
+   * was acknowledged before the call, by any node, is there (SCALE-4).
+   */
+  read<Result>(work: (db: Queryable) => Promise<Result>): Promise<Result>;
+  stop(): Promise<void>;
+}
+
+export interface ReadReplicaOptions {
+  readonly target: ConnectionTarget;
+  /** Told when the state has changed, the first one included, with the error where there is one. */
+  readonly onState?: (state: ReplicaState, error?: unknown) => void;
+}
+
+interface Primary {
+  /** To be asked for each time, as they are replaced. */
+  readonly client: () => postgres.Sql;
+  readonly orm: () => Queryable;
+}
+
+const readConnectionsMax = 10;
+/** The replica is looked at so often, also where nobody reads. */
+const beatMs = 1_000;
+/** A replica that answers when it is looked at, and fails reads all the same, is left alone for so long. */
+const leftAloneMs = 5_000;
+/** How long a look at it may take, connecting included: what reads wait for before they go to the primary. */
+const lookMsMax = 500;
+/** A replica follows within a few milliseconds: a read waits for that once. One that takes longer than a beat waits is behind. */
+const patience = {
+  read: { looks: 2, pauseMs: 5 },
+  beat: { looks: 20, pauseMs: 50 },
+};
+
+/**
+ * Looks at a replica, and from then on once a second. One that does not answer or is behind is used as soon as it can be.
+ *
+ * @throws DatabaseError for a server that never will be a replica of this database, or does not let us read
+ */
+export async function startReadReplica(
+  primary: Primary,
+  { target, onState }: ReadReplicaOptions,
+): Promise<ReadReplica> {
+  const where = describeTarget(target);
+  const own = await identifyServer(primary.client());
+  const readLanes = startLanes(target, readConnectionsMax);
+  // A look never waits for reads.
+  const beatLanes = startLanes(target, 1);
+  const reads = { replica: 0, primary: 0 };
+  const underWay = new Set<() => void>();
+  const stopping = new AbortController();
+  let state: ReplicaState | null = null;
+  let leftAloneUntil = 0;
+
+  function enter(next: ReplicaState, error?: unknown): void {
+    if (next === "down" || next === "foreign") for (const abandon of underWay) abandon();
+    if (next === state || stopping.signal.aborted) return;
+    state = next;
+    onState?.(next, error);
+  }
+
+  function enterFailed(error: unknown): void {
+    enter(error instanceof DatabaseError ? "foreign" : "down", error);
+  }
+
+  async function beat(): Promise<void> {
+    // Where the primary does not answer, that is said elsewhere.
+    const position = await readPosition(primary.client()).catch(() => null);
+    if (!position) return;
+    const level = await beatLanes.lend((lane) => becomesLevel(lane, position, patience.beat));
+    enter(level ? "used" : "behind");
+  }
+
+  async function keepBeating(): Promise<void> {
+    const { signal } = stopping;
+    while (!signal.aborted) {
+      await delay(beatMs, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted && performance.now() >= leftAloneUntil) await beat().catch(enterFailed);
+    }
+  }
+
+  /** Whether the replica has what the primary had at a position, now or soon. */
+  async function becomesLevel(
+    lane: Lane,
+    position: Position,
+    { looks, pauseMs }: { readonly looks: number; readonly pauseMs: number },
+  ): Promise<boolean> {
+    for (let look = 1; ; look += 1) {
+      const server = await inTime(lane, lookAt(lane.client, position));
+      requireReplica(server, own, where);
+      if (server.level) return true;
+      if (look === looks || stopping.signal.aborted) return false;
+      await delay(pauseMs);
+    }
+  }
+
+  /** What the work gave at the replica; null where the primary has to be asked. */
+  async function askReplica<Result>(
+    work: (db: Queryable) => Promise<Result>,
+  ): Promise<{ readonly result: Result } | null> {
+    const position = await readPosition(primary.client());
+    if (state !== "used") return null;
+    try {
+      return await abandonable(async (lane) =>
+        (await becomesLevel(lane, position, patience.read)) ? { result: await work(lane.db) } : null,
+      );
+    } catch (error) {
+      if (!isFromDatabase(error)) throw error;
+      // What conflicts with the replay, or cannot be asked anywhere, says nothing of the replica.
+      if (!isSerializationFailure(error) && !isDataError(error)) leaveAlone(error);
+      return null;
+    }
+  }
+
+  /** Lends a connection for work that ends at once, with an error, when the replica is found down meanwhile. */
+  function abandonable<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let abandoned = false;
+      let lent: Lane | null = null;
+      const abandon = () => {
+        abandoned = true;
+        lent?.discard();
+        reject(connectionLost());
+      };
+      underWay.add(abandon);
+      readLanes
+        .lend(async (lane) => {
+          if (abandoned) throw connectionLost();
+          lent = lane;
+          return work(lane);
+        })
+        .then(resolve, reject)
+        .finally(() => underWay.delete(abandon));
+    });
+  }
+
+  function leaveAlone(error: unknown): void {
+    // Work that was abandoned fails as well, and says nothing new.
+    if (state !== "used") return;
+    if (!isConnectionLost(error)) leftAloneUntil = performance.now() + leftAloneMs;
+    enterFailed(error);
+  }
+
+  async function end(): Promise<void> {
+    stopping.abort();
+    await Promise.all([readLanes.end(), beatLanes.end()]);
+  }
+
+  try {
+    await beat();
+  } catch (error) {
+    const refusal = toRefusal(error, where);
+    if (refusal) {
+      await end();
+      throw refusal;
+    }
+    enterFailed(error);
+  }
+  const beating = keepBeating();
+  return {
+    get state() {
+      return state ?? "down";
+    },
+    reads,
+    async read(work) {
+      const answer = state === "used" ? await askReplica(work) : null;
+      reads[answer ? "replica" : "primary"] += 1;
+      return answer ? answer.result : work(primary.orm());
+    },
+    async stop() {
+      await end();
+      await beating;
+    },
+  };
+}
+
+/** A position of the primary's log, and the timeline that it is on. */
+interface Position {
+  readonly lsn: string;
+  readonly timeline: number;
+}
+
+/** Everything that was acknowledged stands before it: a commit is flushed before anybody sees it. */
+async function readPosition(client: postgres.Sql): Promise<Position> {
+  const [row] = await client`
+    SELECT lsn::text, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() lsn`;
+  return { lsn: String(row?.["lsn"]), timeline: Number.parseInt(String(row?.["timeline"]), 16) };
+}
+
+/** A physical copy shares both with its original. */
+interface ServerIdentity {
+  readonly system: string;
+  readonly database: number;
+}
+
+async function identifyServer(client: postgres.Sql): Promise<ServerIdentity> {
+  const [row] = await client`
+    SELECT system_identifier::text AS system, d.oid::int8::float8 AS database
+    FROM pg_control_system(), pg_database d WHERE d.datname = current_database()`;
+  return { system: String(row?.["system"]), database: Number(row?.["database"]) };
+}
+
+interface SeenServer extends ServerIdentity {
+  readonly standby: boolean;
+  readonly level: boolean;
+  readonly readable: boolean;
+}
+
+/**
+ * After a fail-over, one that still follows the old primary may have come further on its timeline, and lacks what the new one
+ * writes: it is level only on the same.
+ */
+async function lookAt(client: postgres.Sql, { lsn, timeline }: Position): Promise<SeenServer> {
+  const [row] = await client`
+    SELECT pg_is_in_recovery() AS standby, system_identifier::text AS system, d.oid::int8::float8 AS database,
+           coalesce(pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn AND min_recovery_end_timeline = ${timeline}, false) AS level,
+           coalesce(has_table_privilege(to_regclass('messages'), 'SELECT'), true) AS readable
+    FROM pg_control_system(), pg_control_recovery(), pg_database d WHERE d.datname = current_database()`;
+  return {
+    standby: row?.["standby"] === true,
+    system: String(row?.["system"]),
+    database: Number(row?.["database"]),
+    level: row?.["level"] === true,
+    readable: row?.["readable"] === true,
+  };
+}
+
+/** @throws DatabaseError `no_replica` */
+function requireReplica(server: SeenServer, own: ServerIdentity, where: string): void {
+  const name = "DATABASE_READ_URL must lead to a streaming replica of the server of DATABASE_URL";
+  const advice = "Correct it, or unset it to read from the primary.";
+  if (server.system !== own.system) {
+    throw new DatabaseError(
+      "no_replica",
+      `${name}, which is database system ${own.system}; at ${where} is system ${server.system}. ${advice}`,
+    );
+  }
+  if (server.database !== own.database) {
+    throw new DatabaseError(
+      "no_replica",
+      `${name}, and to the same database; ${where} is another one. ${advice}`,
+    );
+  }
+  if (!server.standby) {
+    throw new DatabaseError(
+      "no_replica",
+      `${name}; the server at ${where} is not in recovery, so it is the primary or was promoted. ${advice}`,
+    );
+  }
+  if (!server.readable) {
+    throw new DatabaseError(
+      "no_replica",
+      `The user of DATABASE_READ_URL may not read the tables at ${where}. Grant it SELECT on them at the primary, or name their owner.`,
+    );
+  }
+}
+
+/** What no time mends; null for a replica that may come. */
+function toRefusal(error: unknown, where: string): DatabaseError | null {
+  if (error instanceof DatabaseError) return error;
+  switch (databaseErrorCode(error)) {
+    case "28P01":
+    case "28000":
+    case "3D000":
+    case "42501":
+    case "ERR_INVALID_URL":
+      return new DatabaseError(
+        "refused",
+        `The read replica at ${where} refused us: ${error instanceof Error ? error.message : error}. Correct user, password or database name in DATABASE_READ_URL, or unset it to read from the primary.`,
+        { cause: error },
+      );
+    default:
+      return null;
+  }
+}
+
+/** A server that is frozen, or behind a network that swallows everything, is not waited for. */
+async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      lane.discard();
+      reject(
+        Object.assign(new Error(`The replica gave no answer within ${lookMsMax} ms.`), { code: "ETIMEDOUT" }),
+      );
+    }, lookMsMax);
+  });
+  return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+}
