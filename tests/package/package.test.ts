@@ -6,6 +6,7 @@ import { packageName } from "@merkle/wire/text";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { installTestClaude } from "../../apps/cli/src/test-kit/claude.js";
 import { type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
+import { natsProgram, startNatsServer } from "../kit/nats-server.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { type InstalledPackage, installPackage } from "./installed-package.js";
@@ -22,8 +23,8 @@ beforeAll(async () => {
 });
 
 /** Starts the broker of the installed package, and resolves with where it is. */
-async function up(merkle: TestMerkle): Promise<string> {
-  expect(await merkle.run(["up", "--port", "0", "--detach"])).toMatchObject({ code: 0 });
+async function up(merkle: TestMerkle, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  expect(await merkle.run(["up", "--port", "0", "--detach"], { env })).toMatchObject({ code: 0 });
   return (await merkle.running()).url;
 }
 
@@ -172,6 +173,15 @@ describe("installed alone", () => {
     expect(
       await rest.call("conclude_session", { session_id, team_id, summary_section: "Done." }),
     ).toMatchObject({ status: "closed" });
+  });
+
+  it.runIf(natsProgram)("[PACK-3] [NODE-1] hears of other nodes over NATS", async () => {
+    const nats = await startNatsServer();
+    const node = await testMerkle(onTestFinished, installed.program);
+    const address = await up(node, { MERKLE_BUS: nats.url });
+    await expect
+      .poll(async () => (await fetch(`${address}/health`)).json())
+      .toMatchObject({ ready: true, degraded: false });
   });
 
   it("[PACK-3] backs up, restores, checks the machine and says its version", async () => {

@@ -84,6 +84,11 @@ export async function readRecipientStates(
   return recipients.map((peer) => toState(peer, message, receivedAt.get(peer.peerId) ?? null));
 }
 
+/** What is known of each when the message has just been posted, by how they were when it was addressed: nobody has it yet. */
+export function statesWhenPosted(known: readonly KnownPeer[], message: Directed): RecipientState[] {
+  return recipientsOf(known, message).map((peer) => toState(peer, message, null));
+}
+
 function recipientsOf(known: readonly KnownPeer[], message: Directed): KnownPeer[] {
   const { reaches, authorPeerId } = message;
   const meant = reaches === null ? thereAt(known, message.postedAt) : known.filter(isIn(reaches));

@@ -8,7 +8,7 @@ import {
   saveLastRead,
   violatedConstraint,
 } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf, type RecipientState } from "@merkle/wire";
 import { canonicalJson } from "@merkle/wire/record";
 import type { Awaitable } from "../core/awaitable.js";
 import { type Audience, chatRow, everyone, messageId, type Said } from "../core/message.js";
@@ -16,9 +16,10 @@ import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { PersonActor } from "../identity/credential.js";
 import { sessionClosed } from "../sessions/access/authorize.js";
 import type { TeamContext } from "../sessions/context.js";
+import type { KnownPeer } from "../sessions/roster/known-peers.js";
 import type { Appended } from "./appender.js";
 import { checkReply, type PostRequest, refuseSettled } from "./check-reply.js";
-import { readRecipientStates } from "./message-status.js";
+import { readRecipientStates, statesWhenPosted } from "./message-status.js";
 import { requirePostingAllowed } from "./posting-allowed.js";
 import { addressOf, fold, isEveryone, readAudience } from "./recipients.js";
 import type { FeedServices } from "./services.js";
@@ -37,7 +38,7 @@ function postChat(ctx: TeamContext<FeedServices>, request: PostRequest): Promise
   const { database, quotas } = ctx.services;
   if (quotas.findSpent(database.meshId, stored) !== null) return postWithinQuota(ctx, id, request);
   return !ctx.joins && namesNothing(request)
-    ? post(ctx, toRow(ctx, id, request, request.content, everyone, null), request)
+    ? post(ctx, toRow(ctx, id, request, request.content, everyone, null), [], request)
     : prepareAndPost(ctx, id, request);
 }
 
@@ -64,7 +65,7 @@ async function prepareAndPost(
   // All of this only reads, so a database that is away for a moment is waited for.
   const prepared = await retryWhileLost(() => prepare(ctx, id, request));
   if ("earlier" in prepared) return repeat(ctx, prepared.earlier, request);
-  return post(ctx, prepared.row, request);
+  return post(ctx, prepared.row, prepared.known, request);
 }
 
 /** Whether a post is for everyone, replies to nothing and is not sealed: it goes its way without a look at the database. */
@@ -77,17 +78,20 @@ function namesNothing({ to, reply_to, content }: PostRequest): boolean {
   );
 }
 
-type Prepared = { readonly row: MessageRow } | { readonly earlier: StoredMessage };
+/** A row to append, with the peers that were looked through for its recipients; or what has been posted before. */
+type Prepared =
+  | { readonly row: MessageRow; readonly known: readonly KnownPeer[] }
+  | { readonly earlier: StoredMessage };
 
 async function prepare(ctx: TeamContext<FeedServices>, id: string, request: PostRequest): Promise<Prepared> {
   // A peer or message that it names may be gone by now, which is no reason to refuse the repetition of what was posted.
   const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
   if (earlier) return { earlier };
   try {
-    const audience = await readAudience(ctx, request.to ?? everyone.recipients);
+    const { audience, known } = await readAudience(ctx, request.to ?? everyone.recipients);
     if ("sealed" in request.content) requireOnePeer(audience);
     const { content, answers } = await checkReply(ctx, id, request);
-    return { row: toRow(ctx, id, request, content, audience, answers) };
+    return { row: toRow(ctx, id, request, content, audience, answers), known };
   } catch (error) {
     // Whoever may not post at all is told that first (ERR-2).
     if (error instanceof MerkleError) await requirePostingAllowed(ctx);
@@ -111,14 +115,20 @@ function toRow(
   return chatRow(session.sessionId, id, author, said);
 }
 
-function post(ctx: TeamContext<FeedServices>, row: MessageRow, request: PostRequest): Promise<Posted> {
+function post(
+  ctx: TeamContext<FeedServices>,
+  row: MessageRow,
+  known: readonly KnownPeer[],
+  request: PostRequest,
+): Promise<Posted> {
   const appending = ctx.joins ? joinAndPost(ctx, row) : place(ctx, row);
-  return appending.then((appended) => toReply(ctx, row, request, appended));
+  return appending.then((appended) => toReply(ctx, row, known, request, appended));
 }
 
 function toReply(
   ctx: TeamContext<FeedServices>,
   row: MessageRow,
+  known: readonly KnownPeer[],
   request: PostRequest,
   appended: Appended,
 ): Awaitable<Posted> {
@@ -126,23 +136,24 @@ function toReply(
     case "posted": {
       const { id, reaches } = row;
       const { sequence, postedAt } = appended;
-      const posted = { id, reaches, sequence, postedAt };
+      const place = { sequence, reaches, postedAt, authorPeerId: ctx.team.peer.peerId };
+      const posted = toPosted(id, place, reaches && statesWhenPosted(known, place));
       const { database, quotas } = ctx.services;
       quotas.add(database.meshId, "messages", 1);
       quotas.add(database.meshId, "bytes", row.content.length);
-      if (!ctx.person) return toPosted(ctx, posted);
-      return readOwnPost(ctx, ctx.person, sequence).then(() => toPosted(ctx, posted));
+      if (!ctx.person) return posted;
+      return readOwnPost(ctx, ctx.person, sequence).then(() => posted);
     }
     case "duplicate":
       return retryWhileLost(() => getStored(ctx, row.id)).then((stored) => repeat(ctx, stored, request));
     case "settled":
       return retryWhileLost(() => refuseSettled(ctx, row.id, row.answers ?? 0)).then(() =>
-        post(ctx, row, request),
+        post(ctx, row, known, request),
       );
     case "held":
     case "over_budget":
       // A human may have spoken meanwhile: then it is tried again.
-      return retryWhileLost(() => requirePostingAllowed(ctx)).then(() => post(ctx, row, request));
+      return retryWhileLost(() => requirePostingAllowed(ctx)).then(() => post(ctx, row, known, request));
     case "closed":
       ctx.services.sessions.markClosed(row.session_id);
       throw sessionClosed(ctx.session);
@@ -180,21 +191,24 @@ async function repeat(
   if (ctx.idempotencyKey !== undefined && !(await isRepetition(ctx, stored, request))) {
     throw otherMessage(stored.sequence);
   }
-  return toPosted(ctx, { ...stored, postedAt: stored.posted_at });
+  const { services, session, team } = ctx;
+  const { id, sequence, reaches, posted_at: postedAt } = stored;
+  const place = { sequence, reaches, postedAt, authorPeerId: team.peer.peerId };
+  return toPosted(
+    id,
+    place,
+    reaches && (await retryWhileLost(() => readRecipientStates(services, session, place))),
+  );
 }
 
+/** @param recipients - null for everyone, who are not listed */
 function toPosted(
-  { services, session, team }: TeamContext<FeedServices>,
-  message: Pick<StoredMessage, "id" | "sequence" | "reaches"> & { readonly postedAt: Date },
-): Awaitable<Posted> {
-  const { id, sequence, reaches, postedAt } = message;
+  id: string,
+  { sequence, postedAt }: { readonly sequence: number; readonly postedAt: Date },
+  recipients: RecipientState[] | null,
+): Posted {
   const posted = { message_id: id, cursor: sequence, at: postedAt.toISOString() };
-  if (reaches === null) return posted;
-  const place = { sequence, reaches, postedAt, authorPeerId: team.peer.peerId };
-  return retryWhileLost(() => readRecipientStates(services, session, place)).then((recipients) => ({
-    ...posted,
-    recipients,
-  }));
+  return recipients === null ? posted : { ...posted, recipients };
 }
 
 function findStored(

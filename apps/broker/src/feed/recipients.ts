@@ -2,7 +2,7 @@ import type { PeerRosterRow } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { type Audience, everyone } from "../core/message.js";
 import type { TeamContext } from "../sessions/context.js";
-import { presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
+import { type KnownPeer, presentPeers, readKnownPeers } from "../sessions/roster/known-peers.js";
 import type { FeedServices } from "./services.js";
 
 /** The fields of a peer that tell whether it is meant. */
@@ -20,13 +20,14 @@ export type Addressable = Pick<
   | "leftAt"
 >;
 
-/** Resolves whom a message is for, as they are at this moment (SEND-2). For everyone nothing is read. */
+/** Resolves whom a message is for, among the peers as they are at this moment (SEND-2). For everyone none are read. */
 export async function readAudience(
   { services, session, team }: TeamContext<FeedServices>,
   to: readonly string[],
-): Promise<Audience> {
-  if (to.every(isEveryone)) return everyone;
-  return resolveRecipients(await readKnownPeers(services, session.sessionId), to, team.peer.peerId);
+): Promise<{ readonly audience: Audience; readonly known: readonly KnownPeer[] }> {
+  if (to.every(isEveryone)) return { audience: everyone, known: [] };
+  const known = await readKnownPeers(services, session.sessionId);
+  return { audience: resolveRecipients(known, to, team.peer.peerId), known };
 }
 
 /**

@@ -28,7 +28,7 @@ export async function startNatsBus(options: {
   const { log } = options;
   const subject = `${options.channel}.hints`;
   // Loaded only where it is used: it takes its time and memory.
-  const nats = await import("@nats-io/transport-node");
+  const nats = await import("./nats-client.js");
   const connectOptions = await toConnectOptions(options.url, nats.credsAuthenticator);
   const stopping = new AbortController();
   const listeners = createHintListeners(log);

@@ -44,21 +44,20 @@ function wantsNotice({ declaredStatus }: Pick<PeerRosterRow, "declaredStatus">):
   return declaredStatus === "blocked" || declaredStatus === "dnd";
 }
 
+/** Adds to the row, which nobody else has: to copy its thirty fields took a tenth of reading a roster of hundreds. */
 function toKnown(services: Parts, row: PeerRosterRow, now: number): KnownPeer {
-  const seen = sight(services, { ...row, left: hasLeft(row) }, now);
-  return {
-    ...row,
-    ...seen,
+  const seen = sight(services, row, now, hasLeft(row));
+  return Object.assign(row, seen, {
     lastPolledAt: latest(row.lastPolledAt, seen.live?.lastPolledAt ?? null),
     acked: Math.max(row.acked, seen.live?.acked ?? 0),
-  };
+  });
 }
 
 /** The part of a peer's row that tells whether the peer is there. */
 type SeenRow = Pick<
   PeerRosterRow,
   "peerId" | "joinedAt" | "lastSeenAt" | "heldNode" | "pollingNode" | "here" | "goneAt"
-> & { readonly left: boolean };
+>;
 
 /**
  * Whether a peer is there, by its row and by what this broker has seen since. That it is at another node counts as long as that
@@ -66,9 +65,11 @@ type SeenRow = Pick<
  */
 export function sight(
   { presence, settings, nodes }: Pick<Parts, "presence" | "settings" | "nodes">,
-  { peerId, joinedAt, lastSeenAt: savedSeenAt, goneAt, left, ...row }: SeenRow,
+  row: SeenRow,
   now: number,
+  left = false,
 ): Pick<KnownPeer, "lastSeenAt" | "status" | "polling" | "connections" | "live"> {
+  const { peerId, joinedAt, lastSeenAt: savedSeenAt, goneAt } = row;
   const live = presence.find(peerId);
   const seenHereAt = live?.lastSeenAt ?? null;
   const lastSeenAt = latest(savedSeenAt, seenHereAt);

@@ -76,7 +76,7 @@ type SeenAgent = AgentRow & Pick<Agent, "status" | "polling">;
 
 /** A row with what this broker has seen since it was written. */
 function see(services: ViewServices, row: AgentRow, now: number): SeenAgent {
-  const { lastSeenAt, status, polling, live } = sight(services, { ...row, left: false }, now);
+  const { lastSeenAt, status, polling, live } = sight(services, row, now);
   return { ...row, lastSeenAt, status, polling, acked: Math.max(row.acked, live?.acked ?? 0) };
 }
 

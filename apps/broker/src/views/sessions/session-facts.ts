@@ -66,7 +66,7 @@ async function readPresentTeams(
 function toPresentTeam(services: Parts, rows: Group<PresentPeerRow>, now: number): PresentTeam {
   const [{ teamId, team, kind, colour }] = rows;
   const declared = rows.map(({ declaredStatus }) => declaredStatus);
-  const seen = rows.map((row) => sight(services, { ...row, left: false }, now));
+  const seen = rows.map((row) => sight(services, row, now));
   return {
     team_id: teamId,
     team_name: team,
