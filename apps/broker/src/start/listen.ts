@@ -1,8 +1,8 @@
 import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
 import { StartError } from "../core/start-error.js";
 import { isLoopback } from "../identity/origin/auth-mode.js";
 import type { HttpServer } from "../transports/http-server.js";
-
 import type { Resolved } from "./broker-options.js";
 
 /** Has the server take calls, and resolves with its port. */
@@ -35,5 +35,14 @@ function explainListen(error: NodeJS.ErrnoException, host: string, port: number)
 
 /** Returns the name that people type: localhost rather than 127.0.0.1, and for a wildcard this machine. */
 export function nameToShow(host: string): string {
-  return isLoopback(host) || host === "0.0.0.0" ? "localhost" : host;
+  return isLoopback(host) || isWildcard(host) ? "localhost" : host;
+}
+
+/** Returns the name that tells this machine from those of other nodes (NODE-4), which one that only this machine reaches has not. */
+export function nameAmongNodes(host: string): string {
+  return isWildcard(host) ? hostname() : nameToShow(host);
+}
+
+function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
 }

@@ -33,7 +33,7 @@ import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
 import type { BrokerOptions, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
-import { listen, nameToShow } from "./listen.js";
+import { listen, nameAmongNodes, nameToShow } from "./listen.js";
 import { startServices } from "./start-services.js";
 import { backupBefore } from "./upgrade-home.js";
 
@@ -175,10 +175,12 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   });
   stops.add("transports", http.stop);
   const port = await listen(http, options);
-  listening = `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : nameToShow(host)}:${port}`;
+  const addressOf = (name: string) =>
+    `${certificate ? "https" : "http"}://${name.includes(":") ? `[${name}]` : name}:${port}`;
+  listening = addressOf(nameToShow(host));
   stops.add("housekeeper", startHousekeeper(started.meshes, nodeLock.check));
   stops.add("parked waits", async () => started.endWaits());
-  await nodes.announce(listening);
+  await nodes.announce(addressOf(nameAmongNodes(host)));
   const firstInvite = await makeFirstInvite(options, services);
   const verifyingLink =
     options.auth === "open"

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { getPriority } from "node:os";
+import { getPriority, hostname } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -167,7 +167,7 @@ describe("merkle up", () => {
     expect(await serversOf(merkle.home)).toEqual([]);
   });
 
-  it("[AUTH-5] refuses to let everybody in beyond loopback without --insecure-open, exit 2", async () => {
+  it("[AUTH-5] [NODE-4] refuses to let everybody in beyond loopback without --insecure-open, exit 2; with it, is at the machine's name", async () => {
     const merkle = await testMerkle();
     const wide = [...anyPort, "--host", "0.0.0.0", "--auth", "open"];
     expect(await merkle.run(wide, { fromNothing: true })).toMatchObject({
@@ -177,6 +177,10 @@ describe("merkle up", () => {
     expect(await readdir(merkle.home)).toEqual([]);
     const open = merkle.start([...wide, "--insecure-open"]);
     await open.says("anyone who reaches it is let in");
+    const { stdout } = await merkle.run(["nodes", "--json"]);
+    expect(JSON.parse(stdout).nodes).toMatchObject([
+      { address: expect.stringContaining(`//${hostname()}:`), own: true },
+    ]);
   });
 
   it("[AUTH-5] refuses to let everybody in where files are worked on, before anything is started, exit 2", async () => {
