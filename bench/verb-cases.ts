@@ -57,12 +57,21 @@ function byPerson(operation: string, what: string, input: object): VerbCase {
 }
 
 /** A call for humans where no session is addressed. */
-function personally(operation: string, what: string, input: object): VerbCase {
+function personally(
+  operation: string,
+  what: string,
+  input: object,
+  end: "answered" | "refused" = "answered",
+): VerbCase {
   return one(operation, what, async (room) => {
-    const team_id = await makePerson(room);
-    return () => room.caller.call(operation, { team_id, ...input });
+    const whole = { team_id: await makePerson(room), ...input };
+    return end === "answered"
+      ? () => room.caller.call(operation, whole)
+      : () => room.caller.callInVain(operation, whole);
   });
 }
+
+const noTarget = "00000000-0000-4000-8000-000000000000";
 
 /** Makes a verified person, and returns its credential. */
 async function makePerson({ caller, homeKey: home_key }: Room): Promise<unknown> {
@@ -296,10 +305,8 @@ export const verbCases: readonly VerbCase[] = [
   personally("put_alert_target", "one that is told nothing", {
     ...{ name: "none", about: [], to: { kind: "slack", url: "https://example.com/x" } },
   }),
-  personally("delete_alert_target", "one that there is not", {
-    target_id: "00000000-0000-4000-8000-000000000000",
-  }),
-  personally("test_alert", "one that there is not", { target_id: "00000000-0000-4000-8000-000000000000" }),
+  personally("delete_alert_target", "one that there is not", { target_id: noTarget }, "refused"),
+  personally("test_alert", "one that there is not", { target_id: noTarget }, "refused"),
   byPerson("mark_read", "a feed that was never read", { cursor: 0 }),
   personally("get_person", "its own", {}),
   personally("rename_person", "the longest name", { name: costlyText.wide(limits.nameCharsMax * 3) }),
