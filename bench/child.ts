@@ -35,7 +35,9 @@ function ask<Answer>(process: ChildProcess, question: object): Promise<Answer> {
       if (error === undefined) resolve(answer);
       else reject(new Error(error));
     });
-    process.send(question);
+    process.send(question, (error) => {
+      if (error) reject(error);
+    });
   });
 }
 

@@ -17,6 +17,14 @@ export function describeMachine(postgres: string): Machine {
 }
 
 export function printReport({ cpu, cores, node, postgres }: Machine, reports: readonly PartReport[]): void {
+  const rounds = reports.map((report) => `${report.name} ${report.rounds.length}`).join(", ");
+  console.log(`${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}; rounds (medians): ${rounds}\n`);
+  console.log(tableOf(reports));
+  for (const note of reports.flatMap((report) => report.notes)) console.log(`\n${note}`);
+}
+
+/** The figures of some parts, a line each. */
+export function tableOf(reports: readonly PartReport[]): string {
   const head = ["Figure", "Unit", "Value", "Limit", "", "Ratio", "Spread", "Target", ""];
   const lines = reports
     .flatMap((report) => report.results)
@@ -31,10 +39,7 @@ export function printReport({ cpu, cores, node, postgres }: Machine, reports: re
       each.target ?? "",
       each.reached === null ? "" : each.reached ? "ok" : "missed",
     ]);
-  const rounds = reports.map((report) => `${report.name} ${report.rounds.length}`).join(", ");
-  console.log(`${cpu}, ${cores} cores, Node ${node}, PostgreSQL ${postgres}; rounds (medians): ${rounds}\n`);
-  console.log(toTable([head, ...lines]));
-  for (const note of reports.flatMap((report) => report.notes)) console.log(`\n${note}`);
+  return toTable([head, ...lines]);
 }
 
 /** @returns where it was written */

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { compareWith, describeComparison } from "./compare.js";
 import type { Pace, PartReport } from "./part.js";
 import { longParts, parts } from "./parts.js";
-import { describeMachine, printReport, writeJson } from "./report.js";
+import { describeMachine, printReport, tableOf, writeJson } from "./report.js";
 import { openStage } from "./stage.js";
 
 const { values: flags } = parseArgs({
@@ -44,9 +44,11 @@ try {
   for (const part of [...parts, ...longParts]) {
     if (!names.includes(part.name)) continue;
     try {
-      reports.push(await part.run(stage, pace, rounds));
+      const report = await part.run(stage, pace, rounds);
+      reports.push(report);
+      // Whatever comes of the next ones.
+      console.error(tableOf([report]));
     } catch (error) {
-      // What the others have measured for a quarter of an hour is told all the same.
       console.error(`${part.name} could not be measured:`, error);
       process.exitCode = 1;
     }
