@@ -96,8 +96,12 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     [placeTopics, anchorMs],
     [tidyUp, tidyUpMs],
   ] as const;
+  let stopped = false;
   function run(work: () => Promise<void>): void {
-    work().catch((error: unknown) => log.warn(`${work.name} failed; it is tried again`, { error }));
+    work().catch((error: unknown) => {
+      // What was under way loses the database when the broker stops, and is taken up by whoever comes next.
+      if (!stopped) log.warn(`${work.name} failed; it is tried again`, { error });
+    });
   }
 
   const intervals = timers.map(([work, everyMs]) => setInterval(() => run(work), everyMs));
@@ -105,6 +109,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   const stopHearing = bus.on("lost", () => run(catchUpWithAll));
   nodes.onGone(channels.announceAllPresence);
   return () => {
+    stopped = true;
     stopHearing();
     clearTimeout(firstTidyUp);
     for (const interval of intervals) clearInterval(interval);
