@@ -11,7 +11,6 @@ import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { approvalHash } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { sha256 } from "../core/sha256.js";
-import { createWaitSignal } from "../feed/wait-signal.js";
 import type { TeamContext } from "../sessions/context.js";
 import { authorName } from "../sessions/roster/author.js";
 import { type ApprovalServices, endAndTell, noSuchApproval, stateOf } from "./approval.js";
@@ -85,8 +84,7 @@ export async function waitForApproval(
 ): Promise<OutputOf<"wait_for_approval">> {
   const { services, session, signal } = ctx;
   const channel = await services.channels.open(session.sessionId);
-  const signals = [signal, services.stopping];
-  const wake = createWaitSignal({ timeoutMs: 1_000 * timeout, signals });
+  const wake = services.waitSignals.open({ timeoutMs: 1_000 * timeout, signal });
   const detach = channel.attach({ wake: wake.ring });
   try {
     const key = await requireOwn(ctx, approval);

@@ -3,6 +3,7 @@ import type { SessionServices } from "../sessions/context.js";
 import type { Appender } from "./appender.js";
 import type { Channels } from "./delivery/channels.js";
 import type { MeshChannel } from "./delivery/mesh-channel.js";
+import type { WaitSignals } from "./wait-signal.js";
 import type { WakePeers } from "./wake-peers.js";
 
 /** The services that write the feed, and bring it to its readers. */
@@ -13,4 +14,5 @@ export interface FeedServices extends SessionServices {
   readonly traces: Traces | null;
   readonly mesh: MeshChannel;
   readonly wakePeers: WakePeers;
+  readonly waitSignals: WaitSignals;
 }

@@ -15,7 +15,6 @@ import {
 } from "./inbox-reader.js";
 import { makeReceipt } from "./message-status.js";
 import type { FeedServices } from "./services.js";
-import { createWaitSignal } from "./wait-signal.js";
 
 type Input = ParsedInputOf<"wait_for_messages">;
 type Output = OutputOf<"wait_for_messages">;
@@ -108,7 +107,7 @@ async function readOrBlock(
   const { peer } = ctx.team;
   const inbox = openInboxReader(ctx, channel, { since, again, own: input.include_own });
   const timeoutMs = Math.min(input.timeout, limits.waitSecondsMax) * 1000;
-  const wake = createWaitSignal({ timeoutMs, signals: [ctx.signal, ctx.services.stopping] });
+  const wake = ctx.services.waitSignals.open({ timeoutMs, signal: ctx.signal });
   let blocked = false;
   // Attached before the first read: what is committed while it reads rings, and is looked at next. What comes while it
   // blocks is looked at on the spot, since most of it may be for others.

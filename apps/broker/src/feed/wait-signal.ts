@@ -3,49 +3,63 @@ export interface WaitSignal {
   ring(): void;
   /** Ends the wait as if its time were up. */
   expire(): void;
-  /** Resolves at the next ring, or when the time is up or one of the signals is aborted; at once if that has been. */
+  /** Resolves at the next ring, or when the time is up, its signal is aborted or the broker stops; at once if that has been. */
   answered(): Promise<"rung" | "expired">;
   stop(): void;
 }
 
-export function createWaitSignal(options: {
-  timeoutMs: number;
-  signals: readonly AbortSignal[];
-}): WaitSignal {
-  let rung = false;
-  let expired = options.timeoutMs <= 0 || options.signals.some((signal) => signal.aborted);
-  let answer: ((how: "rung" | "expired") => void) | null = null;
-  const timer = setTimeout(expire, options.timeoutMs);
-  for (const signal of options.signals) signal.addEventListener("abort", expire, { once: true });
+export interface WaitSignals {
+  open(options: { readonly timeoutMs: number; readonly signal: AbortSignal }): WaitSignal;
+}
 
-  function settle(): void {
-    if (!answer || !(rung || expired)) return;
-    const how = rung ? "rung" : "expired";
-    rung = false;
-    answer(how);
-    answer = null;
-  }
+/** @param stopping - ends all of them. None listens to it itself: a signal looks through its listeners whenever one comes or goes. */
+export function createWaitSignals(stopping: AbortSignal): WaitSignals {
+  const waiting = new Set<WaitSignal>();
+  stopping.addEventListener("abort", () => {
+    for (const each of waiting) each.expire();
+  });
 
-  function expire(): void {
-    expired = true;
-    settle();
-  }
+  function open({ timeoutMs, signal }: Parameters<WaitSignals["open"]>[0]): WaitSignal {
+    let rung = false;
+    let expired = timeoutMs <= 0 || signal.aborted || stopping.aborted;
+    let answer: ((how: "rung" | "expired") => void) | null = null;
+    const timer = setTimeout(expire, timeoutMs);
+    signal.addEventListener("abort", expire, { once: true });
 
-  return {
-    ring() {
-      rung = true;
+    function settle(): void {
+      if (!answer || !(rung || expired)) return;
+      const how = rung ? "rung" : "expired";
+      rung = false;
+      answer(how);
+      answer = null;
+    }
+
+    function expire(): void {
+      expired = true;
       settle();
-    },
-    expire,
-    answered() {
-      return new Promise((resolve) => {
-        answer = resolve;
+    }
+
+    const opened: WaitSignal = {
+      ring() {
+        rung = true;
         settle();
-      });
-    },
-    stop() {
-      clearTimeout(timer);
-      for (const signal of options.signals) signal.removeEventListener("abort", expire);
-    },
-  };
+      },
+      expire,
+      answered() {
+        return new Promise((resolve) => {
+          answer = resolve;
+          settle();
+        });
+      },
+      stop() {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", expire);
+        waiting.delete(opened);
+      },
+    };
+    waiting.add(opened);
+    return opened;
+  }
+
+  return { open };
 }

@@ -24,6 +24,7 @@ import { type Appender, startAppender } from "../feed/appender.js";
 import { startChannels } from "../feed/delivery/channels.js";
 import { createMeshChannels } from "../feed/delivery/mesh-channel.js";
 import { traceCommits, tracePosted, tracePosts } from "../feed/trace-appender.js";
+import { createWaitSignals } from "../feed/wait-signal.js";
 import { createWakePeers } from "../feed/wake-peers.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
 import { createLimiter } from "../identity/limits/limiter.js";
@@ -88,7 +89,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   const { auth, log, publicUrl, databaseUrl, database, signer, nodeLock, certificate, listening } = options;
   const { bus, nodes } = options;
   const stopping = new AbortController();
-  // Every parked wait listens.
+  // Alerts that are being sent listen, as many as there are.
   setMaxListeners(0, stopping.signal);
   const version = readVersion();
   const metrics = createMetrics({
@@ -181,6 +182,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     summariser,
     presence,
     wakePeers,
+    waitSignals: createWaitSignals(stopping.signal),
     jobs,
     settings,
     addresses: createAddresses(settings, listening),

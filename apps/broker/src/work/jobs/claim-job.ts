@@ -9,7 +9,6 @@ import {
 } from "@merkle/db";
 import { type Claim, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
-import { createWaitSignal } from "../../feed/wait-signal.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
 import type { Context } from "../../sessions/context.js";
 import { addJobUsage } from "../../sessions/report-usage.js";
@@ -29,7 +28,7 @@ type Input = ParsedInputOf<"claim_job">;
 export async function claimJob(ctx: Context<JobServices>, input: Input): Promise<OutputOf<"claim_job">> {
   const runner = requireRunner(ctx);
   const { services, signal } = ctx;
-  const wake = createWaitSignal({ timeoutMs: 1_000 * input.wait, signals: [signal, services.stopping] });
+  const wake = services.waitSignals.open({ timeoutMs: 1_000 * input.wait, signal });
   const stopListening = services.jobs.onWake(wake.ring);
   try {
     for (;;) {
