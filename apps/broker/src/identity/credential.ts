@@ -30,6 +30,8 @@ export interface CredentialCache {
   forget(sessionId: string, id: string): void;
   /** The same for every session. */
   forgetEverywhere(id: string): void;
+  /** Forgets everything at this node: another one may have changed it. */
+  forgetAll(): void;
 }
 
 /** Makes a new credential for a team, a peer or a person: the text that its caller gets, and the hash that is stored (AUTH-1). */

@@ -70,7 +70,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
 
   /** What no query tells to have changed is said to have: whoever is shown it reads it again. */
   async function catchUpWithUnseen(): Promise<void> {
-    meshes.forgetOpen();
+    meshes.forgetUnheard();
     channels.announceAnything();
     await stateAnnouncer.pushLately();
   }

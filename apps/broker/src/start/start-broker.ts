@@ -28,7 +28,7 @@ import { describeSummaries } from "../progress/describe-summaries.js";
 import { openAuditKey } from "../record/audit-key.js";
 import { clearSpool } from "../record/import/spool.js";
 import { createHttpServer, type Deadlines } from "../transports/http-server.js";
-import type { Services } from "../transports/services.js";
+import type { Meshes, Services } from "../transports/services.js";
 import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
 import type { BrokerOptions, Resolved } from "./broker-options.js";
@@ -95,6 +95,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const target = await startDatabaseServer(options, stops);
   const certificate = await startCertificate(options, stops);
   let backup: string | null = null;
+  let meshes: Meshes | null = null;
   const database = await openDatabase({
     target,
     replica,
@@ -105,7 +106,10 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   });
   stops.add("database connections", database.close);
   const nodeLock = await holdAlone(options, target, {
-    onLost: () => log.warn("the lock on the database was lost; nothing is served until it is held again"),
+    onLost() {
+      log.warn("the lock on the database was lost; nothing is served until it is held again");
+      meshes?.forgetUnheard();
+    },
     onTaken() {
       log.error("another broker has taken over this database");
       void stops.stop(notAlone());
@@ -153,6 +157,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     homeKey: homeKey.text,
     listening: () => listening,
   });
+  ({ meshes } = started);
   stops.add("services", () => stopOrGiveUp(started.stopServices(), database, log));
   const services = started.meshes.main;
 

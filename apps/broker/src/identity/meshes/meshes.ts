@@ -22,7 +22,7 @@ export interface Meshes<Services extends IdentityServices> {
   /** Notes that a session was concluded, in whichever mesh it is. */
   markClosed(sessionId: string): void;
   /** Forgets what may have changed at other nodes unheard of. */
-  forgetOpen(): void;
+  forgetUnheard(): void;
 }
 
 /** @param view - makes the services of a mesh from its database and its name */
@@ -62,8 +62,11 @@ export function createMeshes<Services extends IdentityServices>(
     markClosed(sessionId) {
       for (const { sessions } of open.values()) sessions.markClosed(sessionId);
     },
-    forgetOpen() {
-      for (const { sessions } of open.values()) sessions.forgetOpen();
+    forgetUnheard() {
+      for (const { sessions, credentials } of open.values()) {
+        sessions.forgetOpen();
+        credentials.forgetAll();
+      }
     },
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Database, openDatabase } from "@merkle/db";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { alone } from "../../../../../tests/kit/alone.js";
 import { startTestBroker } from "../../../../../tests/kit/test-broker.js";
 import { connectTestDatabase } from "../../../../../tests/kit/test-database.js";
@@ -23,7 +23,63 @@ it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the
     (await transport.call("join_session", { session_id, team_name })).team_id;
   const [a, b, c, d] = [team_id, await join("B"), await join("C"), await join("D")];
 
-  const database = await openDatabase({ target: broker.databaseUrl });
+  const { credentials, asked } = await openCounted(broker.databaseUrl, { cachedMax: 3 });
+  const nameOf = async (credential: string) => (await credentials.verify(session_id, credential))?.team?.name;
+
+  for (const [credential, name] of [
+    [a, "A"],
+    [b, "B"],
+    [c, "C"],
+    [a, "A"],
+  ] as const) {
+    expect(await nameOf(credential)).toBe(name);
+  }
+  expect(asked(), "as many as it may hold are remembered").toBe(3);
+
+  expect(await nameOf(d)).toBe("D");
+  for (const credential of [a, c, d]) await nameOf(credential);
+  expect(asked(), "B was unused for longest").toBe(4);
+  expect(await nameOf(b)).toBe("B");
+  expect(asked()).toBe(5);
+});
+
+it("[AUTH-1] a broker that is alone looks a credential up again after five minutes, after a change of it, after its lock was lost, and when its peer was dropped", async () => {
+  const broker = await startTestBroker();
+  const { session_id, team_id } = await (await transports.rest(broker.url)).call("create_session", {
+    title: "Remembered",
+    creator_team_name: "A",
+  });
+  const { credentials, presence, asked } = await openCounted(broker.databaseUrl, {});
+  const connection = {};
+  const peer = async () => (await credentials.verify(session_id, team_id, connection))?.team?.peer;
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+
+  const first = await peer();
+  vi.advanceTimersByTime(299_000);
+  expect(await peer()).toBe(first);
+  expect(asked()).toBe(1);
+  vi.advanceTimersByTime(2_000);
+  expect(await peer()).toBe(first);
+  expect(asked()).toBe(2);
+
+  credentials.forget(session_id, team_id.slice(0, 36));
+  await peer();
+  expect(asked()).toBe(3);
+  credentials.forgetAll();
+  await peer();
+  expect(asked()).toBe(4);
+
+  presence.sweep(new Date(Date.now() + 3_600_000), { active_within_s: 1, disconnected_after_s: 1 });
+  const second = await peer();
+  expect(asked()).toBe(5);
+  expect(second).not.toBe(first);
+  expect(second).toBe(presence.find(second?.peerId ?? ""));
+});
+
+/** Credentials of a broker that is alone, with a count of how often they asked the database. */
+async function openCounted(target: string, options: { readonly cachedMax?: number }) {
+  const database = await openDatabase({ target });
   onTestFinished(() => database.close());
   let asked = 0;
   const counted: Pick<Database, "orm" | "meshId"> = {
@@ -35,25 +91,9 @@ it("[LIMIT-1] remembers cachedCredentialsMax credentials, and above it drops the
   };
   const presence = startPresence({ ...alone, database, log: createLog(() => undefined) });
   onTestFinished(() => presence.stop());
-  const credentials = createCredentials({ ...alone, database: counted, presence, cachedMax: 3 });
-  const nameOf = async (credential: string) => (await credentials.verify(session_id, credential))?.team?.name;
-
-  for (const [credential, name] of [
-    [a, "A"],
-    [b, "B"],
-    [c, "C"],
-    [a, "A"],
-  ] as const) {
-    expect(await nameOf(credential)).toBe(name);
-  }
-  expect(asked, "as many as it may hold are remembered").toBe(3);
-
-  expect(await nameOf(d)).toBe("D");
-  for (const credential of [a, c, d]) await nameOf(credential);
-  expect(asked, "B was unused for longest").toBe(4);
-  expect(await nameOf(b)).toBe("B");
-  expect(asked).toBe(5);
-});
+  const credentials = createCredentials({ ...alone, database: counted, presence, ...options });
+  return { credentials, presence, asked: () => asked };
+}
 
 it("[AUTH-1] a remembered credential keeps nothing of the memory in which the database's answer came", async () => {
   const broker = await startTestBroker();

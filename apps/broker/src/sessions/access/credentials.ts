@@ -80,11 +80,13 @@ interface ProvedCaller {
 
 /** Another node may rotate or end a credential; this is how long that can go unnoticed here. */
 const rememberMs = 5_000;
+/** Where no other node is, each change is forgotten as it is made. */
+const rememberAloneMs = 5 * 60_000;
 
 export function createCredentials(options: {
   database: Pick<Database, "orm" | "meshId">;
   presence: Presence;
-  bus: Pick<Bus, "publish" | "on">;
+  bus: Pick<Bus, "kind" | "publish" | "on">;
   cachedMax?: number;
 }): Credentials {
   const { database, presence, bus, cachedMax = limits.cachedCredentialsMax } = options;
@@ -97,10 +99,15 @@ export function createCredentials(options: {
   function find(sessionId: string, id: string): Awaitable<Remembered | null> {
     const key = keyOf(sessionId, id);
     const known = remembered.get(key);
-    if (!known || known.expiresAt <= performance.now()) return lookOnce(key, () => lookUp(sessionId, id));
+    if (!known || !isValid(known)) return lookOnce(key, () => lookUp(sessionId, id));
     remembered.delete(key);
     remembered.set(key, known);
     return known;
+  }
+
+  /** Of a peer that has been quiet for long, presence makes another object when it comes back. */
+  function isValid({ expiresAt, found: { team } }: Remembered): boolean {
+    return expiresAt > performance.now() && (team === null || presence.find(team.peer.peerId) === team.peer);
   }
 
   /** A busy team has hundreds of calls under way at the moment when its time is up: they share one look. */
@@ -120,7 +127,7 @@ export function createCredentials(options: {
   }
 
   async function lookUp(sessionId: string, id: string): Promise<Remembered | null> {
-    const expiresAt = performance.now() + rememberMs;
+    const expiresAt = performance.now() + (bus.kind === "local" ? rememberAloneMs : rememberMs);
     const team = await findTeam(database.orm, sessionId, id);
     if (team?.secretHash) {
       return {
@@ -192,7 +199,7 @@ export function createCredentials(options: {
 
   /** Whether what a connection proved is what is remembered now, and for this session. */
   function isStillTrue({ key, known }: ProvedCaller, sessionId: string): boolean {
-    return key.endsWith(sessionId) && remembered.get(key) === known && known.expiresAt > performance.now();
+    return key.endsWith(sessionId) && remembered.get(key) === known && isValid(known);
   }
 
   /** Most hold the first secret, so the others are looked for only when it is none of these, and then remembered, too. */
@@ -242,6 +249,10 @@ export function createCredentials(options: {
     forget(sessionId, id) {
       drop(sessionId, id);
       bus.publish("credential", { session: sessionId, id });
+    },
+    forgetAll() {
+      remembered.clear();
+      looking.clear();
     },
     forgetEverywhere(id) {
       dropEverywhere(id);
