@@ -171,7 +171,7 @@ function ownNames(listenHost: string): string[] {
 /** A host without its port, in lower case; empty for what is no host. */
 function hostnameOf(host: string): string {
   const text = host.includes(":") && !host.startsWith("[") && host.split(":").length > 2 ? `[${host}]` : host;
-  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+?)\.?(?::\d{1,5})?$/i.exec(text);
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]*[a-z0-9_-])\.?(?::\d{1,5})?$/i.exec(text);
   return match?.[1]?.toLowerCase() ?? "";
 }
 

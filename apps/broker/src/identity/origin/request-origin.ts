@@ -35,8 +35,8 @@ export function createOriginReader(trustedProxies: readonly string[]): OriginRea
   const read: OriginReader["read"] = ({ headersDistinct: headers, socket, url, method }) => {
     const peer = toAddress(socket.remoteAddress ?? "");
     const encrypted = "encrypted" in socket && socket.encrypted === true;
-    const [site, mode, dest] = ["site", "mode", "dest"].map((what) => headers[`sec-fetch-${what}`]?.join());
-    const fetched = site === undefined ? undefined : { method, site, mode, dest };
+    const site = headers["sec-fetch-site"]?.join();
+    const fetched = site === undefined ? undefined : readFetched(site, headers, method);
     // A header given twice counts in full, so that no part of it slips through.
     const own = { host: headers["host"]?.join(), origin: headers["origin"]?.join(), target: url, fetched };
     if (peer === null || !isTrusted(peer)) return { ...own, address: peer ?? "", secure: encrypted };
@@ -66,6 +66,15 @@ export function createOriginReader(trustedProxies: readonly string[]): OriginRea
   };
 }
 
+function readFetched(
+  site: string,
+  headers: IncomingMessage["headersDistinct"],
+  method: string | undefined,
+): NonNullable<RequestOrigin["fetched"]> {
+  const [mode, dest] = [headers["sec-fetch-mode"]?.join(), headers["sec-fetch-dest"]?.join()];
+  return { method, site, mode, dest };
+}
+
 /**
  * From the right, where the nearest proxy wrote: the first address that is no trusted proxy's. What is no address ends the
  * search, since anybody may have written what stands to its left.
@@ -92,6 +101,7 @@ function lastOf(values: readonly string[] | undefined): string | undefined {
 
 /** A plain address, of one that may have a port, a zone, or the IPv6 form of an IPv4 address. */
 function toAddress(text: string): string | null {
+  if (isIP(text) === 4) return text;
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const [address = ""] = bare.split("%");
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -15,7 +15,7 @@ import { openCall } from "../dispatch.js";
 import type { Services } from "../services.js";
 import { type Admit, callerSignal, type HttpContext } from "./admit.js";
 import { jsonResponse } from "./http-error.js";
-import { readQuery } from "./read-query.js";
+import { queryOf, readQuery } from "./read-query.js";
 
 /** Mounts the routes that give out or take in files, as long as that takes (EXPORT-1, IMPORT-1). */
 export function mountFiles(
@@ -29,7 +29,7 @@ export function mountFiles(
   app.get("/api/sessions/:session_id/export", async (c) => {
     const { principal, services, address } = await admit(c);
     refuseStranger(exportOperation, principal);
-    const query = readQuery(new URL(c.req.url).searchParams, exportOperation);
+    const query = readQuery(queryOf(c.env.incoming.url), exportOperation);
     const { ctx, input } = await openCall(services, {
       operation: exportOperation,
       principal,

@@ -7,7 +7,10 @@ import * as z from "zod";
  *
  * @throws bad_request for a parameter given twice, and for a credential, which would end up in logs and histories
  */
-export function readQuery(query: URLSearchParams, operation: Operation): Record<string, unknown> {
+export function readQuery(
+  query: Iterable<readonly [name: string, text: string]>,
+  operation: Operation,
+): Record<string, unknown> {
   const input: Record<string, unknown> = Object.create(null);
   for (const [name, text] of query) {
     if (name === "team_id") {
@@ -20,6 +23,11 @@ export function readQuery(query: URLSearchParams, operation: Operation): Record<
     input[name] = toValues(text, fieldOf(operation, name));
   }
   return { ...input };
+}
+
+/** Returns the part of a request's target that is read so. */
+export function queryOf(target = ""): URLSearchParams {
+  return new URLSearchParams(/\?([^#]*)/.exec(target)?.[1]);
 }
 
 function fieldOf(operation: Operation, name: string): unknown {

@@ -11,7 +11,7 @@ import { type Call, dispatch } from "../dispatch.js";
 import type { Services } from "../services.js";
 import { type Admit, callerSignal, type HttpContext, whenWritten } from "./admit.js";
 import type { BodyReader } from "./read-json-body.js";
-import { readQuery } from "./read-query.js";
+import { queryOf, readQuery } from "./read-query.js";
 
 /** Comments are sent this often while a stream waits, so that nobody in between thinks it dead. */
 const keepAliveMs = 10_000;
@@ -68,8 +68,8 @@ async function readInput(
   operation: Operation,
 ): Promise<Record<string, unknown>> {
   // An input in the path is text, as in a query, and goes before one that is given beside it.
-  const path = readQuery(new URLSearchParams(c.req.param()), operation);
-  const query = readQuery(new URL(c.req.url).searchParams, operation);
+  const path = readQuery(Object.entries<string>(c.req.param()), operation);
+  const query = readQuery(queryOf(c.env.incoming.url), operation);
   if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
   const body = (await bodies.readJson(c.env.incoming)) ?? {};
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
