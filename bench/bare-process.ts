@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "./child.js";
 import { readState, type StateQuestion } from "./process-state.js";
+import { messageText } from "./text.js";
 
 export type BareQuestion =
   | { readonly address: true }
@@ -26,13 +27,16 @@ export interface BareCount {
 
 /**
  * What is compared with: bare `ws`, where whatever comes in at `/post` is answered by one message to everybody at `/`, and
- * bare `node:http`, where every request is parked. Nothing is kept.
+ * bare `node:http`, where every request is parked until then. Nothing is kept.
  */
+const answer = JSON.stringify({ messages: [{ content: { text: messageText } }], next_cursor: 0 });
 let message = Buffer.alloc(0);
 const receivers = new Set<WebSocket>();
 const parked = new Set<ServerResponse>();
 
-const http = createServer((_request, response) => {
+const http = createServer((request, response) => {
+  // As a wait that does not wait is answered: it asks how far the feed goes.
+  if (request.url?.includes("timeout=0")) return void response.end(answer);
   parked.add(response);
   response.once("close", () => parked.delete(response));
 });
@@ -45,6 +49,7 @@ server.on("connection", (socket, request) => {
   }
   socket.on("message", () => {
     for (const receiver of receivers) receiver.send(message, { binary: false });
+    for (const response of parked) response.end(answer);
   });
 });
 const listening = new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

@@ -40,7 +40,16 @@ export interface Figure<Round> {
   readonly target?: Target | undefined;
 }
 
-export type Unit = "posts/s" | "deliveries/s" | "claims/s" | "ms" | "µs" | "kB" | "bytes" | "% of a core";
+export type Unit =
+  | "posts/s"
+  | "deliveries/s"
+  | "claims/s"
+  | "ms"
+  | "µs"
+  | "kB"
+  | "bytes"
+  | "% of a core"
+  | "×";
 
 /** What is wanted of the ratio of value to limit, or of the value itself. */
 export type Target =

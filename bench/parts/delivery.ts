@@ -1,7 +1,7 @@
 import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
 import { openPlaces, type Place } from "../places.js";
 import { type RedisServer, startRedisServer } from "../reference/redis-server.js";
-import type { BenchBroker, Stage } from "../stage.js";
+import type { BenchBare, BenchBroker, Stage } from "../stage.js";
 import type { Latency } from "../statistics.js";
 
 const receiverCounts = [2, 100, 1_000] as const;
@@ -12,6 +12,8 @@ interface Round {
   /** Those with 1,000 receivers in a full run alone. */
   readonly delivery: Readonly<Partial<Record<DeliveryCase, Latency>>>;
   readonly pacedRow: Latency;
+  /** Requests that are parked at bare `node:http`, and answered. */
+  readonly bare: Readonly<Partial<Record<Receivers, Latency>>>;
   /** Readers that block on a stream of Redis; null where it is not installed. */
   readonly streams: Readonly<Partial<Record<Receivers, Latency>>> | null;
 }
@@ -30,22 +32,26 @@ export const delivery = definePart<Round>({
     polling("100 long-poll receivers, p50", 100, "p50"),
     polling("100 long-poll receivers, p99", 100, "p99"),
     polling("1,000 long-poll receivers, p50", 1_000, "p50", { valueAtMost: 25 }),
+    besideBare("100 long-poll receivers, p50", 100),
+    besideBare("1,000 long-poll receivers, p50", 1_000),
     besideRedis("2 WebSocket receivers, p50", 2),
     besideRedis("100 WebSocket receivers, p50", 100),
   ],
   async open(stage, pace) {
     const broker = await stage.startBroker();
+    const bare = await stage.startBare();
     const redis = await startRedisServer(stage.folder);
     const counts = pace.quick ? receiverCounts.slice(0, 2) : receiverCounts;
     const teams = 1 + Math.max(...counts);
     const [poster, ...readers] = await openPlaces(broker.url, { sessions: 1, teams });
     if (!poster) throw new Error("There is no session to post to.");
-    const measure = (times: Times) => measureRound({ stage, broker, redis, poster, readers, counts }, times);
+    const measure = (times: Times) =>
+      measureRound({ stage, broker, bare, redis, poster, readers, counts }, times);
     return {
       warmUp: () => measure(warmUpTimes),
       measure: () => measure(pace),
       async close() {
-        await Promise.all([broker.stop(), redis?.stop()]);
+        await Promise.all([broker.stop(), bare.stop(), redis?.stop()]);
       },
     };
   },
@@ -56,6 +62,7 @@ type Times = Pick<Pace, "measureMs">;
 interface Setting {
   readonly stage: Stage;
   readonly broker: BenchBroker;
+  readonly bare: BenchBare;
   readonly redis: RedisServer | null;
   readonly poster: Place;
   readonly readers: readonly Place[];
@@ -63,11 +70,12 @@ interface Setting {
 }
 
 async function measureRound(
-  { stage, broker, redis, poster, readers, counts }: Setting,
+  { stage, broker, bare, redis, poster, readers, counts }: Setting,
   { measureMs }: Times,
 ): Promise<Round> {
   const pacedRow = await stage.bareAppend.batches({ rows: 1, feeds: 1, measureMs, pauseMs: pauseMs(2) });
   const measured: Partial<Record<DeliveryCase, Latency>> = {};
+  const bareHttp: Partial<Record<Receivers, Latency>> = {};
   const streams: Partial<Record<Receivers, Latency>> = {};
   for (const count of counts) {
     const receivers = readers.slice(0, count);
@@ -76,12 +84,18 @@ async function measureRound(
       const { url, socketUrl } = broker;
       measured[`${way} ${count}`] = await stage.load({ delivery: { ...among, way, url, socketUrl } });
     }
+    bareHttp[count] = await stage.load({
+      delivery: {
+        ...{ ...among, way: "long-poll", url: bare.url, socketUrl: bare.socketUrl },
+        postUrl: `${bare.socketUrl}/post`,
+      },
+    });
     if (redis) {
       const { url } = redis;
       streams[count] = await stage.load({ delivery: { ...among, way: "stream", url, socketUrl: url } });
     }
   }
-  return { delivery: measured, pacedRow, streams: redis && streams };
+  return { delivery: measured, pacedRow, bare: bareHttp, streams: redis && streams };
 }
 
 /** Long enough for everybody who polls to have asked again. */
@@ -107,6 +121,16 @@ function besideRedis(name: string, receivers: Receivers): Figure<Round> {
     limitName: "Redis Streams, synced",
     value: (round) => round.delivery[`websocket ${receivers}`]?.p50 ?? null,
     limit: (round) => round.streams?.[receivers]?.p50 ?? null,
+  };
+}
+
+function besideBare(name: string, receivers: Receivers): Figure<Round> {
+  return {
+    name: `post → received, ${name}`,
+    unit: "ms",
+    limitName: "bare node:http, nothing kept",
+    value: (round) => round.delivery[`long-poll ${receivers}`]?.p50 ?? null,
+    limit: (round) => round.bare[receivers]?.p50 ?? null,
   };
 }
 

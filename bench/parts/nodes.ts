@@ -8,7 +8,7 @@ import { startNatsServer } from "../nats-server.js";
 import { definePart, type Figure, type Pace, type Target } from "../part.js";
 import { openPlaces, type Place } from "../places.js";
 import type { Cpu } from "../process-state.js";
-import type { BenchBroker, Stage } from "../stage.js";
+import type { BenchBroker, BenchPrototype, Stage } from "../stage.js";
 import { type Latency, median, toLatency } from "../statistics.js";
 
 const buses = ["postgres", "nats"] as const;
@@ -16,13 +16,16 @@ type BusKind = (typeof buses)[number];
 /** One node alone, or several and how they hear of each other. */
 type Mesh = "1" | `${2 | 3} ${BusKind}`;
 
-/** Processor time in microseconds, of all brokers together and of PostgreSQL. */
-interface Cost {
+/** Processor time of a post in microseconds, of all brokers together and of PostgreSQL. */
+interface PostCost {
   readonly post: number;
   readonly postInPostgres: number;
   /** Each poster in a session of its own. */
   readonly postElsewhere: number;
   readonly postElsewhereInPostgres: number;
+}
+
+interface Cost extends PostCost {
   readonly delivery: number;
   /** From the writing of a post at one node to its receipt at another one; at the same where there is one. */
   readonly received: Latency;
@@ -30,6 +33,8 @@ interface Cost {
 
 interface Round {
   readonly meshes: Readonly<Partial<Record<Mesh, Cost>>>;
+  /** Of so many processes that know nothing of each other: what the machine takes for it that there are several. */
+  readonly prototypes: Readonly<Record<1 | 3, PostCost>>;
   /** From a publication to its receipt over connections of their own, p50 in milliseconds. */
   readonly hints: { readonly postgres: number; readonly nats: number | null };
   readonly catchUp: { readonly merkle: number; readonly bare: number };
@@ -52,24 +57,32 @@ export const nodes = definePart<Round>({
   figures: [
     ...buses.flatMap((bus) =>
       ([2, 3] as const).flatMap((count) => {
-        const target = count === 3 ? { atMost: 1.25 } : undefined;
         return [
-          cost(`${count} ${bus}`, `a post, ${posters} sessions a node, brokers`, "postElsewhere", target),
+          cost(`${count} ${bus}`, `a post, ${posters} sessions a node, brokers`, "postElsewhere"),
           cost(
             `${count} ${bus}`,
             `a post, ${posters} sessions a node, PostgreSQL`,
             "postElsewhereInPostgres",
           ),
-          cost(`${count} ${bus}`, `a post, one session, ${posters} posters a node, brokers`, "post", target),
+          cost(`${count} ${bus}`, `a post, one session, ${posters} posters a node, brokers`, "post"),
           cost(
             `${count} ${bus}`,
             `a post, one session, ${posters} posters a node, PostgreSQL`,
             "postInPostgres",
           ),
-          cost(`${count} ${bus}`, `a delivery, ${receivers} receivers a node, brokers`, "delivery", target),
+          cost(
+            `${count} ${bus}`,
+            `a delivery, ${receivers} receivers a node, brokers`,
+            "delivery",
+            count === 3 ? { atMost: 1.25 } : undefined,
+          ),
         ];
       }),
     ),
+    ...buses.flatMap((bus) => [
+      growth(bus, `a post, ${posters} sessions a node, brokers`, "postElsewhere"),
+      growth(bus, `a post, one session, ${posters} posters a node, brokers`, "post"),
+    ]),
     ...buses.map(hintLatency),
     {
       name: `catching up with ${activeSessions.toLocaleString("en")} sessions that are read`,
@@ -140,6 +153,7 @@ async function measureRound(setting: Setting, pace: Pace): Promise<Round> {
   }
   return {
     meshes,
+    prototypes: { 1: await measurePrototypes(stage, 1, pace), 3: await measurePrototypes(stage, 3, pace) },
     hints: {
       postgres: await measureNotify(stage),
       nats: addresses.nats === undefined ? null : await measureNats(addresses.nats),
@@ -172,14 +186,6 @@ async function measureMesh(
 ): Promise<{ cost: Cost; idle: number | null }> {
   const socketUrls = brokers.map((broker) => broker.socketUrl);
   const serverPids = brokers.map((broker) => broker.pid);
-  const post = async (places: readonly Place[], times: Times) => {
-    const [before, postgresBefore] = [await cpuOf(brokers), await stage.postgresCpu()];
-    const { posts } = await stage.load<PostsAnswer>({
-      posts: { socketUrls, places, connections: posters * brokers.length, inFlightEach: 1, ...times },
-    });
-    const [after, postgresAfter] = [await cpuOf(brokers), await stage.postgresCpu()];
-    return { brokers: (after - before) / posts, postgres: (postgresAfter - postgresBefore) / posts };
-  };
   const fanOut = (times: Times) =>
     stage.load<FanOutAnswer>({
       fanOut: {
@@ -191,14 +197,9 @@ async function measureMesh(
         ...times,
       },
     });
-  // Each of them compiles what it runs often, which takes it a second or two of its own.
-  const warmUp = { warmUpMs: 0, measureMs: pace.measureMs * 2 * brokers.length };
-  const times = { warmUpMs: pace.warmUpMs, measureMs: pace.measureMs * 3 };
-  for (const places of [[poster], apart]) await post(places, warmUp);
+  const { warmUp, times } = timesOf(brokers, pace);
+  const posts = await measurePosts(stage, brokers, { poster, apart }, pace);
   await fanOut(warmUp);
-
-  const together = await post([poster], times);
-  const elsewhere = await post(apart, times);
   const { serverMicrosecondsEach } = await fanOut(times);
   const [first, other = first] = brokers;
   if (!first || !other) throw new Error("There is no broker.");
@@ -209,14 +210,7 @@ async function measureMesh(
     },
   });
   return {
-    cost: {
-      post: together.brokers,
-      postInPostgres: together.postgres,
-      postElsewhere: elsewhere.brokers,
-      postElsewhereInPostgres: elsewhere.postgres,
-      delivery: serverMicrosecondsEach,
-      received,
-    },
+    cost: { ...posts, delivery: serverMicrosecondsEach, received },
     // With two nodes it would say nothing that it does not with three.
     idle: sleepers.length === 0 || brokers.length === 2 ? null : await measureIdle(stage, first, sleepers),
   };
@@ -224,8 +218,60 @@ async function measureMesh(
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-async function cpuOf(brokers: readonly BenchBroker[]): Promise<number> {
-  const each = await Promise.all(brokers.map((broker) => broker.ask<Cpu>({ state: "cpu" })));
+type Server = BenchBroker | BenchPrototype;
+
+/** Each server compiles what it runs often, which takes it a second or two of its own. */
+function timesOf(servers: readonly Server[], { warmUpMs, measureMs }: Pace): { warmUp: Times; times: Times } {
+  return {
+    warmUp: { warmUpMs: 0, measureMs: measureMs * 2 * servers.length },
+    times: { warmUpMs, measureMs: measureMs * 3 },
+  };
+}
+
+/** @param apart - each in a session of its own */
+async function measurePosts(
+  stage: Stage,
+  servers: readonly Server[],
+  { poster, apart }: Pick<Setting, "poster" | "apart">,
+  pace: Pace,
+): Promise<PostCost> {
+  const socketUrls = servers.map(({ socketUrl }) => socketUrl);
+  const post = async (places: readonly Place[], times: Times) => {
+    const [before, postgresBefore] = [await cpuOf(servers), await stage.postgresCpu()];
+    const { posts } = await stage.load<PostsAnswer>({
+      posts: { socketUrls, places, connections: posters * servers.length, inFlightEach: 1, ...times },
+    });
+    const [after, postgresAfter] = [await cpuOf(servers), await stage.postgresCpu()];
+    return { servers: (after - before) / posts, postgres: (postgresAfter - postgresBefore) / posts };
+  };
+  const { warmUp, times } = timesOf(servers, pace);
+  for (const places of [[poster], apart]) await post(places, warmUp);
+  const together = await post([poster], times);
+  const elsewhere = await post(apart, times);
+  return {
+    post: together.servers,
+    postInPostgres: together.postgres,
+    postElsewhere: elsewhere.servers,
+    postElsewhereInPostgres: elsewhere.postgres,
+  };
+}
+
+async function measurePrototypes(stage: Stage, count: number, pace: Pace): Promise<PostCost> {
+  const prototypes: BenchPrototype[] = [];
+  try {
+    for (let index = 0; index < count; index += 1) prototypes.push(await stage.startPrototype());
+    const [first] = prototypes;
+    const feeds = (await first?.ask<string[]>({ openFeeds: { count: 1 + 3 * posters } })) ?? [];
+    const [poster, ...apart] = feeds.map((session_id) => ({ session_id, team_id: session_id, end: 0 }));
+    if (!poster) throw new Error("There is no feed to post to.");
+    return await measurePosts(stage, prototypes, { poster, apart }, pace);
+  } finally {
+    await Promise.all(prototypes.map((prototype) => prototype.stop()));
+  }
+}
+
+async function cpuOf(servers: readonly Server[]): Promise<number> {
+  const each = await Promise.all(servers.map((server) => server.ask<Cpu>({ state: "cpu" })));
   return each.reduce((sum, { microseconds }) => sum + microseconds, 0);
 }
 
@@ -355,6 +401,21 @@ function cost(
     value: ({ meshes }) => meshes[mesh]?.[which] ?? null,
     limit: ({ meshes }) => meshes["1"]?.[which] ?? null,
     target,
+  };
+}
+
+/** What a post costs at three nodes by what it costs at one, beside the same of as many prototypes that share nothing but the database. */
+function growth(bus: BusKind, what: string, which: keyof PostCost): Figure<Round> {
+  return {
+    name: `3 nodes, ${bus}: ${what}, by one node`,
+    unit: "×",
+    limitName: "3 prototypes by one",
+    value({ meshes }) {
+      const [three, one] = [meshes[`3 ${bus}`], meshes["1"]];
+      return three && one ? three[which] / one[which] : null;
+    },
+    limit: ({ prototypes }) => prototypes[3][which] / prototypes[1][which],
+    target: { atMost: 1.25 },
   };
 }
 

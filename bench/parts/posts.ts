@@ -1,3 +1,4 @@
+import { type AppendBatches, openAppendBatches } from "../append-batches.js";
 import type { PostsAnswer } from "../load-posts.js";
 import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
 import { openPlaces, type Place } from "../places.js";
@@ -5,7 +6,7 @@ import type { Allocated, Cpu } from "../process-state.js";
 import type { BatchAnswer } from "../reference/bare-append.js";
 import { type RedisServer, startRedisServer } from "../reference/redis-server.js";
 import type { BenchBroker, BenchPrototype, Stage } from "../stage.js";
-import { median } from "../statistics.js";
+import { type Latency, median } from "../statistics.js";
 
 const cases = [
   { name: "1 poster", connections: 1, inFlightEach: 1, over100: false },
@@ -20,10 +21,15 @@ type CaseName = (typeof cases)[number]["name"];
 const batchRows = [1, 10, 100, 1_000] as const;
 type Rows = (typeof batchRows)[number];
 
+const statementLimits = { bare: "bare append", copy: "COPY into the same table" } as const;
+
 interface Round {
   readonly broker: Readonly<Record<CaseName, PostsCost>>;
   readonly prototype: Readonly<Record<CaseName, PostsCost>>;
   readonly bare: Readonly<Record<Rows, BatchAnswer>>;
+  /** The statement alone, without a broker. */
+  readonly append: Readonly<Record<Rows, Latency>>;
+  readonly copy: Readonly<Record<Rows, Latency>>;
   /** Null where Redis is not installed. */
   readonly redis: Readonly<Record<CaseName, StreamCost>> | null;
 }
@@ -82,6 +88,8 @@ export const posts = definePart<Round>({
       limit: (round) => round.broker["100 posters"].perSecond,
       target: { atLeast: 0.8 },
     },
+    ...batchRows.map((rows) => statement(rows, "bare", { atMost: 1.6 })),
+    ...batchRows.map((rows) => statement(rows, "copy", rows === 100 ? { atMost: 1.1 } : undefined)),
     ...cases.map(({ name }) => besideRedis(name)),
     {
       name: "100 posters, processor time of all servers",
@@ -95,20 +103,22 @@ export const posts = definePart<Round>({
     const broker = await stage.startBroker();
     const prototype = await stage.startPrototype();
     const redis = await startRedisServer(stage.folder);
-    const [posting, ...hundred] = await openPlaces(broker.url, { sessions: 101, teams: 1 });
-    if (!posting) throw new Error("There is no session to post to.");
+    const [posting, appended, copied, ...hundred] = await openPlaces(broker.url, { sessions: 103, teams: 1 });
+    if (!posting || !appended || !copied) throw new Error("There is no session to post to.");
     const [feed, ...feeds] = (await prototype.ask<string[]>({ openFeeds: { count: 101 } })).map(toPlace);
     if (!feed) throw new Error("There is no feed to post to.");
     const sides = {
       broker: { server: broker, posting, hundred },
       prototype: { server: prototype, posting: feed, hundred: feeds },
     };
-    const measure = (times: Times) => measureRound(stage, sides, redis, times);
+    const sessions = { append: appended.session_id, copy: copied.session_id };
+    const statements = await openAppendBatches(stage.databaseUrl, sessions);
+    const measure = (times: Times) => measureRound({ stage, sides, redis, statements }, times);
     return {
       warmUp: () => measure(warmUpTimes),
       measure: () => measure(pace),
       async close() {
-        await Promise.all([broker.stop(), prototype.stop(), redis?.stop()]);
+        await Promise.all([broker.stop(), prototype.stop(), redis?.stop(), statements.close()]);
       },
     };
   },
@@ -127,10 +137,15 @@ interface Side {
   readonly hundred: readonly Place[];
 }
 
+interface Setting {
+  readonly stage: Stage;
+  readonly sides: { readonly broker: Side; readonly prototype: Side };
+  readonly redis: RedisServer | null;
+  readonly statements: AppendBatches;
+}
+
 async function measureRound(
-  stage: Stage,
-  sides: { readonly broker: Side; readonly prototype: Side },
-  server: RedisServer | null,
+  { stage, sides, redis: server, statements }: Setting,
   times: Times,
 ): Promise<Round> {
   const broker = {} as Record<CaseName, PostsCost>;
@@ -143,10 +158,14 @@ async function measureRound(
   for (const each of cases)
     if (server) redis[each.name] = await measureStream(stage, server, sides.broker, each, times);
   const bare = {} as Record<Rows, BatchAnswer>;
+  const append = {} as Record<Rows, Latency>;
+  const copy = {} as Record<Rows, Latency>;
   for (const rows of batchRows) {
     bare[rows] = await stage.bareAppend.batches({ rows, feeds: 1, measureMs: times.measureMs });
+    append[rows] = await statements.append(rows, times.measureMs);
+    copy[rows] = await statements.copy(rows, times.measureMs);
   }
-  return { broker, prototype, bare, redis: server && redis };
+  return { broker, prototype, bare, append, copy, redis: server && redis };
 }
 
 /** The same posts by the same callers, to streams named as the sessions. */
@@ -199,6 +218,17 @@ async function measureCase(
 
 function toPlace(session_id: string): Place {
   return { session_id, team_id: session_id, end: 0 };
+}
+
+function statement(rows: Rows, limit: keyof typeof statementLimits, target?: Target): Figure<Round> {
+  return {
+    name: `append_usual_messages, ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}, p50`,
+    unit: "ms",
+    limitName: statementLimits[limit],
+    value: ({ append }) => append[rows].p50,
+    limit: (round) => round[limit][rows].p50,
+    target,
+  };
 }
 
 function rate(name: CaseName, target?: Target): Figure<Round> {
