@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What a process under measurement says of itself. `allocated` counts from its first asking on. */
+/** What a process under measurement says of itself. `allocated` is asked in pairs: the first begins to count, the second ends it. */
 export type StateQuestion = { readonly state: "cpu" | "memory" | "allocated" };
 
 export interface Cpu {
@@ -17,7 +17,7 @@ export interface Memory {
 }
 
 export interface Allocated {
-  /** What was allocated on the heap since the last time that this was asked, garbage included. */
+  /** What was allocated on the heap since the first of two askings, garbage included; 0 at the first. */
   readonly bytes: number;
 }
 
@@ -35,21 +35,23 @@ interface SampledNode {
   readonly children: readonly SampledNode[];
 }
 
-/** Sampled, so that counting costs next to nothing: an allocation in 64 KiB is looked at. */
+/** Sampled: an allocation in 64 KiB is looked at. That takes a tenth of the processor time of a post, so no time is taken meanwhile. */
 async function readAllocated(): Promise<number> {
-  const bytes =
-    profiler === null ? 0 : sumOf((await profiler.post("HeapProfiler.stopSampling")).profile.head);
-  if (profiler === null) {
-    profiler = new Session();
-    profiler.connect();
+  if (profiler !== null) {
+    const { profile } = await profiler.post("HeapProfiler.stopSampling");
+    profiler.disconnect();
+    profiler = null;
+    return sumOf(profile.head);
   }
+  profiler = new Session();
+  profiler.connect();
   await profiler.post("HeapProfiler.startSampling", {
     samplingInterval: 65_536,
     // Without these garbage does not count.
     includeObjectsCollectedByMajorGC: true,
     includeObjectsCollectedByMinorGC: true,
   });
-  return bytes;
+  return 0;
 }
 
 function sumOf({ selfSize, children }: SampledNode): number {

@@ -65,6 +65,9 @@ export type BenchBroker = BrokerAddress & Child & { readonly homeKey: string };
 export type BenchBare = BareAddress & Child;
 export type BenchPrototype = PrototypeAddress & Child;
 
+/** As the service, the image, `npm start` and `merkle up --detach` start a broker; the prototype gets the same. */
+const nodeFlags = ["--max-semi-space-size=64"];
+
 /** @param brokerFlags - for every broker's Node, such as `--cpu-prof` */
 export async function openStage(brokerFlags: readonly string[]): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-bench-"));
@@ -125,7 +128,7 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         await mkdir(home);
         // They take turns on one database, whose records are signed with one key.
         if (brokers > 1) await cp(auditKeyIn(join(folder, "broker-1")), auditKeyIn(home));
-        const child = start("./broker-process.js", [...brokerFlags, ...flags]);
+        const child = start("./broker-process.js", [...nodeFlags, ...brokerFlags, ...flags]);
         const question: BrokerQuestion = { start: { home, databaseUrl, bus: "local", ...options } };
         const address = await child.ask<BrokerAddress>(question);
         return { ...address, ...child, homeKey: await readFile(join(home, "home-key"), "utf8") };
@@ -135,7 +138,7 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         return { ...(await child.ask<BareAddress>({ address: true })), ...child };
       },
       async startPrototype() {
-        const child = start("./reference/prototype-process.js");
+        const child = start("./reference/prototype-process.js", nodeFlags);
         const question: PrototypeQuestion = { start: { databaseUrl } };
         return { ...(await child.ask<PrototypeAddress>(question)), ...child };
       },

@@ -194,25 +194,21 @@ async function measureCase(
     server: (await server.ask<Cpu>({ state: "cpu" })).microseconds,
     postgres: await stage.postgresCpu(),
   });
-  await server.ask<Allocated>({ state: "allocated" });
+  const places = over100 ? hundred : [posting];
+  const among = { socketUrls: [server.socketUrl], places, connections, inFlightEach };
   const before = await cpuTimes();
-  const answer = await stage.load<PostsAnswer>({
-    posts: {
-      socketUrls: [server.socketUrl],
-      places: over100 ? hundred : [posting],
-      connections,
-      inFlightEach,
-      warmUpMs,
-      measureMs,
-    },
-  });
+  const answer = await stage.load<PostsAnswer>({ posts: { ...among, warmUpMs, measureMs } });
   const after = await cpuTimes();
+  await server.ask<Allocated>({ state: "allocated" });
+  const counted = await stage.load<PostsAnswer>({
+    posts: { ...among, warmUpMs: 0, measureMs: measureMs / 4 },
+  });
   const { bytes } = await server.ask<Allocated>({ state: "allocated" });
   return {
     ...answer,
     serverMicroseconds: (after.server - before.server) / answer.posts,
     postgresMicroseconds: (after.postgres - before.postgres) / answer.posts,
-    allocatedBytes: bytes / answer.posts,
+    allocatedBytes: bytes / counted.posts,
   };
 }
 

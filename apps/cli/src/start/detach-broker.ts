@@ -56,10 +56,10 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
 }
 
 /**
- * A larger young generation than the usual 16 MB: thousands of posts in flight outlive that one and would be copied twice. A
- * process cannot change this of itself, so the broker in the foreground does without.
+ * A larger young generation than the usual 16 MB: posts in flight and parked waits, by the thousand, outlive that one and would be
+ * copied twice. A process cannot change this of itself, so `merkle up` in the foreground does without.
  */
-const brokerNodeArgs = ["--max-semi-space-size=64"];
+export const brokerNodeArgs = ["--max-semi-space-size=64"];
 
 async function spawnBroker(home: string): Promise<ChildProcess> {
   const path = homeFiles.detachedOutput(home);

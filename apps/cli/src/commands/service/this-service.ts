@@ -5,6 +5,7 @@ import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { thisSystem } from "../../core/platform.js";
 import { entryFile, runsFromNpx } from "../../core/this-program.js";
+import { brokerNodeArgs } from "../../start/detach-broker.js";
 import { askManager, findManager, readService, type ServiceManager } from "../../start/service/manager.js";
 import type { ServiceFacts } from "../../start/service/service-files.js";
 
@@ -46,7 +47,7 @@ export function thisService({ home }: Pick<Config, "home">, upFlags: readonly st
     );
   }
   return {
-    command: [process.execPath, "--max-semi-space-size=64", entryFile(), "up", ...upFlags],
+    command: [process.execPath, ...brokerNodeArgs, entryFile(), "up", ...upFlags],
     home,
     path: readEnvironment().path ?? "/usr/local/bin:/usr/bin:/bin",
     log: homeFiles.detachedOutput(home),
