@@ -21,8 +21,10 @@ export interface Meshes<Services extends IdentityServices> {
   forgetCredential(sessionId: string, id: string): void;
   /** Notes that a session was concluded, in whichever mesh it is. */
   markClosed(sessionId: string): void;
-  /** Forgets what may have changed at other nodes unheard of. */
-  forgetOpen(): void;
+  /** Forgets what is remembered of a session, in whichever mesh it is. */
+  forgetSession(sessionId: string): void;
+  /** The same of all, which may have changed at other nodes unheard of. */
+  forgetSessions(): void;
 }
 
 /** @param view - makes the services of a mesh from its database and its name */
@@ -62,8 +64,11 @@ export function createMeshes<Services extends IdentityServices>(
     markClosed(sessionId) {
       for (const { sessions } of open.values()) sessions.markClosed(sessionId);
     },
-    forgetOpen() {
-      for (const { sessions } of open.values()) sessions.forgetOpen();
+    forgetSession(sessionId) {
+      for (const { sessions } of open.values()) sessions.forget(sessionId);
+    },
+    forgetSessions() {
+      for (const { sessions } of open.values()) sessions.forgetAll();
     },
   };
 }
