@@ -14,8 +14,8 @@ const { values: flags } = parseArgs({
 /** In this order, since each works with what the one before left. */
 const parts: readonly ((long: LongSession) => Promise<Figure[]>)[] = [
   measureSealAndProof,
-  measureExportAndVerify,
   measureArchive,
+  measureExportAndVerify,
 ];
 
 const long = await openLongSession(Number(flags.messages));

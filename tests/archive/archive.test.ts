@@ -154,7 +154,10 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
     for (const meddling of ["alter", "truncate"] as const) {
       for (const ending of [".zip", ".rows.gz"]) {
         s3.meddle = (method, key) => (method === "GET" && key.endsWith(ending) ? meddling : "pass");
-        expect((await failureOf(archive())).code, `${meddling} ${ending}`).toBe("unavailable");
+        expect(await failureOf(archive()), `${meddling} ${ending}`).toMatchObject({
+          code: "unavailable",
+          message: expect.stringContaining("The archive's storage"),
+        });
         await unchanged();
         // Nor is anything left of the attempts, the first one's included.
         expect(await s3.keys()).toEqual([]);
@@ -178,6 +181,18 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
     });
     expect(`${JSON.stringify(refused)} ${wrong.logged.join("\n")}`).not.toContain("not-the-secret");
     expect(await allRows(sql, own.session_id)).toEqual(rows);
+  });
+
+  it("objects that another node has given up, because it took this one for dead", async () => {
+    const { s3, sql, client, own, archive } = await prepare();
+    s3.meddle = async (method, key) => {
+      if (method === "GET" && key.endsWith(".rows.gz")) await sql`UPDATE archives SET state = 'removing'`;
+      return "pass" as const;
+    };
+    expect((await failureOf(archive())).code).toBe("conflict");
+    expect((await client.call("get_session", own)).archived_at).toBe(null);
+    expect(await s3.keys()).toEqual([]);
+    expect(await sql`SELECT FROM archives`).toHaveLength(0);
   });
 
   it("a text that is removed while the bundle is on its way, and a record that is damaged", async () => {
@@ -361,7 +376,10 @@ it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and ch
   await stillAway();
   await writeFile(file, bytes);
   s3.meddle = (method) => (method === "GET" ? "truncate" : "pass");
-  expect((await failureOf(unarchive())).code).toMatch(/conflict|unavailable/);
+  expect(await failureOf(unarchive())).toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("The archive's storage broke off"),
+  });
   await stillAway();
   // Objects that cannot be deleted are named, and are deleted when that is asked for again.
   s3.meddle = async (method) => {

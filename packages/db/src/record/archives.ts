@@ -57,16 +57,23 @@ export async function listUnfinishedArchives(db: Queryable, sessionId?: string):
     .limit(1_000);
 }
 
-export async function setArchiveState(
-  db: Queryable,
-  { sessionId, object }: ArchiveKey,
-  state: ArchiveRow["state"],
-): Promise<void> {
-  await db.update(archives).set({ state }).where(isArchive({ sessionId, object }));
+/**
+ * Gives up objects that were being made: from here on nothing can make them an archive in force. To be called before they are
+ * deleted, since a node that was taken for dead may still be at it.
+ *
+ * @returns whether they are to be deleted; not if they are in force
+ */
+export async function giveUpArchive(db: Queryable, key: ArchiveKey): Promise<boolean> {
+  const { count } = await db
+    .update(archives)
+    .set({ state: "removing" })
+    .where(and(isArchive(key), inArray(archives.state, ["storing", "removing"])));
+  return count > 0;
 }
 
+/** Forgets objects that are deleted. */
 export async function deleteArchive(db: Queryable, key: ArchiveKey): Promise<void> {
-  await db.delete(archives).where(isArchive(key));
+  await db.delete(archives).where(and(isArchive(key), eq(archives.state, "removing")));
 }
 
 function isArchive({ sessionId, object }: ArchiveKey): SQL | undefined {
@@ -136,7 +143,7 @@ export interface ArchivedExtent {
  * Marks a session as archived, in the transaction that holds its place in the index of searches. From the commit on nothing is
  * added to its feed, and its rows may go.
  *
- * @returns whether it was: not if anything was added meanwhile, or an event of its state is still to come
+ * @returns whether it is: not if its objects were given up, anything was added meanwhile, or an event of its state is still to come
  */
 export async function markArchived(
   tx: Transaction,
@@ -144,6 +151,9 @@ export async function markArchived(
   { size, documentVersion }: ArchivedExtent,
   objects: StoredObjects,
 ): Promise<boolean> {
+  const state = await holdArchive(tx, { sessionId, object });
+  // An attempt whose end nobody was told has marked it.
+  if (state !== "storing") return state === "leaving";
   const at = objects.archivedAt?.toISOString();
   const marked = await tx.execute(sql`
     UPDATE ${feeds} f SET archived_at = ${at}::timestamptz
@@ -190,7 +200,7 @@ export async function deleteArchivedRows(
     const { count } = await tx.execute(statement);
     if (count > 0) return false;
   }
-  await setArchiveState(tx, { sessionId, object }, "away");
+  await tx.update(archives).set({ state: "away" }).where(isArchive({ sessionId, object }));
   return true;
 }
 
@@ -202,7 +212,7 @@ export async function endArchive(tx: Transaction, { sessionId, object }: Archive
     .set({ bytes: 0, bytesToSequence: 0, bytesToVersion: 0 })
     .where(eq(sessions.sessionId, sessionId));
   await tx.update(searchHeads).set({ lastSequence: 0 }).where(eq(searchHeads.sessionId, sessionId));
-  await setArchiveState(tx, { sessionId, object }, "removing");
+  await tx.update(archives).set({ state: "removing" }).where(isArchive({ sessionId, object }));
 }
 
 /** Holds an archive until the transaction ends, and returns its state; null where it is gone. */

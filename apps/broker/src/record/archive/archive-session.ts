@@ -3,12 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   type ArchiveRow,
   findArchive,
+  giveUpArchive,
   holdSearchHeads,
   insertArchive,
   listUnfinishedArchives,
   markArchived,
   type StoredObjects,
-  setArchiveState,
 } from "@merkle/db";
 import { MerkleError, type OutputOf } from "@merkle/wire";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
@@ -180,8 +180,8 @@ async function abandon(
 ): Promise<void> {
   const { database, archives, log } = services;
   try {
-    await setArchiveState(database.orm, key, "removing");
-    await archives.finishOf(key.sessionId);
+    // Where nobody was told whether the mark was made, it may have been.
+    if (await giveUpArchive(database.orm, key)) await archives.finishOf(key.sessionId);
   } catch (error) {
     log.warn("what an attempt to archive has left could not be removed; it is tried again within the hour", {
       error,

@@ -3,6 +3,7 @@ import {
   type Database,
   deleteArchive,
   deleteArchivedRows,
+  giveUpArchive,
   listUnfinishedArchives,
 } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
@@ -28,7 +29,7 @@ export interface Archives {
   ): Promise<Result>;
   /** Deletes the rows of an archived session, some at a time: they are read by nobody any more. */
   deleteRows(row: ArchiveRow): Promise<void>;
-  /** Deletes objects that are not needed, and returns the names of those that are still there. */
+  /** Deletes objects that were given up, and returns the names of those that are still there. */
   removeObjects(row: ArchiveRow): Promise<string[]>;
   /** Ends what a node that was killed, or a storage that did not answer, has left. */
   finish(): Promise<void>;
@@ -93,7 +94,7 @@ export function createArchives({
     if (state === "leaving") {
       if (Date.now() - (archivedAt?.getTime() ?? 0) > leavingMsMax) await deleteRows(row);
     } else if (state === "removing" || !nodes.others.has(nodeId)) {
-      await removeObjects(row);
+      if (await giveUpArchive(database.orm, row)) await removeObjects(row);
     }
   }
 

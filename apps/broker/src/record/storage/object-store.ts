@@ -77,12 +77,7 @@ export function createObjectStore({
     else request.end();
     return answered.catch((cause: unknown) => {
       signal.throwIfAborted();
-      throw new MerkleError(
-        "unavailable",
-        `The archive's storage does not answer: ${reasonOf(cause)}.`,
-        { outcome: "none" },
-        { cause },
-      );
+      throw lost("does not answer", cause);
     });
   }
 
@@ -98,7 +93,7 @@ export function createObjectStore({
     async get(key, signal) {
       const headers = { "X-Amz-Content-Sha256": sha256OfNothing };
       const response = await ask("GET", key, { headers }, signal);
-      if (response.statusCode === 200) return response;
+      if (response.statusCode === 200) return bytesOf(response, signal);
       await expectDone(response, `gave no ${prefix}${key}`);
       throw new TypeError("A part of an object was given.");
     },
@@ -109,6 +104,27 @@ export function createObjectStore({
       await expectDone(response, `deleted no ${prefix}${key}`);
     },
   };
+}
+
+async function* bytesOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response;
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw lost("broke off", cause);
+  }
+}
+
+function lost(what: string, cause: unknown): MerkleError {
+  // Several addresses that were all tried have no message of their own.
+  const { message, code } = Object(cause);
+  const reason = String(message || code || "unknown");
+  return new MerkleError(
+    "unavailable",
+    `The archive's storage ${what}: ${reason}.`,
+    { outcome: "none" },
+    { cause },
+  );
 }
 
 const refusalCharsMax = 64 * 1024;
@@ -126,10 +142,4 @@ async function expectDone(response: IncomingMessage, what: string): Promise<void
     `The archive's storage ${what}: ${`${statusCode} ${word}`.trimEnd()}.`,
     { outcome: "none", status: statusCode, ...(word && { storage_code: word }) },
   );
-}
-
-function reasonOf(cause: unknown): string {
-  // Several addresses that were all tried have no message of their own.
-  const { message, code } = Object(cause);
-  return String(message || code || "unknown");
 }
