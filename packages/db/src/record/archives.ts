@@ -180,7 +180,10 @@ export async function markArchived(
 /** A statement has 5 s (DB-10). */
 const rowsAtOnce = 5_000;
 
-/** Deletes some rows of an archived session, and says whether that was all. To be called until it is. */
+/**
+ * Deletes some rows of an archived session, and says whether that was all. To be called until it is. The newest go first: a reader
+ * that was let in before, and was held up, finds what comes next for it or nothing, and never a gap.
+ */
 export async function deleteArchivedRows(
   tx: Transaction,
   { sessionId, object }: ArchiveKey,
@@ -191,10 +194,10 @@ export async function deleteArchivedRows(
     sql`DELETE FROM ${messageWords} WHERE session_id = ${sessionId} AND sequence IN (
       SELECT sequence FROM ${messageWords} WHERE session_id = ${sessionId} ${some})`,
     sql`DELETE FROM ${messages} WHERE session_id = ${sessionId} AND sequence IN (
-      SELECT sequence FROM ${messages} WHERE session_id = ${sessionId} ORDER BY sequence ${some})`,
+      SELECT sequence FROM ${messages} WHERE session_id = ${sessionId} ORDER BY sequence DESC ${some})`,
     sql`DELETE FROM ${documentVersions} WHERE session_id = ${sessionId} AND version IN (
       SELECT version FROM ${documentVersions} WHERE session_id = ${sessionId} ${unlessNewest(sessionId, "document_versions")}
-      ORDER BY version ${some})`,
+      ORDER BY version DESC ${some})`,
   ];
   for (const statement of statements) {
     const { count } = await tx.execute(statement);
