@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { BrokerOptions } from "@merkle/broker";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@merkle/db/embedded";
 import postgres from "postgres";
 import type { BareAddress } from "./bare-process.js";
@@ -52,6 +53,8 @@ export interface BrokerStart {
   readonly bus?: string;
   /** Lets members alone in; everybody unless told. */
   readonly auth?: "invite";
+  /** The object storage of archived sessions. */
+  readonly archive?: BrokerOptions["archive"];
   /** Folders with files that may be worked on, by name. */
   readonly roots?: Readonly<Record<string, string>>;
 }

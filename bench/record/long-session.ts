@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { connectPool } from "@merkle/db";
 import { addMessages } from "../add-messages.js";
 import type { Memory } from "../process-state.js";
 import { type BenchBroker, openStage, type Stage } from "../stage.js";
+import { startStorage } from "./archive.js";
 
 /** A session with a very long feed, on a broker in a process of its own. */
 export interface LongSession {
@@ -15,16 +17,20 @@ export interface LongSession {
   /** Bytes that a table takes on the disk, its indexes included. */
   sizeOf(table: string): Promise<number>;
   memory(): Promise<Memory>;
+  /** Has the database free what was deleted; `FULL` gives it back to the disk. */
+  vacuum(how: "" | "FULL"): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function openLongSession(messages: number): Promise<LongSession> {
   const stage = await openStage([]);
-  const broker = await stage.startBroker({ flags: ["--expose-gc"] });
+  const storage = await startStorage(join(stage.folder, "storage"));
+  const broker = await stage.startBroker({ flags: ["--expose-gc"], archive: storage.archive });
   const sql = connectPool(stage.databaseUrl, 1);
   const stop = async () => {
     await sql.end();
     await broker.stop();
+    await storage.stop();
     await stage.stop();
   };
   try {
@@ -40,6 +46,9 @@ export async function openLongSession(messages: number): Promise<LongSession> {
       messages,
       add,
       stop,
+      async vacuum(how) {
+        await sql.unsafe(`VACUUM ${how} messages`);
+      },
       memory: () => broker.ask<Memory>({ state: "memory" }),
       async sizeOf(table) {
         const [row] =

@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { describeMachine } from "../report.js";
+import { measureArchive } from "./archive.js";
 import { measureExportAndVerify } from "./export-and-verify.js";
 import type { Figure } from "./figures.js";
 import { type LongSession, openLongSession } from "./long-session.js";
@@ -13,6 +14,7 @@ const { values: flags } = parseArgs({
 /** In this order, since each works with what the one before left. */
 const parts: readonly ((long: LongSession) => Promise<Figure[]>)[] = [
   measureSealAndProof,
+  measureArchive,
   measureExportAndVerify,
 ];
 

@@ -279,6 +279,8 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
     ),
     session_seal: { call: (index) => call("session_seal", some(index)) },
     session_proof: { call: (index) => call("session_proof", { ...some(index), sequence: 1 }) },
+    archive_session: { unmeasured: "it takes as long as the storage of another machine" },
+    unarchive_session: { unmeasured: "it takes as long as the storage of another machine" },
     start_job: on(async () => undefined, queueJob, {
       after: async () => {
         const { jobs } = await call("list_jobs", { session_id: own.session_id, limit: 1 });

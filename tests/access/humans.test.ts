@@ -43,12 +43,14 @@ describe("an agent that says to be human", () => {
     const powers = operations.filter(({ human }) => human === "power").map(({ name }) => name);
     expect(powers.sort()).toEqual([
       "answer_approval",
+      "archive_session",
       "decide_proposal",
       "hold_session",
       "list_approvals",
       "put_persona",
       "resume_session",
       "set_quotas",
+      "unarchive_session",
       "update_settings",
     ]);
     for (const open of Object.values(brokerTransports)) {

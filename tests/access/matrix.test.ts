@@ -65,8 +65,12 @@ interface Caller extends Facts, Entry {
   renew(): Promise<Place>;
 }
 
-/** What admins alone may do although any member may ask, for the reason that stands there: the input decides. */
-const adminsByInput: ReadonlySet<string> = new Set(["update_settings"]);
+/** What admins alone may do although any member may ask: the input decides, or whose session it is. */
+const adminsByInput: ReadonlySet<string> = new Set([
+  "update_settings",
+  "archive_session",
+  "unarchive_session",
+]);
 
 /** What counts what all meshes do, and is for admins of the main one. */
 const ofWholeBroker: ReadonlySet<string> = new Set(["/metrics", "get_health", "collect_garbage"]);
@@ -111,8 +115,10 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
     return "unauthorized";
   // A member stands for itself; anybody else who decides about agents is a verified person.
   if (human === "power" && access !== "team") {
-    if (credential === "of another session") return "forbidden";
-    if (entry === "anyone" && credential !== "right") return "forbidden";
+    // Of a session it is asked first whether a credential is of that.
+    if (credential === "of another session") return ofSession ? "unauthorized" : "forbidden";
+    if (entry === "anyone" && credential !== "right")
+      return ofSession && credential === "left" ? "unauthorized" : "forbidden";
   }
   if (access === "team" && !(unnamed && entry === "anyone" && credential === "none")) {
     if (credential === "none" || (ofSession && credential === "of another session")) return "unauthorized";

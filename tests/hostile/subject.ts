@@ -253,6 +253,8 @@ export function validInputs({
     redact_message: { ...at, sequence: 999_999, reason: "holds a key" },
     session_seal: at,
     session_proof: { ...at, sequence: 1 },
+    archive_session: asPerson,
+    unarchive_session: asPerson,
     start_job: { team_id, kind: "conclude", session_id },
     get_job: { team_id, job_id: 1 },
     list_jobs: { team_id },

@@ -22,6 +22,7 @@ const bytes = (count: number) => `decode(repeat('ab', ${count}), 'hex')`;
 
 /** Expressions of SQL by table and column. */
 const chosen: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  archives: { state: "'storing'" },
   alert_targets: { kind: "'webhook'" },
   alerts: { state: "'waiting'" },
   approvals: { devices: "'{a}'", hash: hex(64), salt: hex(64), state: "'waiting'" },

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { makePerson } from "../kit/persons.js";
+import { startS3Server } from "../kit/s3-server.js";
 import { createTestSession } from "../kit/session.js";
 import { type SentStatement, startStatementLog } from "../kit/statement-log.js";
 import { startOneBroker } from "../kit/test-broker.js";
@@ -26,7 +27,8 @@ function writtenTables({ query }: SentStatement): string[] {
 it("[SCALE-3] every write of a session's tables names its session, and no transaction writes in two sessions, but for two batches and the search index", async () => {
   const databaseUrl = await createTestDatabase();
   const log = await startStatementLog(databaseUrl, onTestFinished);
-  const broker = await startOneBroker({ databaseUrl: log.url }, onTestFinished);
+  const { archive } = await startS3Server();
+  const broker = await startOneBroker({ databaseUrl: log.url, archive }, onTestFinished);
   const rest = await brokerTransports.rest(broker.url);
   const { person_id } = await makePerson(rest, "Ana");
   const sessions = [await createTestSession(rest), await createTestSession(rest)];
@@ -69,6 +71,10 @@ it("[SCALE-3] every write of a session's tables names its session, and no transa
     }),
   );
   await rest.call("search", { query: "note" });
+  for (const { sessionId: session_id } of sessions) {
+    await rest.call("archive_session", { session_id, team_id: person_id });
+    await rest.call("unarchive_session", { session_id, team_id: person_id });
+  }
 
   const sql = connectTestDatabase(databaseUrl);
   const keyed = await sql<{ table: string }[]>`

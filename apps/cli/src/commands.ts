@@ -57,6 +57,8 @@ export const commandGroups: readonly CommandGroup[] = [
     topic: "records",
     commands: [
       entry("export", async () => (await import("./commands/export.js")).exportCommand),
+      entry("archive", async () => (await import("./commands/archive.js")).archive),
+      entry("unarchive", async () => (await import("./commands/unarchive.js")).unarchive),
       entry("import", async () => (await import("./commands/import.js")).importCommand),
       entry("verify", async () => (await import("./commands/verify.js")).verify),
     ],

@@ -42,6 +42,7 @@ export const localSettings = {
   database_read: { variables: ["DATABASE_READ_URL"] },
   bus: { variables: ["MERKLE_BUS"] },
   audit_key_file: { variables: ["MERKLE_AUDIT_KEY_FILE"] },
+  archive: { variables: ["MERKLE_ARCHIVE_URL"] },
   traces_url: { variables: ["MERKLE_TRACES_URL"] },
   summaries: { variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL"] },
 } as const satisfies Readonly<Record<string, Places>>;

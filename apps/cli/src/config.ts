@@ -5,6 +5,7 @@ import { isLoopback, parseBus, parseDatabaseUrl, toBaseUrl } from "./broker/addr
 import { type Flags, isSet, listOf, splitList, textOf } from "./command/flags.js";
 import { type ConfigFile, findProjectFile, readConfigFile } from "./config-file.js";
 import { type LocalSetting, sourceOf } from "./config-sources.js";
+import type { BrokerOptions } from "./core/broker-code.js";
 import { usageError } from "./core/cli-error.js";
 import { homeFiles, requireOwnHome, toMerkleHome } from "./core/merkle-home.js";
 import { findAgentMark } from "./identity/agent-shell.js";
@@ -79,6 +80,11 @@ export interface Config {
   readonly bus: string | undefined;
   /** `MERKLE_TRACES_URL`: where the broker sends OpenTelemetry traces by OTLP over HTTP, such as `http://localhost:4318/v1/traces` (TRACE-1); default none. */
   readonly tracesUrl: string | undefined;
+  /**
+   * `MERKLE_ARCHIVE_URL`: the object storage that concluded sessions may be moved to, `s3://bucket/prefix?region=…&endpoint=https://…`,
+   * with the keys of `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` (ARCHIVE-1); default none. Never shown.
+   */
+  readonly archive: BrokerOptions["archive"];
   /** `MERKLE_AUDIT_KEY_FILE`: the audit key that nodes share (NODE-5); default: audit-key.json of the home. */
   readonly auditKeyFile: string | undefined;
   /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
@@ -182,9 +188,22 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     auditKeyFile: env["MERKLE_AUDIT_KEY_FILE"] ? resolve(cwd, env["MERKLE_AUDIT_KEY_FILE"]) : undefined,
     bus: parseBus(env["MERKLE_BUS"], nameOf("MERKLE_BUS")),
     tracesUrl: env["MERKLE_TRACES_URL"]?.trim() || undefined,
+    archive: readArchive(given.env),
     environment: env,
     sourceOf: (name) => sourceOf(name, { flags, variables, project: said, user }),
     notices: variables.notices,
+  };
+}
+
+/** Of the process alone: who names a storage decides where all that was said goes, and no project's file does. */
+function readArchive(env: NodeJS.ProcessEnv): Config["archive"] {
+  const url = env["MERKLE_ARCHIVE_URL"]?.trim();
+  if (!url) return undefined;
+  return {
+    url,
+    accessKeyId: env["AWS_ACCESS_KEY_ID"],
+    secretAccessKey: env["AWS_SECRET_ACCESS_KEY"],
+    sessionToken: env["AWS_SESSION_TOKEN"],
   };
 }
 

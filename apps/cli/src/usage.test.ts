@@ -78,7 +78,7 @@ describe("the command line", () => {
     expect(await named("help", "doc", "show")).toEqual(["doc show"]);
     expect(await named("post", "-h")).toEqual(["post"]);
     expect(await named("help", "config")).toEqual(await named("config", "--help"));
-    expect(await named("help", "records")).toEqual(["export", "import", "verify"]);
+    expect(await named("help", "records")).toEqual(["export", "archive", "unarchive", "import", "verify"]);
   });
 
   it("[CLI-9] a command's description is what stands in its file; otherwise run `npm run docs`", async () => {

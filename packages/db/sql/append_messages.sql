@@ -47,7 +47,8 @@ BEGIN
              WHEN cardinality(locked) < cardinality(wanted) AND NOT f.session_id = ANY (locked) THEN 'busy'
              WHEN m.sequence IS NOT NULL
                OR row_number() OVER (PARTITION BY i.session_id, i.id ORDER BY i.ordinality) > 1 THEN 'duplicate'
-             WHEN f.closed_at IS NOT NULL AND NOT coalesce(i.after_closing, false) THEN 'closed'
+             -- To one that is archived nothing is added: its record ends where its objects do.
+             WHEN f.closed_at IS NOT NULL AND (f.archived_at IS NOT NULL OR NOT coalesce(i.after_closing, false)) THEN 'closed'
              WHEN f.held_at IS NOT NULL AND i.type = 'chat' AND NOT i.author_human THEN 'held'
              ELSE 'posted'
            END AS verdict

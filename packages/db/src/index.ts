@@ -35,6 +35,7 @@ export * from "./identity/persons.js";
 export * from "./identity/tokens.js";
 export * from "./memory/memories.js";
 export * from "./progress/progress.js";
+export * from "./record/archives.js";
 export * from "./record/export.js";
 export * from "./record/heads.js";
 export * from "./record/import.js";

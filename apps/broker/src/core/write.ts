@@ -127,7 +127,7 @@ async function post(
     case "closed":
       throw new MerkleError(
         "session_closed",
-        "The session was concluded while this was being done; nothing was changed.",
+        "The session was concluded or archived while this was being done; nothing was changed.",
       );
     case "missing":
     case "busy":

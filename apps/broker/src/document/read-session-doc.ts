@@ -17,6 +17,7 @@ import {
 } from "@merkle/wire";
 import { contentOf, toRedaction } from "../core/message.js";
 import type { Workers } from "../core/workers/workers.js";
+import { sessionArchived } from "../sessions/access/authorize.js";
 import type { SessionContext } from "../sessions/context.js";
 import { findSectionTask, unifiedDiffTask } from "../text/tasks.js";
 import type { DocumentServices } from "./services.js";
@@ -66,6 +67,7 @@ async function chooseVersion(
   { version, at, since_version }: ParsedInputOf<"read_session_doc">,
 ): Promise<number> {
   if (at === undefined) return version ?? current.version;
+  if (session.archived) throw sessionArchived(session);
   const stood = await findDocumentVersionAt(services.database.orm, session.sessionId, new Date(at));
   if (since_version === undefined || since_version <= stood) return stood;
   throw new MerkleError(
@@ -91,6 +93,7 @@ async function readVersion(
 ): Promise<Version> {
   if (version === current.version) return current;
   if (version === 0) return { version, content: "", updatedAt: current.updatedAt };
+  if (session.archived) throw sessionArchived(session);
   const found = await findDocumentVersion(services.database.orm, session.sessionId, version);
   if (found) return { version, content: found.content, updatedAt: found.writtenAt };
   throw new MerkleError(

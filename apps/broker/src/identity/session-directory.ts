@@ -5,7 +5,7 @@ import { nearest } from "@merkle/wire/text";
 import type { Awaitable } from "../core/awaitable.js";
 import { isConfined, type Principal } from "./principal.js";
 
-/** The facts of a session that never change, and whether it has been concluded, which changes once. */
+/** The facts of a session that never change, whether it has been concluded, which changes once, and whether it is archived. */
 export interface SessionIdentity {
   readonly sessionId: string;
   readonly slug: string;
@@ -14,6 +14,8 @@ export interface SessionIdentity {
   readonly closed: boolean;
   /** Whether it is a copy of another broker's, which is here to be read. */
   readonly imported: boolean;
+  /** Whether its messages are elsewhere (ARCHIVE-5). */
+  readonly archived: boolean;
 }
 
 /** Finds sessions by id or slug, and remembers those that it found lately. */
@@ -22,8 +24,10 @@ export interface SessionDirectory {
   /** The slug of a session whose name was probably meant, among the newest; undefined where none is near. */
   findNear(ref: string): Promise<string | undefined>;
   markClosed(sessionId: string): void;
-  /** Forgets which sessions are open: that one was concluded at another node may not have been heard. */
-  forgetOpen(): void;
+  /** Forgets a session, of which something has changed. */
+  forget(sessionId: string): void;
+  /** Forgets all: that one was concluded or archived at another node may not have been heard. */
+  forgetAll(): void;
 }
 
 type Remembered = { -readonly [Key in keyof SessionIdentity]: SessionIdentity[Key] };
@@ -38,7 +42,7 @@ export function createSessionDirectory(
   // A thousand clients may come back at once and ask for one session.
   const reading = new Map<string, Promise<SessionIdentity | null>>();
   let findingNear = false;
-  /** How often it heard that one was concluded: who was read meanwhile may have been read before that. */
+  /** How often it heard that one was concluded, or changed: who was read meanwhile may have been read before that. */
   let heard = 0;
 
   function remember(identity: SessionIdentity): SessionIdentity {
@@ -67,6 +71,7 @@ export function createSessionDirectory(
       createdByTeamId,
       closed: closedAt !== null,
       imported: row.originId !== null,
+      archived: row.archivedAt !== null,
     };
     return heard === before ? remember(identity) : identity;
   }
@@ -104,13 +109,17 @@ export function createSessionDirectory(
       const known = remembered.get(sessionId);
       if (known) known.closed = true;
     },
-    forgetOpen() {
+    forget(sessionId) {
       heard += 1;
-      for (const { sessionId, slug, closed } of [...remembered.values()]) {
-        if (closed) continue;
-        remembered.delete(sessionId);
-        idsBySlug.delete(slug);
-      }
+      const known = remembered.get(sessionId);
+      if (!known) return;
+      remembered.delete(sessionId);
+      idsBySlug.delete(known.slug);
+    },
+    forgetAll() {
+      heard += 1;
+      remembered.clear();
+      idsBySlug.clear();
     },
   };
 }

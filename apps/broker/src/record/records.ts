@@ -65,7 +65,13 @@ export function createRecords({ database, workers, signer }: RecordsOptions): Re
     async headNow(sessionId) {
       const extent = await catchUp(sessionId);
       if (!extent) return null;
-      const known = await findHead(database.orm, sessionId, extent, extent.imported ? undefined : line);
+      // What is archived lacks what another would be signed over; its objects were made under a head of now.
+      const known = await findHead(
+        database.orm,
+        sessionId,
+        extent,
+        extent.imported || extent.archived ? undefined : line,
+      );
       const row = known ?? (await signAndKeep(sessionId, extent));
       return { head: toSignedHead(row), extent };
     },
@@ -105,11 +111,16 @@ const patienceMs = 10_000;
  * @throws unavailable, with nothing done but what was hashed
  */
 export async function whileHashing<Result>(work: Promise<Result>): Promise<Result> {
+  return patiently(work, stillHashing);
+}
+
+/** Waits for work that goes on when nobody waits any more, as long as an answer may take. */
+export async function patiently<Result>(work: Promise<Result>, goesOn: () => MerkleError): Promise<Result> {
   // A failure that comes after nobody waits for it is told to whoever asks next.
   work.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const longer = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(stillHashing()), patienceMs);
+    timer = setTimeout(() => reject(goesOn()), patienceMs);
   });
   return Promise.race([work, longer]).finally(() => clearTimeout(timer));
 }

@@ -2,6 +2,7 @@ import type { RateLimits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
 import { type AuthMode, isLoopback } from "../identity/origin/auth-mode.js";
 import type { ProgressLogLevel, SummaryOptions } from "../progress/summariser.js";
+import type { ArchiveOptions } from "../record/storage/archive-target.js";
 import type { Deadlines } from "../transports/http-server.js";
 import type { Certificate, CertificateFiles } from "../transports/tls/certificate.js";
 import type { AgentOptions } from "../work/jobs/runner.js";
@@ -24,6 +25,8 @@ export interface BrokerOptions {
   readonly bus?: string | undefined;
   /** Where traces are sent to, by OTLP over HTTP (TRACE-1); none are made unless told. */
   readonly tracesUrl?: string | undefined;
+  /** The object storage that concluded sessions may be moved to (ARCHIVE-1); they cannot be unless told. */
+  readonly archive?: ArchiveOptions | undefined;
   /** The address that agents are given, where the settings name none. */
   readonly publicUrl?: string | undefined;
   /** The mode of authentication: everybody is let in, or members alone. Unless told, everybody exactly where nobody but this machine can come. */

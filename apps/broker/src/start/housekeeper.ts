@@ -21,7 +21,7 @@ const forgottenNodeHours = 24;
 /** Does now and then what nobody waits for. Returns how to stop it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
   const { bus, nodes, revocations, channels, presence, settings, database, log, quotas } = meshes.main;
-  const { stateAnnouncer, anchorer } = meshes.main;
+  const { stateAnnouncer, anchorer, archives } = meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
 
@@ -80,6 +80,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await purgeNodes(database.orm, forgottenNodeHours);
     await purge(database.orm, settings.current);
     await retirePeers({ database, presence, channels, nodes, forgetCredential: meshes.forgetCredential });
+    await archives.finish();
     for (const services of await meshes.all()) {
       await forgetSettled(services);
       await quotas.countBytes(services.database.meshId);

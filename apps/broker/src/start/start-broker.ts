@@ -27,6 +27,7 @@ import { makeVerificationCode, writeHomeKey } from "../identity/persons/verifica
 import { describeSummaries } from "../progress/describe-summaries.js";
 import { openAuditKey } from "../record/audit-key.js";
 import { clearSpool } from "../record/import/spool.js";
+import { parseArchiveTarget } from "../record/storage/archive-target.js";
 import { createHttpServer, type Deadlines } from "../transports/http-server.js";
 import type { Meshes, Services } from "../transports/services.js";
 import { readCertificate } from "../transports/tls/certificate.js";
@@ -90,6 +91,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const { host, log } = options;
   const originReader = toOriginReader(options);
   const replica = toReplica(options);
+  const archiveTarget = options.archive && parseArchiveTarget(options.archive);
   // Told before anything is started; used once the home is known to be this broker's.
   if (options.tls) await readCertificate(options.tls);
   const target = await startDatabaseServer(options, stops);
@@ -147,6 +149,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   let listening = "";
   const started = await startServices({
     ...options,
+    archiveTarget,
     database,
     signer,
     alertKey,

@@ -36,6 +36,9 @@ import { atLevel } from "../progress/progress-log.js";
 import { createSummariser } from "../progress/summariser.js";
 import type { AuditSigner } from "../record/audit-key.js";
 import { createRecords } from "../record/records.js";
+import type { ArchiveTarget } from "../record/storage/archive-target.js";
+import { createArchives } from "../record/storage/archives.js";
+import { createObjectStore } from "../record/storage/object-store.js";
 import { createCredentials } from "../sessions/access/credentials.js";
 import { startPresence } from "../sessions/peers/presence.js";
 import { startStateAnnouncer } from "../state/state-announcer.js";
@@ -59,7 +62,8 @@ interface StartedServices {
   stopServices(): Promise<void>;
 }
 
-interface ServicesOptions extends Omit<Resolved, "bus"> {
+interface ServicesOptions extends Omit<Resolved, "bus" | "archive"> {
+  readonly archiveTarget: ArchiveTarget | undefined;
   readonly database: Database;
   readonly signer: AuditSigner;
   readonly alertKey: AlertKey;
@@ -160,6 +164,13 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   await quotas.measure();
   bus.on("settings", quotas.measure);
   const limiter = createLimiter({ rates: chooseRates(options), metrics });
+  const archives = createArchives({
+    database,
+    nodes,
+    store: options.archiveTarget ? createObjectStore(options.archiveTarget) : null,
+    log,
+  });
+  stops.add("archives", archives.stop);
   const shared = {
     version,
     startedAt: new Date(),
@@ -197,6 +208,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     signer,
     alertKey: options.alertKey,
     records: createRecords({ database, workers, signer }),
+    archives,
     auth,
     limiter,
     quotas,
@@ -220,6 +232,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     }),
   );
   bus.on("feed", ({ session, closed }) => closed && meshes.markClosed(session));
+  bus.on("changed", ({ session, kind }) => kind === "session" && meshes.forgetSession(session));
   const authenticator = createAuthenticator({ auth, meshes, revocations, limiter, database });
   return {
     meshes,

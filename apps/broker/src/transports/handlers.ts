@@ -29,6 +29,8 @@ import { forget, remember, restoreMemory, tagMemory } from "../memory/change-mem
 import { listMemory, recall } from "../memory/recall.js";
 import { logProgress } from "../progress/log-progress.js";
 import { getContext, listProgress, listProgressProjects, searchLogs } from "../progress/read-progress.js";
+import { archiveSession } from "../record/archive/archive-session.js";
+import { unarchiveSession } from "../record/archive/unarchive-session.js";
 import { redactMessage } from "../record/redaction/redact-message.js";
 import { sessionProof, sessionSeal } from "../record/session-proof.js";
 import { approveClient, previewClient } from "../sessions/approve-client.js";
@@ -181,6 +183,8 @@ export const handlers: Handlers = {
   merkle_root: merkleRootOf,
   merkle_proof: merkleProofOf,
   redact_message: redactMessage,
+  archive_session: archiveSession,
+  unarchive_session: unarchiveSession,
   session_seal: sessionSeal,
   session_proof: sessionProof,
   start_job: startJob,

@@ -105,6 +105,10 @@ export const environmentVariables: readonly Row[] = [
   ["DATABASE_READ_URL", "a streaming replica of it, from which up reads histories and searches"],
   ["MERKLE_BUS", "local, postgres or nats://host:4222: how brokers on one database hear of each other"],
   ["MERKLE_AUDIT_KEY_FILE", "the audit key that brokers on one database share, for up"],
+  [
+    "MERKLE_ARCHIVE_URL",
+    "s3://bucket/prefix?region=…&endpoint=https://…: where up moves archived sessions to; with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN",
+  ],
   ["MERKLE_TRACES_URL", "where up sends OpenTelemetry traces by OTLP over HTTP; not unless told"],
   ["MERKLE_SESSION", "the session of commands that name none"],
   ["MERKLE_TEAM", "with MERKLE_SESSION: the team that this shell writes as"],

@@ -67,7 +67,8 @@ async function formatSession(
   return parts.filter((each) => each !== "").join("\n\n");
 }
 
-function stateText({ closed_at: closedAt, created_at: createdAt }: Session): string {
+function stateText({ archived_at: archivedAt, closed_at: closedAt, created_at: createdAt }: Session): string {
+  if (archivedAt !== null) return `archived ${toMoment(archivedAt)}`;
   return closedAt === null ? `open since ${toMoment(createdAt)}` : `closed ${toMoment(closedAt)}`;
 }
 

@@ -84,6 +84,7 @@ function exitOfAnswer(code: string): ExitCode {
     case "forbidden":
       return exitCodes.refused;
     case "session_closed":
+    case "session_archived":
     case "session_held":
     case "budget_spent":
       return exitCodes.session_closed;

@@ -42,7 +42,8 @@ async function teamsCell(session: Session, { broker, output }: Showing): Promise
   return rosterCell(participants, output);
 }
 
-function lastEvent({ closed_at: closedAt, last_said_at: saidAt }: Session): string {
+function lastEvent({ archived_at: archivedAt, closed_at: closedAt, last_said_at: saidAt }: Session): string {
+  if (archivedAt !== null) return `archived ${toAge(archivedAt)}`;
   if (closedAt !== null) return `closed ${toAge(closedAt)}`;
   return saidAt === null ? "nothing said" : `said ${toAge(saidAt)}`;
 }

@@ -35,8 +35,8 @@ export interface OutcomeTeam {
   readonly name: string;
   readonly kind: "agent" | "human" | "guest";
   readonly colour: number;
-  /** How many messages it posted. */
-  readonly messages: number;
+  /** How many messages it posted; null where they could not be read. */
+  readonly messages: number | null;
 }
 
 export interface OutcomeDecision {
@@ -192,7 +192,7 @@ function Decision({ decision, link }: { readonly decision: OutcomeDecision; read
 
 /** The teams, each with how much it said beside the one that said most. */
 function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
-  const most = Math.max(1, ...teams.map(({ messages }) => messages));
+  const most = Math.max(1, ...teams.map(({ messages }) => messages ?? 0));
   if (teams.length === 0) return <p className="text-muted-foreground">Nobody.</p>;
   return (
     <ul className="grid gap-2 break-inside-avoid">
@@ -209,7 +209,7 @@ function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
           <span className="flex min-w-0 items-center gap-2 text-sm text-muted-foreground tabular-nums">
             {/* A line of the text's colour is on paper, too, where grounds are left out. */}
             <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 min-w-0 flex-1">
-              {messages > 0 && (
+              {messages !== null && messages > 0 && (
                 <rect
                   width={Math.max(1, (messages / most) * 100)}
                   height="6"
@@ -219,7 +219,9 @@ function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
                 />
               )}
             </svg>
-            <span className="w-20 shrink-0 text-end">{counted(messages, "message")}</span>
+            <span className="w-20 shrink-0 text-end">
+              {messages !== null && counted(messages, "message")}
+            </span>
           </span>
         </li>
       ))}

@@ -53,6 +53,20 @@ export const approvals = pgTable("approvals", {
   endedAt: instant("ended_at"),
 });
 
+export const archives = pgTable("archives", {
+  sessionId: uuid("session_id").notNull(),
+  object: text("object").notNull(),
+  state: text("state", { enum: ["storing", "leaving", "away", "removing"] }).notNull(),
+  nodeId: uuid("node_id").notNull(),
+  epoch: uuid("epoch").notNull(),
+  bundleBytes: count("bundle_bytes"),
+  bundleSha256: bytea("bundle_sha256"),
+  rowsBytes: count("rows_bytes"),
+  rowsSha256: bytea("rows_sha256"),
+  archivedBy: text("archived_by"),
+  archivedAt: instant("archived_at"),
+});
+
 export const auditCounters = pgTable("audit_counters", {
   meshId: uuid("mesh_id").notNull(),
   lastSession: count("last_session").notNull().default(sql`0`),
@@ -154,6 +168,7 @@ export const feeds = pgTable("feeds", {
   messageBudget: integer("message_budget").notNull().default(sql`0`),
   agentMessages: count("agent_messages").notNull().default(sql`0`),
   agentMessagesAtHuman: count("agent_messages_at_human").notNull().default(sql`0`),
+  archivedAt: instant("archived_at"),
 });
 
 export const furtherSecrets = pgTable("further_secrets", {

@@ -119,7 +119,7 @@ export interface HeldInMesh {
 export async function countHeldInMesh(db: Queryable, meshId: string): Promise<HeldInMesh> {
   const [row] = await db.execute<{ sessions: string; messages: string; bytes: string }>(sql`
     SELECT count(*) FILTER (WHERE f.closed_at IS NULL) AS sessions,
-           coalesce(sum(f.last_sequence), 0) AS messages, coalesce(sum(s.bytes), 0) AS bytes
+           coalesce(sum(f.last_sequence) FILTER (WHERE f.archived_at IS NULL), 0) AS messages, coalesce(sum(s.bytes), 0) AS bytes
     FROM ${sessions} s JOIN ${feeds} f ON f.session_id = s.session_id
     WHERE s.mesh_id = ${meshId}`);
   return {

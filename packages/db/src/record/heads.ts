@@ -29,6 +29,7 @@ export interface RecordExtent {
   readonly size: number;
   readonly documentVersion: number;
   readonly closed: boolean;
+  readonly archived: boolean;
   readonly slug: string;
   readonly title: string;
   readonly description: string;
@@ -46,6 +47,7 @@ export async function readRecordExtent(db: Queryable, sessionId: string): Promis
       size: feeds.lastSequence,
       documentVersion: documents.version,
       closed: sql<boolean>`${feeds.closedAt} IS NOT NULL`,
+      archived: sql<boolean>`${feeds.archivedAt} IS NOT NULL`,
       slug: sessions.slug,
       title: sessions.title,
       description: sessions.description,

@@ -20,6 +20,8 @@ export interface SessionRow {
   readonly lastSaidAt: Date | null;
   readonly lastSaidBy: string | null;
   readonly closedAt: Date | null;
+  /** Since when its messages are in the archive. */
+  readonly archivedAt: Date | null;
   /** The origin of one that came from another broker: the id that its entries name, and since when it is here. */
   readonly originId: string | null;
   readonly originKey: string | null;
@@ -67,6 +69,7 @@ const sessionColumns = {
   lastSaidAt: sql<Date | null>`(SELECT ${messages.postedAt} ${ofLastSaid})`.mapWith(messages.postedAt),
   lastSaidBy: sql<string | null>`(SELECT ${messages.authorTeam} ${ofLastSaid})`,
   closedAt: feeds.closedAt,
+  archivedAt: feeds.archivedAt,
   originId: sessions.originId,
   originKey: sessions.originKey,
   importedAt: sessions.importedAt,
@@ -313,6 +316,7 @@ export interface FeedHead {
   readonly sessionId: string;
   readonly lastSequence: number;
   readonly closedAt: Date | null;
+  readonly archivedAt: Date | null;
   readonly documentVersion: number;
 }
 
@@ -324,6 +328,7 @@ export async function readFeedHeads(db: Queryable, sessionIds: readonly string[]
       sessionId: feeds.sessionId,
       lastSequence: feeds.lastSequence,
       closedAt: feeds.closedAt,
+      archivedAt: feeds.archivedAt,
       documentVersion: documents.version,
     })
     .from(feeds)

@@ -45,7 +45,7 @@ export async function listUnreadSessions(
     FROM person_reads r
     JOIN ${sessions} s ON s.mesh_id = r.mesh_id AND s.session_id = r.session_id
     JOIN ${feeds} f ON f.session_id = r.session_id
-    WHERE r.mesh_id = ${meshId} AND r.person_id = ${personId} AND f.last_sequence > r.last_read
+    WHERE r.mesh_id = ${meshId} AND r.person_id = ${personId} AND f.last_sequence > r.last_read AND f.archived_at IS NULL
     ORDER BY f.last_posted_at DESC LIMIT ${limit}`);
   return [...rows];
 }

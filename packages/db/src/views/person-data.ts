@@ -38,6 +38,22 @@ const signed = (person: DataSubject, alias: string, by: string): SQL => sql`
     WHERE t.session_id = ${sql.raw(`${alias}.session_id`)} AND t.person_id = ${person.personId}
       AND t.name = ${sql.raw(`${alias}.${by}`)})`;
 
+/** The sessions in which the person took part, and whose messages are in the archive. */
+function archivedOf(person: DataSubject): SQL {
+  return sql`
+    SELECT s.session_id, s.slug, f.archived_at FROM sessions s JOIN feeds f ON f.session_id = s.session_id
+    WHERE f.archived_at IS NOT NULL AND s.session_id IN (SELECT t.session_id FROM ${ownTeams(person)} t)
+    ORDER BY s.session_id`;
+}
+
+/** Some of their slugs. */
+export async function listArchivedOf(db: Queryable, person: DataSubject, limit: number): Promise<string[]> {
+  const rows = await db.execute<{ slug: string }>(
+    sql`SELECT slug FROM (${archivedOf(person)} LIMIT ${limit}) a`,
+  );
+  return rows.map(({ slug }) => slug);
+}
+
 /** What is kept of a person, a query a kind, in the order in which it is given out. Secrets and their hashes are not. */
 const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQL])[] = [
   [
@@ -133,6 +149,8 @@ const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQ
     SELECT m.session_id, m.sequence, m.posted_at, m.recipients, m.reply_to, m.content FROM messages m
     WHERE (m.session_id, m.posted_by_team_id) IN ${ownTeams(person)} ORDER BY m.session_id, m.sequence`,
   ],
+  // What the person said and wrote there is not among the rest.
+  ["archived_session", archivedOf],
 ];
 
 export interface PersonDataRow {

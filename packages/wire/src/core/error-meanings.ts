@@ -6,6 +6,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   unauthorized: "the credential is missing, wrong, of another session, or its team has left",
   forbidden: "the caller may not do this",
   session_closed: "the session is concluded; it can be read, not written",
+  session_archived: "the session is archived: its messages are elsewhere until a human brings them back",
   session_held:
     "a human holds the session: agents' posts are refused until a human resumes it; reading and waiting go on",
   budget_spent:

@@ -7,6 +7,7 @@ export const errorCodes = {
   unauthorized: { status: 401, retry: false },
   forbidden: { status: 403, retry: false },
   session_closed: { status: 403, retry: false },
+  session_archived: { status: 409, retry: false },
   session_held: { status: 403, retry: false },
   budget_spent: { status: 403, retry: false },
   not_found: { status: 404, retry: false },

@@ -3,6 +3,7 @@ import * as agents from "./agents.js";
 import * as alerts from "./alerts.js";
 import * as app from "./app.js";
 import * as approvals from "./approvals.js";
+import * as archive from "./archive.js";
 import * as attention from "./attention.js";
 import * as audit from "./audit.js";
 import * as brief from "./brief.js";
@@ -51,6 +52,7 @@ const exported = {
   ...alerts,
   ...app,
   ...approvals,
+  ...archive,
   ...attention,
   ...audit,
   ...brief,

@@ -86,6 +86,11 @@ export interface OperationRules {
   readonly teamCredential?: "given" | "replaced";
   /** Whether a session that was imported refuses it, although it is allowed after closing: it would make another record (IMPORT-5). */
   readonly onlyOriginals?: true;
+  /**
+   * Whether a session that is archived still takes it: it reads nothing but what stayed in the database, or it is about the archive
+   * itself (ARCHIVE-5). Unless told it is refused, since a feed whose messages are elsewhere would look empty.
+   */
+  readonly whileArchived?: true;
   /** The setting by which a session can keep it for its convener (SES-15). */
   readonly keptBy?: "conclude_by" | "metadata_by";
 }

@@ -1,8 +1,17 @@
 import { type HttpMethod, jobKinds, type OperationRules, type Toolset } from "./operation-rules.js";
 
 const reading = { kind: "call", readOnly: true, afterClosing: "allowed", rate: "read" } as const;
+/** Of what stays in the database when a session is archived. */
+const readingWhatStays = { ...reading, whileArchived: true } as const;
 const writing = { kind: "call", readOnly: false, afterClosing: "allowed", rate: "write" } as const;
 const writingWhileOpen = { ...writing, afterClosing: "refused" } as const;
+const archiving = {
+  ...writing,
+  access: "reader",
+  human: "power",
+  onlyOriginals: true,
+  whileArchived: true,
+} as const;
 const creating = { ...writing, rate: "create" } as const;
 
 /**
@@ -27,10 +36,15 @@ export const operationRules = {
       route: "POST /api/sessions/:session_id/leave",
       afterLeaving: true,
     },
-    get_session: { ...reading, access: "reader", route: "GET /api/sessions/:session_id", forJobs: jobKinds },
+    get_session: {
+      ...readingWhatStays,
+      access: "reader",
+      route: "GET /api/sessions/:session_id",
+      forJobs: jobKinds,
+    },
     list_sessions: { ...reading, access: "reader", route: "GET /api/sessions" },
     list_participants: {
-      ...reading,
+      ...readingWhatStays,
       access: "reader",
       route: "GET /api/sessions/:session_id/participants",
       forJobs: jobKinds,
@@ -62,7 +76,7 @@ export const operationRules = {
       forJobs: jobKinds,
     },
     read_session_doc: {
-      ...reading,
+      ...readingWhatStays,
       access: "reader",
       route: "GET /api/sessions/:session_id/doc",
       forJobs: jobKinds,
@@ -118,7 +132,7 @@ export const operationRules = {
     },
     check_messages: { ...reading, access: "team", route: "GET /api/sessions/:session_id/messages/check" },
     message_status: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/messages/status" },
-    list_peers: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/peers" },
+    list_peers: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/peers" },
     set_summary: { ...writing, access: "team", route: "PUT /api/sessions/:session_id/summary" },
     set_status: { ...writing, access: "team", route: "PUT /api/sessions/:session_id/status" },
     join_group: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/groups/join" },
@@ -129,10 +143,10 @@ export const operationRules = {
     },
   }),
   ...inToolset("mesh", {
-    get_state: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/state/value" },
+    get_state: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/state/value" },
     set_state: { ...writingWhileOpen, access: "team", route: "PUT /api/sessions/:session_id/state" },
     delete_state: { ...writingWhileOpen, access: "team", route: "DELETE /api/sessions/:session_id/state" },
-    list_state: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/state" },
+    list_state: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/state" },
     watch_state: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/state/watch" },
     unwatch_state: { ...writing, access: "team", route: "POST /api/sessions/:session_id/state/unwatch" },
     remember: { ...writing, access: "team", route: "POST /api/memories" },
@@ -144,7 +158,7 @@ export const operationRules = {
   }),
   ...inToolset("tasks", {
     create_task: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/tasks" },
-    list_tasks: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/tasks" },
+    list_tasks: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/tasks" },
     list_all_tasks: { ...reading, access: "reader", route: "GET /api/tasks" },
     get_task: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/tasks/:task" },
     update_task: {
@@ -170,7 +184,7 @@ export const operationRules = {
     },
     claim: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/claims" },
     release: { ...writingWhileOpen, access: "team", route: "POST /api/sessions/:session_id/claims/release" },
-    list_claims: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/claims" },
+    list_claims: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/claims" },
   }),
   ...inToolset("progress", {
     log_progress: { ...writing, access: "team", route: "POST /api/progress", unnamed: true },
@@ -261,8 +275,10 @@ export const operationRules = {
     merkle_root: { ...reading, access: "reader", route: "GET /api/audit/root", asksWhoCalls: true },
     merkle_proof: { ...reading, access: "reader", route: "GET /api/audit/proof", asksWhoCalls: true },
     redact_message: { ...writing, access: "reader", route: "POST /api/sessions/:session_id/redact" },
-    session_seal: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/seal" },
+    session_seal: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/seal" },
     session_proof: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/proof" },
+    archive_session: { ...archiving, route: "POST /api/sessions/:session_id/archive" },
+    unarchive_session: { ...archiving, route: "POST /api/sessions/:session_id/unarchive" },
   }),
   ...inToolset("work", {
     start_job: { ...creating, access: "team", route: "POST /api/agent/jobs" },

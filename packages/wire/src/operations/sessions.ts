@@ -60,6 +60,9 @@ export const Session = z
     created_at: Timestamp,
     updated_at: Timestamp,
     closed_at: Timestamp.nullable(),
+    archived_at: Timestamp.nullable().meta({
+      description: "Since when its messages are in the archive; null while they are here.",
+    }),
     last_sequence: Sequence,
     last_posted_at: Timestamp.nullable(),
     last_said_at: Timestamp.nullable().meta({
@@ -170,6 +173,7 @@ export const getSession = operation("get_session", {
         `held by ${nameInLine(session.held.by)}: agents cannot post${session.held.reason === null ? "" : `, ${session.held.reason}`}`,
       session.settings.message_budget > 0 &&
         `${session.agent_messages} of ${session.settings.message_budget} messages of agents since the last human word`,
+      session.archived_at !== null && "archived: its messages are elsewhere until a human brings them back",
       session.seal && sealText(session.seal),
     ),
 });

@@ -23,6 +23,7 @@ export const frameRules = {
     name: "unsubscribe",
     transport: "websocket",
     access: "reader",
+    whileArchived: true,
     input: z.object({ session_id: SessionRef }),
   },
   watch_mesh: {

@@ -1,7 +1,15 @@
-import { type Addressee, type Queryable, readMail, readMessagesAfter, type StoredMessage } from "@merkle/db";
+import {
+  type Addressee,
+  type Queryable,
+  readFeedHeads,
+  readMail,
+  readMessagesAfter,
+  type StoredMessage,
+} from "@merkle/db";
 import type { BrokerFrame, ChangedKind, SubscriptionKind } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Log } from "../../core/log.js";
+import { sessionArchived } from "../../sessions/access/authorize.js";
 import { createRing, type Entry, isMailOf, type RingBudget, textFrame, toEntry } from "./entry.js";
 
 /** Something that is told when a session has more to read. */
@@ -197,6 +205,18 @@ export function createChannel(
     }
   }
 
+  /**
+   * Where nothing was found, the messages may be in the archive: a reader that was let in before that would pass over what it has
+   * not got (ARCHIVE-6).
+   *
+   * @throws session_archived
+   */
+  async function refuseArchived(): Promise<void> {
+    if (!closed) return;
+    const [feed] = await readFeedHeads(database.orm, [sessionId]);
+    if (feed?.archivedAt) throw sessionArchived({ slug: sessionId });
+  }
+
   function within(entries: readonly Entry[], { messagesMax, bytesMax }: ReadBounds): readonly Entry[] {
     let bytes = 0;
     const end = entries.findIndex((entry, index) => {
@@ -267,6 +287,7 @@ export function createChannel(
       const inMemory = readNow(after, bounds);
       if (inMemory) return inMemory;
       const page = await readMessagesAfter(database.orm, sessionId, after, bounds, head);
+      if (page.length === 0) await refuseArchived();
       return page.map(toEntry);
     },
     readNow,
@@ -275,6 +296,7 @@ export function createChannel(
       if (inMemory) return inMemory;
       const range = { after, upTo: head };
       const { messages, upTo } = await readMail(database.orm, sessionId, addressee, range, bounds);
+      if (messages.length === 0) await refuseArchived();
       return { entries: messages.map(toEntry), upTo };
     },
     readMailNow,

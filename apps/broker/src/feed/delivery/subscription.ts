@@ -1,4 +1,4 @@
-import type { SubscriptionKind } from "@merkle/wire";
+import { MerkleError, type SubscriptionKind } from "@merkle/wire";
 import type { Log } from "../../core/log.js";
 import { firstUnknown, offerUpTo, type Peer, passOver } from "../../sessions/peers/peer.js";
 import type { Channel, Mail, ReadBounds, Reader } from "./channel.js";
@@ -54,6 +54,8 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     wake: pump,
     changed: (frame) => {
       if (!stopped && sink.ready) sink.write(frame);
+      // It may be told that what was archived is back.
+      pump();
     },
   };
   const detach = channel.attach(reader);
@@ -95,6 +97,10 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
         pump();
       })
       .catch((error: unknown) => {
+        if (isArchived(error)) {
+          reading = false;
+          return;
+        }
         log.warn("reading a feed for a subscription failed; it is tried again", {
           sessionId: channel.sessionId,
           error,
@@ -134,4 +140,9 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
       if (peer) options.onOffered?.(peer);
     },
   };
+}
+
+/** Its messages are elsewhere: nothing is tried again until something of the session changes (ARCHIVE-6). */
+function isArchived(error: unknown): boolean {
+  return error instanceof MerkleError && error.code === "session_archived";
 }

@@ -21,6 +21,8 @@ export interface Meshes<Services extends IdentityServices> {
   forgetCredential(sessionId: string, id: string): void;
   /** Notes that a session was concluded, in whichever mesh it is. */
   markClosed(sessionId: string): void;
+  /** Forgets what is remembered of a session, in whichever mesh it is. */
+  forgetSession(sessionId: string): void;
   /** Forgets what may have changed at other nodes unheard of. */
   forgetUnheard(): void;
 }
@@ -62,9 +64,12 @@ export function createMeshes<Services extends IdentityServices>(
     markClosed(sessionId) {
       for (const { sessions } of open.values()) sessions.markClosed(sessionId);
     },
+    forgetSession(sessionId) {
+      for (const { sessions } of open.values()) sessions.forget(sessionId);
+    },
     forgetUnheard() {
       for (const { sessions, credentials } of open.values()) {
-        sessions.forgetOpen();
+        sessions.forgetAll();
         credentials.forgetAll();
       }
     },

@@ -1,5 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Database, type RecordedMessage, readRecordedMessages, readRecordedVersions } from "@merkle/db";
+import {
+  type Database,
+  type RecordedMessage,
+  readFeedHeads,
+  readRecordedMessages,
+  readRecordedVersions,
+} from "@merkle/db";
 import {
   documentEntry,
   entryLeaf,
@@ -11,6 +17,7 @@ import {
 } from "@merkle/wire/record";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import { sha256 } from "../../core/sha256.js";
+import { sessionArchived } from "../../sessions/access/authorize.js";
 import {
   isWhole,
   type Recorded,
@@ -35,10 +42,16 @@ export async function* readFeed(
     const range = { after, upTo };
     const rows = await retryWhileLost(() => readRecordedMessages(database.orm, sessionId, range, page));
     const last = rows.at(-1);
-    if (!last) return;
+    if (!last) return refuseArchived(database, sessionId);
     yield rows;
     after = last.sequence;
   }
+}
+
+/** An export that was under way when its session was archived is broken off, and does not end as one that is whole (ARCHIVE-6). */
+async function refuseArchived({ orm }: Pick<Database, "orm">, sessionId: string): Promise<void> {
+  const [feed] = await readFeedHeads(orm, [sessionId]);
+  if (feed?.archivedAt) throw sessionArchived({ slug: sessionId });
 }
 
 /**
@@ -133,7 +146,7 @@ export async function* documentLines(
       });
     }
     const last = rows.at(-1);
-    if (!last) return;
+    if (!last) return refuseArchived(database, sessionId);
     after = last.version;
   }
 }

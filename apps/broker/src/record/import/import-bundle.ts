@@ -36,20 +36,17 @@ const findingsTold = 10;
 /** A million messages take a few minutes. */
 const verifyMsMax = 30 * 60_000;
 
-/**
- * Verifies a bundle whole, beside everybody else (IMPORT-7).
- *
- * @throws bad_request with the first thing that is wrong
- */
-async function refuseUnverified(
+/** Verifies a bundle whole, beside everybody else (IMPORT-7). */
+export function verifySpooled(
   { path }: Spooled,
-  { signal, services }: Context<RecordServices>,
-): Promise<RecordReport> {
-  const report = await services.workers.run(
-    verifyBundleTask,
-    { path },
-    { signal, timeoutMs: verifyMsMax, alone: true },
-  );
+  { signal, services }: Pick<Context<RecordServices>, "signal" | "services">,
+): Promise<RecordReport | { readonly unreadable: string }> {
+  return services.workers.run(verifyBundleTask, { path }, { signal, timeoutMs: verifyMsMax, alone: true });
+}
+
+/** @throws bad_request with the first thing that is wrong */
+async function refuseUnverified(file: Spooled, ctx: Context<RecordServices>): Promise<RecordReport> {
+  const report = await verifySpooled(file, ctx);
   if ("unreadable" in report) throw new MerkleError("bad_request", `This is no bundle. ${report.unreadable}`);
   if (!report.ok) {
     const [first] = report.findings;

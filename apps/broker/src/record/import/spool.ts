@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
@@ -49,6 +49,44 @@ export async function spool(incoming: IncomingMessage, home: string): Promise<Sp
     await rm(path, { force: true });
     throw error;
   }
+}
+
+/**
+ * Writes bytes that come from elsewhere to such a file, and hashes them.
+ *
+ * @throws unavailable where the home has no room for it
+ */
+export async function spoolBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  home: string,
+  signal: AbortSignal,
+): Promise<Spooled & { readonly sha256: Buffer }> {
+  await mkdir(folderOf(home), { recursive: true, mode: 0o700 });
+  const path = join(folderOf(home), randomUUID());
+  const hash = createHash("sha256");
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  try {
+    await pipeline(hashed(), createWriteStream(path, { flags: "wx", mode: 0o600 }), { signal });
+    return { ...(await openSpooled(path)), sha256: hash.digest() };
+  } catch (error) {
+    await rm(path, { force: true });
+    if (Object(error).code === "ENOSPC") throw noRoom(home, error);
+    throw error;
+  }
+}
+
+function noRoom(home: string, cause: unknown): MerkleError {
+  return new MerkleError(
+    "unavailable",
+    `There is no room left in ${home} for a file of the archive, so nothing was changed. Make room, and ask again.`,
+    { outcome: "none" },
+    { cause },
+  );
 }
 
 async function* bounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {

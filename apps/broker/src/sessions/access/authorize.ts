@@ -74,6 +74,16 @@ export function authorize(request: AccessRequest): void {
   }
   if (session?.imported && operation.onlyOriginals) throw onlyACopy(session);
   if (session?.closed && operation.afterClosing === "refused") throw sessionClosed(session);
+  if (session?.archived && !operation.whileArchived) throw sessionArchived(session);
+}
+
+/** Its messages are elsewhere: read as it is, its feed would be empty (ARCHIVE-5). */
+export function sessionArchived({ slug }: Pick<SessionIdentity, "slug">): MerkleError {
+  return new MerkleError(
+    "session_archived",
+    `The session "${slug}" is archived: its document, state, tasks and seal can be read, its messages and earlier versions cannot. A verified human brings them back with merkle unarchive ${slug}.`,
+    { session: slug },
+  );
 }
 
 export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError {

@@ -70,6 +70,7 @@ const remedies: Readonly<Record<CodeForAll, string | null>> = {
   session_held: "Go on without posting, and wait",
   budget_spent: "A human's post, or a raised budget, lets you go on",
   session_closed: "Read the document; start a new session to go on",
+  session_archived: "Read the document; tell your human",
   not_found: "Look with `list_sessions`",
   conflict: null,
   resync: "Forget cursors and `epoch`, read history and document again, wait without `since_cursor`",

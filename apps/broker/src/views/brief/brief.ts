@@ -28,7 +28,8 @@ import {
 import { limits } from "@merkle/wire/limits";
 import { foreign } from "@merkle/wire/text";
 import { toMessage, withoutSealed } from "../../core/message.js";
-import { requireSession } from "../../identity/session-directory.js";
+import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
+import { sessionArchived } from "../../sessions/access/authorize.js";
 import type { Context } from "../../sessions/context.js";
 import { unifiedDiffTask } from "../../text/tasks.js";
 import { describeFailure } from "../../work/jobs/outcome.js";
@@ -76,10 +77,8 @@ async function chooseSpans(
   { session, since, since_cursor }: ParsedInputOf<"brief">,
 ): Promise<Span[]> {
   const { orm, meshId } = ctx.services.database;
-  const sessionId =
-    session === undefined
-      ? ctx.team?.peer.sessionId
-      : (await requireSession(ctx.services, session)).sessionId;
+  const ref = session ?? ctx.team?.peer.sessionId;
+  const sessionId = ref === undefined ? undefined : (await requireHere(ctx.services, ref)).sessionId;
   const found = sessionId === undefined ? await listOwnUnread(ctx) : await findSpan(ctx, sessionId);
   if (since_cursor !== undefined) return found.map((span) => ({ ...span, after: since_cursor }));
   if (since === undefined) return found;
@@ -96,6 +95,13 @@ async function chooseSpans(
     const after = reads?.get(id) ?? (team?.peer.sessionId === id ? team.peer.acked : 0);
     return row ? [{ ...row, after }] : [];
   }
+}
+
+/** @throws session_archived where what is new is elsewhere */
+async function requireHere(services: ViewServices, ref: string): Promise<SessionIdentity> {
+  const session = await requireSession(services, ref);
+  if (session.archived) throw sessionArchived(session);
+  return session;
 }
 
 /** Somebody who is no person and no team reads in no session in particular. */

@@ -2,6 +2,7 @@ import {
   type DataSubject,
   erasedName,
   erasePersonRows,
+  listArchivedOf,
   listPersonTexts,
   lockAdmins,
   type PersonText,
@@ -35,6 +36,7 @@ export async function erasePerson(
   if (![person.personId, person.name.toLowerCase()].includes(confirm.toLowerCase()))
     throw notConfirmed(person);
   await refuseLastAdmin(ctx, person);
+  await refuseArchived(ctx, person);
   const texts = await listPersonTexts(ctx.services.database.orm, person, textsAtOnce);
   const removable = texts.filter((text) => !text.imported && !text.newest);
   // An event that named the person again would undo the half of it.
@@ -94,6 +96,20 @@ function toKept({ slug, imported, newest, version, sequence }: PersonText): Outp
   if (newest)
     return [{ session: slug, what: `${what}: what the document says now; write the next version first` }];
   return undefined;
+}
+
+/** So many are named; the others are, when these are back. */
+const archivedNamedMax = 20;
+
+/** What is in the archive is reached by no removal: that some of it was left must not look like the end (ARCHIVE-8). */
+async function refuseArchived({ services }: PersonContext<ViewServices>, person: DataSubject): Promise<void> {
+  const slugs = await listArchivedOf(services.database.orm, person, archivedNamedMax);
+  if (slugs.length === 0) return;
+  throw new MerkleError(
+    "conflict",
+    `${JSON.stringify(person.name)} took part in sessions that are archived, so nothing was erased: ${slugs.join(", ")}. Bring them back first (merkle unarchive), erase, and archive them again.`,
+    { archived: slugs },
+  );
 }
 
 async function refuseLastAdmin(

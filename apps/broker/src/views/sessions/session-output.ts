@@ -26,6 +26,7 @@ export function toSession(row: SessionRow, { lastRead, unread, present, quietSin
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     closed_at: row.closedAt?.toISOString() ?? null,
+    archived_at: row.archivedAt?.toISOString() ?? null,
     last_sequence: row.lastSequence,
     last_posted_at: row.lastPostedAt?.toISOString() ?? null,
     last_said_at: row.lastSaidAt?.toISOString() ?? null,

@@ -1,4 +1,10 @@
-import { type Database, findDocumentVersion, listUnplacedDocuments, readDocument } from "@merkle/db";
+import {
+  type Database,
+  findDocumentVersion,
+  listUnplacedDocuments,
+  readDocument,
+  readFeedHeads,
+} from "@merkle/db";
 import type { Log } from "../../core/log.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { Workers } from "../../core/workers/workers.js";
@@ -88,7 +94,9 @@ async function place(
 ): Promise<void> {
   const { orm } = database;
   const current = await readDocument(orm, sessionId);
-  if (!current) return;
+  const [feed] = await readFeedHeads(orm, [sessionId]);
+  // The versions that they were opened at are in the archive: they are placed when those are back.
+  if (!current || feed?.archivedAt) return;
   const placed = await placeTopics({ database, workers }, meshId, {
     source: { sessionId, root: null, path: null },
     at: { version: current.version, hash: null },

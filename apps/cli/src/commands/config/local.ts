@@ -37,6 +37,7 @@ export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
     database_read: config.databaseReadUrl === undefined ? null : "set",
     bus: config.bus?.split(":")[0] ?? "local",
     audit_key_file: config.auditKeyFile ?? null,
+    archive: config.archive === undefined ? null : "set",
     traces_url: config.tracesUrl === undefined ? null : "set",
     summaries: describe(config),
   };

@@ -23,6 +23,7 @@ function board(special: Partial<Board>): Board {
         created_at: at,
         updated_at: at,
         closed_at: null,
+        archived_at: null,
         last_sequence: 12,
         last_posted_at: at,
         last_said_at: null,

@@ -114,7 +114,7 @@ function toOutcome(
       name: team_name,
       kind,
       colour,
-      messages: said.get(team_id) ?? 0,
+      messages: timeline ? (said.get(team_id) ?? 0) : null,
     })),
     decisions: made.map((message) => ({
       sequence: message.sequence,

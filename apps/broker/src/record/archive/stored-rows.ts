@@ -1,0 +1,58 @@
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import {
+  type ArchivedTable,
+  archivedTables,
+  type Database,
+  insertStoredRows,
+  readStoredRows,
+  type Transaction,
+} from "@merkle/db";
+import { readLines } from "@merkle/wire/record";
+import { retryWhileLost } from "../../core/retry-while-lost.js";
+
+/** A page of rows has 1 MiB of texts, or one text, each character of which may need six in JSON. */
+const lineBytesMax = 32 * 1024 * 1024;
+
+/** The rows that leave with a session, as gzipped lines: the table's name, a space, and a JSON list of rows with all columns. */
+export async function* writeStoredRows(
+  database: Pick<Database, "orm">,
+  sessionId: string,
+): AsyncGenerator<Uint8Array> {
+  const gzip = createGzip();
+  const writing = pipeline(linesOf(database, sessionId), gzip);
+  writing.catch(() => undefined);
+  yield* gzip;
+  await writing;
+}
+
+async function* linesOf({ orm }: Pick<Database, "orm">, sessionId: string): AsyncGenerator<string> {
+  for (const of of archivedTables) {
+    for (let after = 0; ; ) {
+      const rows = await retryWhileLost(() => readStoredRows(orm, { sessionId, of }, after));
+      if (!rows) break;
+      yield `${of} ${rows.json.replaceAll("\n", " ")}\n`;
+      after = rows.last;
+    }
+  }
+}
+
+/** Stores again what was written so. */
+export async function insertStored(tx: Transaction, path: string): Promise<void> {
+  const file = createReadStream(path);
+  const lines = createGunzip();
+  const reading = pipeline(file, lines);
+  reading.catch(() => undefined);
+  for await (const line of readLines(lines, lineBytesMax)) {
+    const at = line.indexOf(" ");
+    await insertStoredRows(tx, toTable(line.slice(0, at)), line.slice(at + 1));
+  }
+  await reading;
+}
+
+function toTable(name: string): ArchivedTable {
+  const table = archivedTables.find((each) => each === name);
+  if (table) return table;
+  throw new TypeError(`Archives have no rows of ${name}.`);
+}

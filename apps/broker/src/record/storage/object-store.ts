@@ -1,0 +1,145 @@
+import { createReadStream } from "node:fs";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { pipeline } from "node:stream/promises";
+import { MerkleError } from "@merkle/wire";
+import aws4 from "aws4";
+import type { ArchiveTarget } from "./archive-target.js";
+
+/** A file to be stored, with what is known of it. */
+export interface FileToStore {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: Buffer;
+}
+
+/** Objects on a storage that speaks S3's protocol. Whatever fails is told without the credentials. */
+export interface ObjectStore {
+  /** Where objects are, for people. */
+  nameOf(key: string): string;
+  put(key: string, file: FileToStore, signal: AbortSignal): Promise<void>;
+  /** The bytes of an object, as they come. @throws conflict where there is none */
+  get(key: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Deletes an object; that there is none is as well. */
+  delete(key: string, signal: AbortSignal): Promise<void>;
+}
+
+/** More takes several parts, which is not built: a session of that size would have some ten million messages. */
+export const objectBytesMax = 5 * 1024 ** 3;
+
+/** A storage of which nothing is heard for so long is given up. */
+const silenceMsMax = 60_000;
+const sha256OfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+export function createObjectStore({
+  endpoint,
+  bucket,
+  prefix,
+  region,
+  credentials,
+}: ArchiveTarget): ObjectStore {
+  const open = endpoint.protocol === "https:" ? httpsRequest : httpRequest;
+
+  function begin(
+    method: string,
+    key: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): ClientRequest {
+    const path = `/${[bucket, ...`${prefix}${key}`.split("/")].map(encodeURIComponent).join("/")}`;
+    const { host, hostname, port } = endpoint;
+    const signed = aws4.sign(
+      { service: "s3", region, method, path, host, headers: { Host: host, ...headers } },
+      credentials,
+    );
+    return open({
+      ...{ method, path, port, signal, headers: signed.headers ?? {} },
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      timeout: silenceMsMax,
+    });
+  }
+
+  async function ask(
+    method: string,
+    key: string,
+    { headers, file }: { readonly headers: Record<string, string>; readonly file?: FileToStore },
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const request = begin(method, key, headers, signal);
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      request.on("response", resolve).on("error", reject);
+      request.on("timeout", () =>
+        request.destroy(new Error(`it said nothing for ${silenceMsMax / 1_000} s`)),
+      );
+    });
+    // One that refuses need not have taken the whole of a file: its answer says more than the broken connection.
+    if (file) pipeline(createReadStream(file.path), request).catch(() => undefined);
+    else request.end();
+    return answered.catch((cause: unknown) => {
+      signal.throwIfAborted();
+      throw lost("does not answer", cause);
+    });
+  }
+
+  return {
+    nameOf: (key) => `s3://${bucket}/${prefix}${key}`,
+    async put(key, file, signal) {
+      const headers = {
+        "Content-Length": String(file.size),
+        "X-Amz-Content-Sha256": file.sha256.toString("hex"),
+      };
+      await expectDone(await ask("PUT", key, { headers, file }, signal), "took no object");
+    },
+    async get(key, signal) {
+      const headers = { "X-Amz-Content-Sha256": sha256OfNothing };
+      const response = await ask("GET", key, { headers }, signal);
+      if (response.statusCode === 200) return bytesOf(response, signal);
+      await expectDone(response, `gave no ${prefix}${key}`);
+      throw new TypeError("A part of an object was given.");
+    },
+    async delete(key, signal) {
+      const headers = { "X-Amz-Content-Sha256": sha256OfNothing };
+      const response = await ask("DELETE", key, { headers }, signal);
+      if (response.statusCode === 404) return void response.resume();
+      await expectDone(response, `deleted no ${prefix}${key}`);
+    },
+  };
+}
+
+async function* bytesOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response;
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw lost("broke off", cause);
+  }
+}
+
+function lost(what: string, cause: unknown): MerkleError {
+  // Several addresses that were all tried have no message of their own.
+  const { message, code } = Object(cause);
+  const reason = String(message || code || "unknown");
+  return new MerkleError(
+    "unavailable",
+    `The archive's storage ${what}: ${reason}.`,
+    { outcome: "none" },
+    { cause },
+  );
+}
+
+const refusalCharsMax = 64 * 1024;
+
+/** @throws conflict for what is not there, else unavailable, with the storage's own word for it */
+async function expectDone(response: IncomingMessage, what: string): Promise<void> {
+  const { statusCode = 0 } = response;
+  let text = "";
+  // Read to its end, so that the connection is free again.
+  for await (const chunk of response) if (text.length < refusalCharsMax) text += String(chunk);
+  if (statusCode >= 200 && statusCode < 300) return;
+  const [, word = ""] = /<Code>(\w{1,100})<\/Code>/.exec(text) ?? [];
+  throw new MerkleError(
+    statusCode === 404 ? "conflict" : "unavailable",
+    `The archive's storage ${what}: ${`${statusCode} ${word}`.trimEnd()}.`,
+    { outcome: "none", status: statusCode, ...(word && { storage_code: word }) },
+  );
+}

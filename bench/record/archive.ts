@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { LongestTurn } from "../broker-process.js";
+import { type Figure, megabytes, seconds, timed } from "./figures.js";
+import type { LongSession } from "./long-session.js";
+import { forgetPeak, readPeak } from "./peak-memory.js";
+
+/** An object storage on this machine, for a broker's options. */
+export interface Storage {
+  readonly archive: {
+    readonly url: string;
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken: undefined;
+  };
+  stop(): Promise<void>;
+}
+
+export async function startStorage(folder: string): Promise<Storage> {
+  const program = fileURLToPath(new URL("../../../tests/kit/s3-server-child.mjs", import.meta.url));
+  const server: ChildProcess = spawn(process.execPath, [program, folder, "0"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(server, "exit");
+  const [port] = await once(server.stdout ?? server, "data");
+  return {
+    archive: {
+      url: `s3://merkle/bench?endpoint=${encodeURIComponent(`http://127.0.0.1:${Number(port)}`)}`,
+      accessKeyId: "S3RVER",
+      secretAccessKey: "S3RVER",
+      sessionToken: undefined,
+    },
+    async stop() {
+      server.kill();
+      await exited;
+    },
+  };
+}
+
+/** What it takes to move a long session to a storage on the same machine, and back. */
+export async function measureArchive(long: LongSession): Promise<Figure[]> {
+  const team_id = await makePerson(long);
+  const before = await long.sizeOf("messages");
+  const away = await measure(long, "archive", team_id);
+  const after = await long.sizeOf("messages");
+  await long.vacuum("");
+  const vacuumed = await long.sizeOf("messages");
+  await long.vacuum("FULL");
+  const full = await long.sizeOf("messages");
+  const back = await measure(long, "unarchive", team_id);
+  const { bundle, rows } = away.answer as Record<"bundle" | "rows", { bytes: number }>;
+  return [
+    { name: "archive it", value: seconds(away.ms) },
+    {
+      name: "the bundle, and the rows beside it",
+      value: `${megabytes(bundle.bytes)}, ${megabytes(rows.bytes)}`,
+    },
+    ...away.figures,
+    {
+      name: "messages on the disk: before, after, after VACUUM, after VACUUM FULL",
+      value: [before, after, vacuumed, full].map(megabytes).join(", "),
+    },
+    { name: "bring it back", value: seconds(back.ms) },
+    ...back.figures,
+    { name: "messages on the disk then", value: megabytes(await long.sizeOf("messages")) },
+  ];
+}
+
+async function measure(long: LongSession, what: "archive" | "unarchive", team_id: string) {
+  const { broker, session_id } = long;
+  await broker.ask<LongestTurn>({ loop: "watch" });
+  const tells = await forgetPeak(broker.pid);
+  const { ms, result: answer } = await timed(() =>
+    askUntilDone(`${broker.url}/api/sessions/${session_id}/${what}`, { team_id }),
+  );
+  const peak = tells ? megabytes(await readPeak(broker.pid)) : "not told by this system";
+  const { ms: held } = await broker.ask<LongestTurn>({ loop: "read" });
+  const figures = [
+    { name: "memory of the broker at most meanwhile", value: peak },
+    { name: "longest turn of the event loop meanwhile", value: `${held.toFixed(1)} ms` },
+  ];
+  return { ms, answer, figures };
+}
+
+/** As the command does: what takes longer than an answer may is asked for again. */
+async function askUntilDone(url: string, body: object): Promise<unknown> {
+  for (;;) {
+    const response = await post(url, body);
+    if (response.ok) return response.json();
+    if (response.status !== 503) throw new Error(await response.text());
+    await response.text();
+    await delay(200);
+  }
+}
+
+async function makePerson({ broker }: LongSession): Promise<string> {
+  const made = await post(`${broker.url}/api/verification-codes`, { home_key: broker.homeKey });
+  const { code } = (await made.json()) as { code: string };
+  const person = await post(`${broker.url}/api/persons`, { name: "Ana", code });
+  return ((await person.json()) as { person_id: string }).person_id;
+}
+
+function post(url: string, body: object): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}

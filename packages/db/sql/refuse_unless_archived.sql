@@ -1,0 +1,8 @@
+-- Feeds and histories of documents are append-only, but for what an archive has.
+CREATE OR REPLACE FUNCTION refuse_unless_archived() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM archives WHERE session_id = OLD.session_id AND state IN ('leaving', 'away')) THEN
+    RETURN OLD;
+  END IF;
+  RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
+END $$;

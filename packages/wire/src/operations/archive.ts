@@ -1,0 +1,48 @@
+import * as z from "zod";
+import { asTeam, inSession, retryable, Timestamp, Uuid } from "../core/values.js";
+import { describeBytes } from "../text/describe-bytes.js";
+import { lines, nameInLine } from "../text/neutralise.js";
+import { operation } from "./operation.js";
+
+const Hash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({ description: "SHA-256 in hexadecimal digits." });
+
+const StoredObject = z.object({ key: z.string(), bytes: z.int(), sha256: Hash });
+
+export const archiveSession = operation("archive_session", {
+  unlisted: true,
+  summary:
+    "Move the messages and earlier document versions of a concluded session out of the database into a sealed bundle on the broker's object storage. unarchive_session brings them back.",
+  input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
+  output: z.object({
+    session_id: Uuid,
+    archived_at: Timestamp,
+    archived_by: z.string(),
+    bundle: StoredObject.meta({ description: "What merkle export gives, which merkle verify checks." }),
+    rows: StoredObject.meta({ description: "What brings every row back as it was." }),
+  }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  compact: ({ archived_at, archived_by, bundle, rows }) =>
+    lines(
+      `archived ${archived_at} by ${nameInLine(archived_by)}`,
+      ...[bundle, rows].map(({ key, bytes, sha256 }) => `${key}: ${describeBytes(bytes)}, SHA-256 ${sha256}`),
+    ),
+});
+
+export const unarchiveSession = operation("unarchive_session", {
+  unlisted: true,
+  summary: "Bring an archived session's messages and document versions back into the database, as they were.",
+  input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
+  output: z.object({
+    session_id: Uuid,
+    messages: z.int().meta({ description: "How many messages its feed has." }),
+    left: z
+      .array(z.string())
+      .meta({ description: "Objects that are still on the storage, because they could not be deleted." }),
+  }),
+  errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
+  compact: ({ messages, left }) =>
+    lines(`${messages} messages are back`, ...left.map((key) => `still on the storage: ${key}`)),
+});
