@@ -91,6 +91,8 @@ function heldText(
   ];
 }
 
-function saidText({ last_said_at: at, last_said_by: by }: Session): string {
+/** Of an archived one it is not told. */
+function saidText({ archived_at, last_said_at: at, last_said_by: by }: Session): string {
+  if (archived_at !== null) return "";
   return at === null ? "nothing said" : `${oneLine(by ?? "")} spoke ${toAge(at)} ago`;
 }

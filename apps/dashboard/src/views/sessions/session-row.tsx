@@ -114,8 +114,8 @@ function SecondLine({ session: { slug, status, description, conclusion } }: { se
   );
 }
 
-function LastSaid({ session: { last_said_at, last_said_by } }: { session: Session }) {
-  if (last_said_at === null) return <span>nothing said yet</span>;
+function LastSaid({ session: { archived_at, last_said_at, last_said_by } }: { session: Session }) {
+  if (last_said_at === null) return <span>{archived_at === null ? "nothing said yet" : "archived"}</span>;
   return (
     <span className="tabular-nums">
       <bdi>{last_said_by}</bdi> <TimeText at={last_said_at} />
