@@ -29,14 +29,16 @@ export interface BareCount {
  * What is compared with: bare `ws`, where whatever comes in at `/post` is answered by one message to everybody at `/`, and
  * bare `node:http`, where every request is parked until then. Nothing is kept.
  */
-const answer = JSON.stringify({ messages: [{ content: { text: messageText } }], next_cursor: 0 });
+const answer = () => JSON.stringify({ messages: [{ content: { text: messageText } }], next_cursor: told });
+let told = 0;
 let message = Buffer.alloc(0);
 const receivers = new Set<WebSocket>();
 const parked = new Set<ServerResponse>();
 
 const http = createServer((request, response) => {
-  // As a wait that does not wait is answered: it asks how far the feed goes.
-  if (request.url?.includes("timeout=0")) return void response.end(answer);
+  const [, timeout, since] = /timeout=(\d+)&since_cursor=(\d+)/.exec(request.url ?? "") ?? [];
+  // One that asks how far it goes is answered at once, as is one that comes after what it asks for.
+  if (timeout === "0" || Number(since) < told) return void response.end(answer());
   parked.add(response);
   response.once("close", () => parked.delete(response));
 });
@@ -49,7 +51,8 @@ server.on("connection", (socket, request) => {
   }
   socket.on("message", () => {
     for (const receiver of receivers) receiver.send(message, { binary: false });
-    for (const response of parked) response.end(answer);
+    told += 1;
+    for (const response of parked) response.end(answer());
   });
 });
 const listening = new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
