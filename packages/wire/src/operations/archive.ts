@@ -27,9 +27,14 @@ export const archiveSession = operation("archive_session", {
   compact: ({ archived_at, archived_by, bundle, rows }) =>
     lines(
       `archived ${archived_at} by ${nameInLine(archived_by)}`,
-      ...[bundle, rows].map(({ key, bytes, sha256 }) => `${key}: ${describeBytes(bytes)}, SHA-256 ${sha256}`),
+      describeObject("bundle", bundle),
+      describeObject("rows", rows),
     ),
 });
+
+function describeObject(what: string, { key, bytes, sha256 }: z.output<typeof StoredObject>): string {
+  return `${what}: ${nameInLine(key)}, ${describeBytes(bytes)}, SHA-256 ${sha256}`;
+}
 
 export const unarchiveSession = operation("unarchive_session", {
   unlisted: true,
@@ -44,5 +49,5 @@ export const unarchiveSession = operation("unarchive_session", {
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ messages, left }) =>
-    lines(`${messages} messages are back`, ...left.map((key) => `still on the storage: ${key}`)),
+    lines(`${messages} messages are back`, ...left.map((key) => `still on the storage: ${nameInLine(key)}`)),
 });

@@ -317,6 +317,8 @@ export function createChannel(
         documentVersion = version;
       }
       tellOfChange(kind, version);
+      // What was archived may be back.
+      if (kind === "session") wakeAll();
     },
     dispose() {
       clearImmediate(turn);

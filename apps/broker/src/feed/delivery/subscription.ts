@@ -54,8 +54,6 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
     wake: pump,
     changed: (frame) => {
       if (!stopped && sink.ready) sink.write(frame);
-      // It may be told that what was archived is back.
-      pump();
     },
   };
   const detach = channel.attach(reader);
@@ -142,7 +140,7 @@ export function startSubscription(options: SubscriptionOptions): Subscription {
   };
 }
 
-/** Its messages are elsewhere: nothing is tried again until something of the session changes (ARCHIVE-6). */
+/** Its messages are elsewhere: nothing is tried again until the session changes (ARCHIVE-6). */
 function isArchived(error: unknown): boolean {
   return error instanceof MerkleError && error.code === "session_archived";
 }
