@@ -3,10 +3,11 @@ import {
   appendInTransaction,
   claimRequest,
   type Database,
+  type EarlierRequest,
   findRequest,
   type MessageRow,
   type StoredMessage,
-  saveRequestResult,
+  storeRequestResult,
   type Transaction,
 } from "@merkle/db";
 import { MerkleError, type SystemEvent } from "@merkle/wire";
@@ -72,23 +73,29 @@ export async function writeOnce<Result>(
   return retryWhileLost(async () => {
     const announced: StoredMessage[] = [];
     const runs: (() => void)[] = [];
-    const write = async (tx: Transaction): Promise<Result> => {
-      const earlier = await claimRequest(tx, requestKey, inputHash);
-      if (earlier) {
-        if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
-        const stored: Result = JSON.parse(decrypt(key, purpose, earlier.sealedResult));
-        return stored;
-      }
-      const fresh = await work({
+    let isRepeated = false;
+    const doWork = (tx: Transaction) =>
+      work({
         tx,
         announce: (sessionId, event, options) => post(tx, announced, systemRow(sessionId, event, options)),
         post: (row) => post(tx, announced, row),
         afterCommit: (run) => runs.push(run),
       });
-      await saveRequestResult(tx, requestKey, encrypt(key, purpose, JSON.stringify(fresh)));
-      return fresh;
-    };
-    const result = await inTurn(rows, () => services.database.transaction(write));
+    const transaction = () =>
+      services.database.transactionInSteps<EarlierRequest | null, Result>({
+        first: (tx) => claimRequest(tx, requestKey, inputHash),
+        async work(tx, earlier) {
+          if (!earlier) return doWork(tx);
+          if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
+          isRepeated = true;
+          return JSON.parse(decrypt(key, purpose, earlier.sealedResult));
+        },
+        last: (tx, result) =>
+          isRepeated
+            ? null
+            : storeRequestResult(tx, requestKey, encrypt(key, purpose, JSON.stringify(result))),
+      });
+    const result = await inTurn(rows, transaction);
     for (const run of runs) run();
     for (const message of announced) services.onAnnounced(message);
     return result;

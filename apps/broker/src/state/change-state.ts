@@ -89,11 +89,12 @@ async function changeState(
 
   return ctx.write(async (write) => {
     const { tx } = write;
-    const held = await lockForChange(ctx, tx, address, value);
+    const [held, watching] = await Promise.all([
+      lockForChange(ctx, tx, address, value),
+      listStateWatchers(tx, scopeId, key),
+    ]);
     const previous = held.version === 0 ? null : toStateEntry(held);
-    const watchers = (await listStateWatchers(tx, scopeId, key))
-      .map((watcher) => watcher.peerId)
-      .filter((each) => each !== peerId);
+    const watchers = watching.map((watcher) => watcher.peerId).filter((each) => each !== peerId);
     if (previous && held.value === value) {
       return { entry: previous, previous, changed: false, watchers: watchers.length };
     }
@@ -107,15 +108,18 @@ async function changeState(
       updatedAt: held.now,
       keep: limits.stateHistoryMax,
     };
-    await saveStateChange(tx, change);
     write.afterCommit(() =>
       ctx.services.channels.announceState(
         ctx.services.database.meshId,
         toStateChange(scope === "mesh" ? null : sessionId, change),
       ),
     );
-    if (scope === "session") await tellFeed(ctx, write, { held, change, watchers });
-    else await markStateAnnounced(tx, scopeId, key, { version: change.version, at: held.now });
+    await Promise.all([
+      saveStateChange(tx, change),
+      scope === "session"
+        ? tellFeed(ctx, write, { held, change, watchers })
+        : markStateAnnounced(tx, scopeId, key, { version: change.version, at: held.now }),
+    ]);
     return { entry: toStateEntry(change), previous, changed: true, watchers: watchers.length };
   });
 }
@@ -128,8 +132,11 @@ async function lockForChange(
   value: string | null,
 ): Promise<LockedStateEntry> {
   const { key, scope, expected_version } = address;
-  const found = await lockStateEntry(tx, scopeIdOf(ctx, scope), key);
-  if (!(await keepSessionOpen(tx, ctx.session.sessionId))) throw sessionClosed(ctx.session);
+  const [found, isOpen] = await Promise.all([
+    lockStateEntry(tx, scopeIdOf(ctx, scope), key),
+    keepSessionOpen(tx, ctx.session.sessionId),
+  ]);
+  if (!isOpen) throw sessionClosed(ctx.session);
   if (!found && value === null) throw noSuchKey(key, scope);
   const isThere = found && (found.value !== null || value === null);
   const held = isThere ? found : await addKey(ctx, tx, address);

@@ -22,6 +22,8 @@ const sessionParameters = {
 export interface PoolOptions {
   /** Whether a connection is never renewed, because it holds something. */
   readonly keepOpen?: boolean;
+  /** Whether a prepared statement is planned anew each time, for the values that it has; else once where PostgreSQL thinks that enough. */
+  readonly plansAnew?: boolean;
   /** Told in the moment in which a connection closes, whatever the reason. */
   readonly onClose?: () => void;
   /** Given what is notified to a connection that listens. */
@@ -43,14 +45,14 @@ export function describeTarget(target: ConnectionTarget): string {
 export function connectPool(
   target: ConnectionTarget,
   max: number,
-  { keepOpen = false, onClose = () => undefined, onNotified }: PoolOptions = {},
+  { keepOpen = false, plansAnew = false, onClose = () => undefined, onNotified }: PoolOptions = {},
 ): postgres.Sql {
   // The driver's types leave `onnotify` out, by which its own `listen` is made.
   const options: postgres.Options<Record<string, never>> & {
     onnotify?: (channel: string, payload: string) => void;
   } = {
     max,
-    connection: sessionParameters,
+    connection: { ...sessionParameters, ...(plansAnew && { plan_cache_mode: "force_custom_plan" }) },
     connect_timeout: 5,
     // A server that restarts is back within a second: look often, and spread out.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5) * (0.5 + Math.random() / 2),
@@ -62,9 +64,31 @@ export function connectPool(
     ...(onNotified && { onnotify: (_channel, payload) => onNotified(payload) }),
     ...(keepOpen ? { max_lifetime: null, idle_timeout: 0 } : {}),
   };
-  if (typeof target === "string") return postgres(target, options);
+  if (typeof target === "string") return prepareWhatRepeats(postgres(target, options));
   const { password, ...address } = target;
-  return postgres({ ...options, ...address, ...(password === undefined ? {} : { password }) });
+  return prepareWhatRepeats(
+    postgres({ ...options, ...address, ...(password === undefined ? {} : { password }) }),
+  );
+}
+
+/** As many texts as a client has prepared; lists of any length make more of them than a server should keep. */
+const preparedMax = 500;
+
+/**
+ * The same client, to which a text that comes again is a prepared statement. Drizzle (0.45) asks the driver for none, which then
+ * goes to the server twice for each query, once to have it described.
+ */
+function prepareWhatRepeats(client: postgres.Sql): postgres.Sql {
+  const texts = new Set<string>();
+  const unsafe: postgres.Sql["unsafe"] = (text, parameters, options) => {
+    const prepare = options?.prepare === true || texts.has(text);
+    if (!prepare && texts.size < preparedMax) texts.add(text);
+    return client.unsafe(text, parameters, { ...options, prepare });
+  };
+  return new Proxy(client, {
+    get: (target, property, receiver) =>
+      property === "unsafe" ? unsafe : Reflect.get(target, property, receiver),
+  });
 }
 
 /**

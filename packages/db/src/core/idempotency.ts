@@ -62,12 +62,13 @@ export async function findRequest(
   return row?.sealedResult ? { inputHash: row.inputHash, sealedResult: row.sealedResult } : null;
 }
 
-export async function saveRequestResult(
+/** The statement that stores a result; for the end of the transaction that claimed its key. */
+export function storeRequestResult(
   tx: Transaction,
   { meshId, requestHash }: RequestKey,
   sealedResult: Uint8Array,
-): Promise<void> {
-  await tx
+) {
+  return tx
     .update(idempotentResults)
     .set({ sealedResult })
     .where(and(eq(idempotentResults.meshId, meshId), eq(idempotentResults.requestHash, requestHash)));

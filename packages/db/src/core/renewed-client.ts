@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { type ConnectionTarget, connectPool } from "./connection.js";
+import { type ConnectionTarget, connectPool, type PoolOptions } from "./connection.js";
 
 /** A client of the database that is replaced as soon as one of its connections is lost. */
 export interface RenewedClient {
@@ -33,7 +33,7 @@ export function renewClient(
   {
     onLost,
     ...options
-  }: { keepOpen?: boolean; onLost?: () => void; onNotified?: (payload: string) => void } = {},
+  }: Pick<PoolOptions, "keepOpen" | "plansAnew" | "onNotified"> & { onLost?: () => void } = {},
 ): RenewedClient {
   const retired = new Set<postgres.Sql>();
   let ended = false;

@@ -1,7 +1,13 @@
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import { type ConnectionTarget, connectionLost, connectPool, refuseOnceLost } from "./connection.js";
+import {
+  type ConnectionTarget,
+  connectionLost,
+  connectPool,
+  type PoolOptions,
+  refuseOnceLost,
+} from "./connection.js";
 import * as schema from "./schema.js";
 
 /** The connection of a query: the pool, or a transaction. */
@@ -11,8 +17,22 @@ export type Transaction = Queryable;
 
 /** Runs transactions, a few at a time, each on a connection of its own. */
 export interface Transactions {
-  run<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  runInSteps<Opening, Result>(steps: TransactionSteps<Opening, Result>): Promise<Result>;
   end(): Promise<void>;
+}
+
+/** The work of a transaction; what is first and what is last goes to the server together with BEGIN and COMMIT. */
+export interface TransactionSteps<Opening, Result> {
+  first(tx: Transaction): Promise<Opening>;
+  work(tx: Transaction, opening: Opening): Promise<Result>;
+  /** One statement, of which nobody needs an answer: when it fails, nothing is committed. */
+  last(tx: Transaction, result: Result): Statement | null;
+}
+
+/** A query that nobody awaits. */
+interface Statement {
+  toSQL(): { sql: string; params: unknown[] };
 }
 
 /**
@@ -22,21 +42,34 @@ export interface Transactions {
  */
 export function startTransactions(target: ConnectionTarget, max: number): Transactions {
   const lanes = startLanes(target, max);
+
+  function runInSteps<Opening, Result>(steps: TransactionSteps<Opening, Result>): Promise<Result> {
+    return lanes.lend(async (lane) => {
+      try {
+        const begun = lane.client.unsafe("BEGIN").execute();
+        // On a connection that is not there yet the driver would go on without a BEGIN that failed with the first attempt.
+        if (!lane.connected) await begun;
+        const [, opening] = await Promise.all([begun, steps.first(lane.db)]);
+        lane.connected = true;
+        const result = await steps.work(lane.db, opening);
+        const last = steps.last(lane.db, result)?.toSQL();
+        if (lane.lost) throw connectionLost();
+        await Promise.all([
+          last && lane.client.unsafe(last.sql, last.params as postgres.ParameterOrJSON<never>[]).execute(),
+          lane.client.unsafe("COMMIT").execute(),
+        ]);
+        return result;
+      } catch (error) {
+        // A connection that is lost has rolled back by itself.
+        if (!lane.lost) await lane.client.unsafe("ROLLBACK").catch(lane.discard);
+        throw error;
+      }
+    });
+  }
+
   return {
-    run: (work) =>
-      lanes.lend(async (lane) => {
-        try {
-          await lane.client.unsafe("BEGIN");
-          const result = await work(lane.db);
-          if (lane.lost) throw connectionLost();
-          await lane.client.unsafe("COMMIT");
-          return result;
-        } catch (error) {
-          // A connection that is lost has rolled back by itself.
-          if (!lane.lost) await lane.client.unsafe("ROLLBACK").catch(lane.discard);
-          throw error;
-        }
-      }),
+    run: (work) => runInSteps({ first: async () => null, work, last: () => null }),
+    runInSteps,
     end: lanes.end,
   };
 }
@@ -45,6 +78,8 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
 export interface Lane {
   readonly client: postgres.Sql;
   readonly db: Queryable;
+  /** Whether a transaction has begun on its connection before. */
+  connected: boolean;
   /** Whether its connection has closed. */
   readonly lost: boolean;
   /** Closes it; it is lent to nobody any more. */
@@ -57,7 +92,11 @@ export interface Lanes {
   end(): Promise<void>;
 }
 
-export function startLanes(target: ConnectionTarget, max: number): Lanes {
+export function startLanes(
+  target: ConnectionTarget,
+  max: number,
+  options: Pick<PoolOptions, "plansAnew"> = {},
+): Lanes {
   const idle: Lane[] = [];
   const waiting: ((lane: Lane) => void)[] = [];
   const lanes = new Set<Lane>();
@@ -74,13 +113,14 @@ export function startLanes(target: ConnectionTarget, max: number): Lanes {
 
   function openLane(): Lane {
     let lost = false;
-    const client = connectPool(target, 1, { keepOpen: true, onClose: discard });
+    const client = connectPool(target, 1, { ...options, keepOpen: true, onClose: discard });
     const lane: Lane = {
       client,
       db: drizzle(
         refuseOnceLost(client, () => lost),
         { schema },
       ),
+      connected: false,
       get lost() {
         return lost;
       },

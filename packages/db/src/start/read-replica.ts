@@ -66,7 +66,7 @@ export async function startReadReplica(
 ): Promise<ReadReplica> {
   const where = describeTarget(target);
   const own = await identifyServer(primary.client());
-  const readLanes = startLanes(target, readConnectionsMax);
+  const readLanes = startLanes(target, readConnectionsMax, { plansAnew: true });
   // A look never waits for reads.
   const beatLanes = startLanes(target, 1);
   const reads = { replica: 0, primary: 0 };
