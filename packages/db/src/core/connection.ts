@@ -71,8 +71,8 @@ export function connectPool(
   );
 }
 
-/** As many texts as a client has prepared; lists of any length make more of them than a server should keep. */
-const preparedMax = 500;
+/** As many texts as a client has prepared, and as many parameters as they have: a list of each length is a text of its own. */
+const preparedMax = { texts: 500, parameters: 40 };
 
 /**
  * The same client, to which a text that comes again is a prepared statement. Drizzle (0.45) asks the driver for none, which then
@@ -82,7 +82,8 @@ function prepareWhatRepeats(client: postgres.Sql): postgres.Sql {
   const texts = new Set<string>();
   const unsafe: postgres.Sql["unsafe"] = (text, parameters, options) => {
     const prepare = options?.prepare === true || texts.has(text);
-    if (!prepare && texts.size < preparedMax) texts.add(text);
+    const mayPrepare = texts.size < preparedMax.texts && (parameters?.length ?? 0) <= preparedMax.parameters;
+    if (!prepare && mayPrepare) texts.add(text);
     return client.unsafe(text, parameters, { ...options, prepare });
   };
   return new Proxy(client, {

@@ -1,3 +1,4 @@
+import type { QueryPromise } from "drizzle-orm";
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
@@ -72,6 +73,17 @@ export function startTransactions(target: ConnectionTarget, max: number): Transa
     runInSteps,
     end: lanes.end,
   };
+}
+
+/**
+ * Sends queries right after one another, for one way to the server instead of one for each. They are done in this order, and
+ * each sees what was committed while the one before it waited.
+ */
+export function sendTogether<Queries extends readonly QueryPromise<unknown>[]>(
+  ...queries: Queries
+): Promise<{ [Place in keyof Queries]: Awaited<Queries[Place]> }>;
+export function sendTogether(...queries: readonly QueryPromise<unknown>[]): Promise<unknown[]> {
+  return Promise.all(queries.map((query) => query.then(undefined)));
 }
 
 /** A client with one connection. Once that is lost, queries of `db` are refused and nothing is sent. */

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, lte, sql } from "drizzle-orm";
 import { documents, documentVersions, feeds } from "../core/schema.js";
-import type { Queryable, Transaction } from "../core/transactions.js";
+import { type Queryable, sendTogether, type Transaction } from "../core/transactions.js";
 
 export interface DocumentRow {
   readonly version: number;
@@ -31,14 +31,14 @@ export interface LockedDocument extends DocumentRow {
  * second sees what was committed while the first waited, a conclusion included.
  */
 export async function lockDocument(tx: Transaction, sessionId: string): Promise<LockedDocument | null> {
-  await tx.execute(
-    sql`SELECT FROM ${documents} WHERE ${documents.sessionId} = ${sessionId} FOR NO KEY UPDATE`,
+  const [, [row]] = await sendTogether(
+    tx.execute(sql`SELECT FROM ${documents} WHERE ${documents.sessionId} = ${sessionId} FOR NO KEY UPDATE`),
+    tx
+      .select({ ...columns, closedAt: feeds.closedAt, lastSequence: feeds.lastSequence })
+      .from(documents)
+      .innerJoin(feeds, eq(feeds.sessionId, documents.sessionId))
+      .where(eq(documents.sessionId, sessionId)),
   );
-  const [row] = await tx
-    .select({ ...columns, closedAt: feeds.closedAt, lastSequence: feeds.lastSequence })
-    .from(documents)
-    .innerJoin(feeds, eq(feeds.sessionId, documents.sessionId))
-    .where(eq(documents.sessionId, sessionId));
   return row ?? null;
 }
 
@@ -56,19 +56,21 @@ export interface NewVersion {
 /** Makes a content the document's newest version and keeps it in the history. The caller holds the document. */
 export async function saveDocumentVersion(tx: Transaction, written: NewVersion): Promise<void> {
   const { sessionId, version, content, conclusion, at } = written;
-  await tx
-    .update(documents)
-    .set({ version, content, conclusion, updatedAt: at })
-    .where(eq(documents.sessionId, sessionId));
-  await tx.insert(documentVersions).values({
-    sessionId,
-    version,
-    content,
-    writtenByTeamId: written.writtenByTeamId,
-    writtenBy: written.writtenBy,
-    writtenAt: at,
-    afterSequence: written.afterSequence,
-  });
+  await sendTogether(
+    tx
+      .update(documents)
+      .set({ version, content, conclusion, updatedAt: at })
+      .where(eq(documents.sessionId, sessionId)),
+    tx.insert(documentVersions).values({
+      sessionId,
+      version,
+      content,
+      writtenByTeamId: written.writtenByTeamId,
+      writtenBy: written.writtenBy,
+      writtenAt: at,
+      afterSequence: written.afterSequence,
+    }),
+  );
 }
 
 /** Reads an old version; its content is null when it was redacted. Version 0, the empty document, is stored nowhere. */

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readlink, stat } from "node:fs/promises";
 import { createServer } from "node:net";
+import { eq, sql } from "drizzle-orm";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { makeRow } from "../../../../tests/kit/message-row.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
@@ -237,6 +238,64 @@ describe("a transaction", () => {
     expect(await sql`SELECT FROM settings WHERE key = 'outside'`).toHaveLength(0);
     await database.transaction((tx) => tx.insert(schema.settings).values({ key: "after", value: 1 }));
     expect(await sql`SELECT FROM settings WHERE key = 'after'`).toHaveLength(1);
+  });
+
+  it.each(["first", "second"])(
+    "[IDEM-1] leaves nothing behind when its last step fails, the %s of its connection",
+    async (nth) => {
+      const database = await openTest(await createTestDatabase());
+      const { settings } = schema;
+      if (nth === "second") await database.transaction(async () => undefined);
+      const failing = database.transactionInSteps({
+        first: (tx) => tx.insert(settings).values({ key: "first", value: 1 }),
+        work: (tx) => tx.insert(settings).values({ key: "work", value: 1 }),
+        last: (tx) => tx.update(settings).set({ value: sql`to_jsonb(1 / 0)` }),
+      });
+      await expect(failing).rejects.toThrow("division by zero");
+      const keys = (await database.orm.select().from(settings)).map(({ key }) => key);
+      expect(keys).not.toContain("first");
+      expect(keys).not.toContain("work");
+    },
+  );
+
+  it("[IDEM-1] does each of its steps in order, and commits them together", async () => {
+    const database = await openTest(await createTestDatabase());
+    const { settings } = schema;
+    for (const key of ["a", "b", "c"]) {
+      const isKey = eq(settings.key, key);
+      const seen = await database.transactionInSteps({
+        first: (tx) => tx.insert(settings).values({ key, value: 1 }).returning({ value: settings.value }),
+        work: async (tx, [row]) => {
+          await tx
+            .update(settings)
+            .set({ value: Number(row?.value) + 1 })
+            .where(isKey);
+          // Nobody else sees any of it yet.
+          return database.orm.select().from(settings).where(isKey);
+        },
+        last: (tx) =>
+          tx
+            .update(settings)
+            .set({ value: sql`to_jsonb(${settings.value}::int * 10)` })
+            .where(isKey),
+      });
+      expect(seen).toEqual([]);
+      expect(await database.orm.select().from(settings).where(isKey)).toMatchObject([{ key, value: 20 }]);
+    }
+  });
+
+  it("[DB-11] a query that came before a migration goes on when columns have come and gone", async () => {
+    const url = await createTestDatabase();
+    const database = await openTest(url);
+    const { settings } = schema;
+    const count = () =>
+      database.orm.select({ key: settings.key }).from(settings).where(eq(settings.key, "epoch"));
+    for (let time = 0; time < 30; time += 1) expect(await count()).toHaveLength(1);
+    const admin = connectTestDatabase(url);
+    await admin.unsafe(
+      "ALTER TABLE settings ADD COLUMN later text; ALTER TABLE settings ALTER COLUMN key TYPE varchar(500)",
+    );
+    for (let time = 0; time < 30; time += 1) expect(await count()).toHaveLength(1);
   });
 
   it("[FEED-6] more transactions than there are connections wait for each other", async () => {
