@@ -84,15 +84,15 @@ type Prepared =
   | { readonly earlier: StoredMessage };
 
 async function prepare(ctx: TeamContext<FeedServices>, id: string, request: PostRequest): Promise<Prepared> {
-  // A peer or message that it names may be gone by now, which is no reason to refuse the repetition of what was posted.
-  const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
-  if (earlier) return { earlier };
   try {
     const { audience, known } = await readAudience(ctx, request.to ?? everyone.recipients);
     if ("sealed" in request.content) requireOnePeer(audience);
     const { content, answers } = await checkReply(ctx, id, request);
     return { row: toRow(ctx, id, request, content, audience, answers), known };
   } catch (error) {
+    // A peer or message that it names may be gone by now, which is no reason to refuse the repetition of what was posted.
+    const earlier = ctx.idempotencyKey === undefined ? null : await findStored(ctx, id);
+    if (earlier) return { earlier };
     // Whoever may not post at all is told that first (ERR-2).
     if (error instanceof MerkleError) await requirePostingAllowed(ctx);
     throw error;
