@@ -9,6 +9,10 @@ export interface Health {
   readonly durable: boolean;
   /** The problem that keeps it from writing; a broker of before it was told says nothing. */
   readonly problem?: unknown;
+  /** Whether its bus is down. */
+  readonly degraded?: unknown;
+  /** Whether its read replica is used, or why not; null without one. */
+  readonly replica?: unknown;
   readonly version: string;
   readonly uptime_s: number;
 }
@@ -31,6 +35,18 @@ export function describeWriteProblem({ problem }: Health): string {
     default:
       return "its database does not answer";
   }
+}
+
+/** What a broker that can write does without at the moment, and whom to ask for it; null where nothing is amiss. */
+export function describeLack({ degraded, replica }: Health): { problem: string; fix: string } | null {
+  if (degraded === true) {
+    const problem = "its bus is down: nodes learn of each other's changes every 5 s";
+    return { problem, fix: "look after what MERKLE_BUS names: its log, and the way there" };
+  }
+  if (replica === undefined || replica === null || replica === "used") return null;
+  const state = replica === "behind" ? "is behind" : "does not answer";
+  const problem = `its read replica ${state}: all is read from the primary`;
+  return { problem, fix: "look after what DATABASE_READ_URL names: its log, and the way there" };
 }
 
 /** @throws MerkleError with the broker's refusal; CliError when what answers there is no Merkle broker */

@@ -3,7 +3,9 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { startOneBroker } from "../../../../tests/kit/test-broker.js";
+import { createTestDatabase } from "../../../../tests/kit/test-database.js";
 import type { Finding } from "../start/doctor/check.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
@@ -70,6 +72,25 @@ describe("merkle doctor", () => {
     const ill = await diagnose(merkle);
     expect(ill.code).toBe(1);
     expect(ill.of("url")).toMatchObject({ status: "fail", fix: "merkle config set url <url>" });
+  });
+
+  it("[OPS-2] says what a broker that runs does without, as does status", async () => {
+    const { url } = await startOneBroker(
+      { databaseUrl: await createTestDatabase(), databaseReadUrl: "postgres://reader@127.0.0.1:1/x" },
+      onTestFinished,
+    );
+    const merkle = await testMerkle();
+    const problem = "its read replica does not answer: all is read from the primary";
+    const { of } = await diagnose(merkle, { env: { MERKLE_URL: url } });
+    expect(of("broker")).toMatchObject({
+      status: "warn",
+      message: `the broker at ${url} runs, but ${problem}`,
+    });
+    const status = await merkle.run(["status", "--url", url]);
+    expect(status).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`\\n. ${problem}\n$`)),
+    });
   });
 
   it("[CLI-1] names a fix for each fault, exit 1", async () => {

@@ -1,5 +1,5 @@
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
-import { describeWriteProblem, readClients, readHealth } from "../broker/broker-facts.js";
+import { describeLack, describeWriteProblem, readClients, readHealth } from "../broker/broker-facts.js";
 import type { Command } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
 import { type Actor, readingFrom } from "../identity/acting.js";
@@ -14,6 +14,7 @@ export const status: Command = {
     const health = await readHealth(broker);
     const known = { running: true, url: broker.base, ...health };
     const up = `broker up ${toDuration(health.uptime_s)}`;
+    const lack = describeLack(health);
     if (!health.ready || !health.durable) {
       const trouble = health.ready ? describeWriteProblem(health) : "it is stopping";
       output.show(known, `${output.mark.warn} ${up} at ${broker.base}, but ${trouble}`);
@@ -28,10 +29,9 @@ export const status: Command = {
     }
     const { needs_you: needs } = facts;
     const waiting = needs === 0 ? "" : `, ${needs} ${needs === 1 ? "needs" : "need"} you`;
-    output.show(
-      { ...known, ...facts },
-      `${up}, ${counted(facts.peers_polling, "peer")} waiting for messages, ${counted(facts.open_sessions, "open session")}${waiting}`,
-    );
+    const held = `${counted(facts.peers_polling, "peer")} waiting for messages, ${counted(facts.open_sessions, "open session")}${waiting}`;
+    const missing = lack === null ? "" : `\n${output.mark.warn} ${lack.problem}`;
+    output.show({ ...known, ...facts }, `${up}, ${held}${missing}`);
     return exitCodes.done;
   },
 };

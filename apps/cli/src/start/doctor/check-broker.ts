@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { adviseUpgrade, neutralise } from "@merkle/wire/text";
 import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
-import { describeWriteProblem, type Health, readHealth } from "../../broker/broker-facts.js";
+import { describeLack, describeWriteProblem, type Health, readHealth } from "../../broker/broker-facts.js";
 import { requestHttp } from "../../broker/http-request.js";
 import { reachBroker } from "../../broker/reach.js";
 import { findRunningBroker } from "../../broker/run-file.js";
@@ -93,6 +93,8 @@ function describe(base: string, health: Health): Finding {
       adviseUpgrade({ ours, brokers: health.version }),
     );
   }
+  const lack = describeLack(health);
+  if (lack) return warn("broker", `the broker at ${base} runs, but ${lack.problem}`, lack.fix);
   return ok("broker", `${base}, version ${health.version}`);
 }
 
