@@ -4,8 +4,10 @@ import type { Place } from "./places.js";
 import { percentile } from "./statistics.js";
 
 export interface PacedQuestion {
-  readonly socketUrl: string;
-  readonly place: Place;
+  /** Of one broker, or of several that connections take turns at. */
+  readonly socketUrls: readonly string[];
+  /** The connections are spread over them. */
+  readonly places: readonly Place[];
   readonly connections: number;
   /** Between two posts of a connection, whatever has come of those before. */
   readonly everyMs: number;
@@ -22,7 +24,7 @@ export interface PacedAnswer {
 
 /** Posts at set times, so that a stall makes nobody post less, and every post that it held up counts. */
 export async function measurePaced(question: PacedQuestion): Promise<PacedAnswer> {
-  const { connections, everyMs, measureMs } = question;
+  const { socketUrls, places, connections, everyMs, measureMs } = question;
   const begin = performance.now() + everyMs;
   const latencies: number[] = [];
   await Promise.all(
@@ -32,7 +34,9 @@ export async function measurePaced(question: PacedQuestion): Promise<PacedAnswer
         count: Math.floor(measureMs / everyMs),
         dueAt: (id: number) => first + id * everyMs,
       };
-      return postOnTime(question, timetable, (latency) => latencies.push(latency));
+      const [socketUrl, place] = [socketUrls[index % socketUrls.length], places[index % places.length]];
+      if (socketUrl === undefined || !place) throw new Error("There is no session to post to.");
+      return postOnTime(socketUrl, place, timetable, (latency) => latencies.push(latency));
     }),
   );
   return {
@@ -49,7 +53,8 @@ interface Timetable {
 }
 
 async function postOnTime(
-  { socketUrl, place }: PacedQuestion,
+  socketUrl: string,
+  place: Place,
   { count, dueAt }: Timetable,
   onAnswer: (latency: number) => void,
 ): Promise<void> {

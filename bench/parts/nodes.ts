@@ -3,7 +3,9 @@ import { connectPool, openDatabase, type Queryable, readFeedHeads } from "@merkl
 import { connect } from "@nats-io/transport-node";
 import { sql } from "drizzle-orm";
 import type { FanOutAnswer } from "../load-fan-out.js";
+import type { PacedAnswer } from "../load-paced.js";
 import type { PostsAnswer } from "../load-posts.js";
+import type { LoadQuestion } from "../load-process.js";
 import { startNatsServer } from "../nats-server.js";
 import { definePart, type Figure, type Pace, type Target } from "../part.js";
 import { openPlaces, type Place } from "../places.js";
@@ -23,6 +25,9 @@ interface PostCost {
   /** Each poster in a session of its own. */
   readonly postElsewhere: number;
   readonly postElsewhereInPostgres: number;
+  /** At a rate that leaves the machine time: whatever is busier then is so because of the other nodes. */
+  readonly postAtPace: number;
+  readonly postAtPaceInPostgres: number;
 }
 
 interface Cost extends PostCost {
@@ -44,6 +49,8 @@ interface Round {
 
 /** At each node: several are there for more callers than one can serve, and each is to cost what it cost there. */
 const posters = 100;
+const paced = { connections: 10, everyMs: 50 };
+const pacedRate = (1_000 * paced.connections) / paced.everyMs;
 const receivers = 100;
 const activeSessions = 50_000;
 const idleSockets = 5_000;
@@ -72,6 +79,17 @@ export const nodes = definePart<Round>({
           ),
           cost(
             `${count} ${bus}`,
+            `a post, ${pacedRate} a second at a node, brokers`,
+            "postAtPace",
+            count === 3 ? { atMost: 1.25 } : undefined,
+          ),
+          cost(
+            `${count} ${bus}`,
+            `a post, ${pacedRate} a second at a node, PostgreSQL`,
+            "postAtPaceInPostgres",
+          ),
+          cost(
+            `${count} ${bus}`,
             `a delivery, ${receivers} receivers a node, brokers`,
             "delivery",
             count === 3 ? { atMost: 1.25 } : undefined,
@@ -82,6 +100,7 @@ export const nodes = definePart<Round>({
     ...buses.flatMap((bus) => [
       growth(bus, `a post, ${posters} sessions a node, brokers`, "postElsewhere"),
       growth(bus, `a post, one session, ${posters} posters a node, brokers`, "post"),
+      growth(bus, `a post, ${pacedRate} a second at a node, brokers`, "postAtPace"),
     ]),
     ...buses.map(hintLatency),
     {
@@ -236,23 +255,33 @@ async function measurePosts(
   pace: Pace,
 ): Promise<PostCost> {
   const socketUrls = servers.map(({ socketUrl }) => socketUrl);
-  const post = async (places: readonly Place[], times: Times) => {
+  const costOf = async (load: LoadQuestion) => {
     const [before, postgresBefore] = [await cpuOf(servers), await stage.postgresCpu()];
-    const { posts } = await stage.load<PostsAnswer>({
-      posts: { socketUrls, places, connections: posters * servers.length, inFlightEach: 1, ...times },
-    });
+    const { posts } = await stage.load<PostsAnswer | PacedAnswer>(load);
     const [after, postgresAfter] = [await cpuOf(servers), await stage.postgresCpu()];
     return { servers: (after - before) / posts, postgres: (postgresAfter - postgresBefore) / posts };
   };
+  const connections = posters * servers.length;
+  const post = (places: readonly Place[], times: Times) =>
+    costOf({ posts: { socketUrls, places, connections, inFlightEach: 1, ...times } });
   const { warmUp, times } = timesOf(servers, pace);
   for (const places of [[poster], apart]) await post(places, warmUp);
   const together = await post([poster], times);
   const elsewhere = await post(apart, times);
+  // Each node has a session of its own, and as many callers as one has alone.
+  const atPace = await costOf({
+    paced: {
+      ...{ socketUrls, places: apart.slice(0, servers.length), everyMs: paced.everyMs },
+      ...{ connections: paced.connections * servers.length, measureMs: times.measureMs },
+    },
+  });
   return {
     post: together.servers,
     postInPostgres: together.postgres,
     postElsewhere: elsewhere.servers,
     postElsewhereInPostgres: elsewhere.postgres,
+    postAtPace: atPace.servers,
+    postAtPaceInPostgres: atPace.postgres,
   };
 }
 

@@ -39,7 +39,7 @@ export const stalls = definePart<Round>({
         const before = await readUpkeep(stage);
         const [posts, bare] = await Promise.all([
           stage.load<PacedAnswer>({
-            paced: { socketUrl: broker.socketUrl, place, ...pace, measureMs },
+            paced: { socketUrls: [broker.socketUrl], places: [place], ...pace, measureMs },
           }),
           appendOnTime(stage, measureMs),
         ]);
