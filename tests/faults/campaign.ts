@@ -1,11 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { connect } from "@merkle/wire/client";
-import postgres from "postgres";
 import { WebSocket } from "ws";
-import { type BrokerProcess, startBrokerProcess } from "./broker-process.js";
+import { type CampaignBroker, startCampaignBroker } from "./campaign-broker.js";
 import { type AckedPost, checkRun, type Problem, type StoredRow } from "./checker.js";
 import { type FaultName, faults, type Stage } from "./faults.js";
-import type { Place } from "./places.js";
+import { connectToPlace, type Place } from "./places.js";
 import { createRandom, type Random } from "./random.js";
 import { type Reader, type ReaderOptions, readerKinds, type StartReader, textOf } from "./readers.js";
 import { startVerbWriter, type VerbWriter } from "./verb-writer.js";
@@ -72,7 +71,7 @@ export async function runCampaign({
   const over = new AbortController();
   setMaxListeners(0, over.signal);
   const tally = createTally(watch, over.signal);
-  const broker = await startBrokerProcess(place, watch.giveUp);
+  const broker = await startCampaignBroker(place, watch.giveUp);
   const crew = await hire({ broker, random, watch, tally });
   try {
     const stage: Stage = {
@@ -91,7 +90,7 @@ export async function runCampaign({
       await progress(stage, 2 * writerCount, `after ${name}`);
     }
     await orGivenUp(crew.rest(), watch, () => `the last ${tally.inFlight} posts to be acked`);
-    const rows = await readRows(await place.target());
+    const rows = await readRows(place);
     await untilAllRead(crew.readers, rows, watch);
     await crew.dismiss();
     const problems = [
@@ -115,7 +114,7 @@ export async function runCampaign({
       problems,
     };
   } catch (error) {
-    throw new Error(`Seed ${seed}: ${String(error)}\n${broker.logged.slice(-40).join("\n")}`, {
+    throw new Error(`Seed ${seed}: ${String(error)}\n${broker.logged().join("\n")}`, {
       cause: error,
     });
   } finally {
@@ -181,7 +180,7 @@ interface Crew {
 }
 
 interface Hiring {
-  readonly broker: BrokerProcess;
+  readonly broker: CampaignBroker;
   readonly random: Random;
   readonly watch: Watch;
   readonly tally: WriterTally;
@@ -259,18 +258,8 @@ async function untilAllRead(all: readonly Reader[], rows: readonly StoredRow[], 
   );
 }
 
-async function readRows(target: Awaited<ReturnType<Place["target"]>>): Promise<StoredRow[]> {
-  const options = { max: 1, onnotice: () => undefined };
-  const sql =
-    typeof target === "string"
-      ? postgres(target, options)
-      : postgres({
-          host: target.host,
-          port: target.port,
-          user: target.user,
-          database: target.database,
-          ...options,
-        });
+async function readRows(place: Place): Promise<StoredRow[]> {
+  const sql = await connectToPlace(place);
   try {
     const rows = await sql<{ session_id: string; sequence: string; content: string }[]>`
       SELECT session_id, sequence, content FROM messages ORDER BY session_id, sequence`;

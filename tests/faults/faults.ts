@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MessageRow } from "@merkle/db";
-import postgres from "postgres";
 import { makeRow } from "../kit/message-row.js";
-import type { BrokerProcess } from "./broker-process.js";
+import type { CampaignBroker } from "./campaign-broker.js";
 import type { AckedPost } from "./checker.js";
 import { holdFeed } from "./holder.js";
-import { killPostmaster, type Place } from "./places.js";
+import { connectToPlace, killPostmaster, type Place } from "./places.js";
 import type { Cut, PostgresProxy } from "./postgres-proxy.js";
 import type { Random } from "./random.js";
 import type { Watch } from "./watch.js";
@@ -15,7 +14,7 @@ import type { WriterTally } from "./writers.js";
 /** What a fault finds: everything at work, and chance. */
 export interface Stage {
   readonly place: Place;
-  readonly broker: BrokerProcess;
+  readonly broker: CampaignBroker;
   readonly sessions: readonly [string, ...string[]];
   readonly random: Random;
   readonly watch: Watch;
@@ -47,18 +46,20 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
-/** SIGTERM of the broker, which ends in order in the midst of everything, and is started again. */
-async function restartBroker({ broker }: Stage): Promise<void> {
-  await broker.stop();
-  await broker.start();
+/** SIGTERM of the broker, or of one of its nodes, which ends in order in the midst of everything, and is started again. */
+async function restartBroker({ broker, random }: Stage): Promise<void> {
+  const victim = random.pick(broker.processes);
+  await victim.stop();
+  await victim.start();
 }
 
-/** SIGKILL of the broker, which is restarted at once; its PostgreSQL stays, and is adopted. */
+/** SIGKILL of the broker, or of one of its nodes, which is restarted at once; its PostgreSQL stays, and is adopted. */
 async function killBroker({ broker, place, random }: Stage): Promise<void> {
   await delay(random.between(0, 20));
+  const victim = random.pick(broker.processes);
   const before = await place.postmasterPid();
-  await broker.kill();
-  await broker.start();
+  await victim.kill();
+  await victim.start();
   const after = await place.postmasterPid();
   if (before !== after)
     throw new Error(`PostgreSQL was not adopted: its pid was ${before}, and is ${after}.`);
@@ -66,17 +67,20 @@ async function killBroker({ broker, place, random }: Stage): Promise<void> {
 
 /** The same, and again while it starts. */
 async function killBrokerTwice({ broker, random }: Stage): Promise<void> {
-  await broker.kill();
-  await broker.startAndKill(random.between(50, 600));
-  await broker.start();
+  const victim = random.pick(broker.processes);
+  await victim.kill();
+  await victim.startAndKill(random.between(50, 600));
+  await victim.start();
 }
 
+/** SIGKILL of both, of all nodes where there are several: nothing is left that would answer. */
 async function killBrokerAndPostgres({ broker, place }: Stage): Promise<void> {
   await Promise.all([broker.kill(), killPostmaster(place.home)]);
+  await place.served();
   await broker.start();
 }
 
-/** SIGKILL of the postmaster; the broker starts it again. */
+/** SIGKILL of the postmaster, which whoever runs it starts again. */
 async function killPostgres({ place, random }: Stage): Promise<void> {
   await delay(random.between(0, 20));
   await killPostmaster(place.home);
@@ -84,7 +88,7 @@ async function killPostgres({ place, random }: Stage): Promise<void> {
 
 /** SIGKILL of one of the broker's backends, which makes the postmaster end all of them and recover. */
 async function killBackend({ place, random }: Stage): Promise<void> {
-  const sql = postgres({ ...Object(await place.target()), max: 1, onnotice: () => undefined });
+  const sql = await connectToPlace(place);
   try {
     const backends = await sql<{ pid: number }[]>`
       SELECT pid FROM pg_stat_activity WHERE application_name = 'merkle' ORDER BY pid`;

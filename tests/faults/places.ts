@@ -1,12 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConnectionTarget } from "@merkle/db";
+import postgres from "postgres";
+import { expect } from "vitest";
 import {
   type PostmasterFile,
   readPostmasterFile,
   stillRuns,
 } from "../../packages/db/src/embedded/postmaster-file.js";
-import { makeTestHome, pidGone } from "../../packages/db/src/embedded/test-support.js";
+import { ask, makeTestHome, pidGone, type TestHome } from "../../packages/db/src/embedded/test-support.js";
 import { createTestDatabase } from "../kit/test-database.js";
 import { type PostgresProxy, startPostgresProxy } from "./postgres-proxy.js";
 
@@ -21,6 +23,8 @@ export interface Place {
   readonly proxy: PostgresProxy | null;
   /** Of the PostgreSQL that the broker runs, if it runs and is well at this moment. */
   postmasterPid(): Promise<number | undefined>;
+  /** Resolves when a broker can be started: at once where it starts its PostgreSQL itself. */
+  served(): Promise<void>;
   /** @throws when a server still runs that a stopped broker should have taken with it */
   requireStopped(): Promise<void>;
   /** Removes everything. */
@@ -29,7 +33,10 @@ export interface Place {
 
 /** A home in which the broker runs its embedded PostgreSQL. */
 export async function makeEmbeddedPlace(): Promise<Place> {
-  const home = await makeTestHome();
+  return placeIn(await makeTestHome());
+}
+
+function placeIn(home: TestHome): Place {
   return {
     home: home.path,
     proxy: null,
@@ -41,11 +48,29 @@ export async function makeEmbeddedPlace(): Promise<Place> {
       const found = await findPostmaster(home.path);
       return found && found.status === "ready" && stillRuns(found.pid) ? found.pid : undefined;
     },
+    served: async () => undefined,
     async requireStopped() {
       const left = await findPostmaster(home.path);
       if (left && stillRuns(left.pid)) throw new Error(`PostgreSQL (pid ${left.pid}) outlived its broker.`);
     },
     remove: home.remove,
+  };
+}
+
+/** A home in which a PostgreSQL runs that no broker started, and that is started again whenever it is gone; several can share it. */
+export async function makeServedPlace(): Promise<Place> {
+  const home = await makeTestHome();
+  const { connection } = await home.start({ reach: "tcp", connectionsMax: 200 });
+  const { host, port, user, password = "", database } = connection;
+  const databaseUrl = `postgres://${user}:${password}@${host}:${port}/${database}`;
+  return {
+    ...placeIn(home),
+    databaseUrl,
+    target: async () => databaseUrl,
+    async served() {
+      await expect.poll(() => ask(connection, "SELECT")).toHaveLength(1);
+    },
+    requireStopped: async () => undefined,
   };
 }
 
@@ -63,6 +88,7 @@ export async function makeProxiedPlace(): Promise<Place> {
     proxy,
     target: async () => direct.href,
     postmasterPid: async () => undefined,
+    served: async () => undefined,
     requireStopped: async () => undefined,
     async remove() {
       await proxy.stop();
@@ -70,6 +96,13 @@ export async function makeProxiedPlace(): Promise<Place> {
       await home.remove();
     },
   };
+}
+
+/** One connection to a place's server, beside those of brokers. */
+export async function connectToPlace(place: Place): Promise<postgres.Sql> {
+  const target = await place.target();
+  const options = { max: 1, onnotice: () => undefined };
+  return typeof target === "string" ? postgres(target, options) : postgres({ ...Object(target), ...options });
 }
 
 /** SIGKILL of the server that runs in this home; resolves when that process is gone. */

@@ -32,7 +32,13 @@ export async function callRest({ method, url, credential, body, accept, signal }
   }).catch(rethrowBroken(signal));
   const text = await response.text().catch(rethrowBroken(signal));
   if (response.ok) return text;
+  // A proxy whose node was gone before it had answered says so in its own words.
+  if (!isJson(response)) throw new Broken(`A proxy answered ${response.status}.`);
   throw MerkleError.fromBody(JSON.parse(text));
+}
+
+function isJson({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("application/json") ?? false;
 }
 
 /** Whether the same call can simply be made again. */

@@ -1,6 +1,7 @@
+import { inject } from "vitest";
 import { type CampaignReport, runCampaign } from "./campaign.js";
 import type { FaultName } from "./faults.js";
-import { makeEmbeddedPlace, makeProxiedPlace } from "./places.js";
+import { makeEmbeddedPlace, makeProxiedPlace, makeServedPlace, type Place } from "./places.js";
 import { createRandom } from "./random.js";
 
 export interface ShuffledOptions {
@@ -15,7 +16,7 @@ export async function runShuffled({ where, faults, deadlineMs }: ShuffledOptions
   const seed = Number(process.env["FAULTS_SEED"] ?? Date.now() % 1_000_000);
   const names = Object.keys(faults) as FaultName[]; // The keys that the type allows.
   const all = names.flatMap((name) => Array.from({ length: faults[name] ?? 0 }, () => name));
-  const place = where === "embedded" ? await makeEmbeddedPlace() : await makeProxiedPlace();
+  const place = await makePlace(where);
   const options = { place, seed, deadlineMs, faults: createRandom(seed).shuffle(all) };
   try {
     const report = await runCampaign(options);
@@ -24,4 +25,10 @@ export async function runShuffled({ where, faults, deadlineMs }: ShuffledOptions
   } finally {
     await place.remove();
   }
+}
+
+/** Nodes share a PostgreSQL that is none of theirs. */
+function makePlace(where: ShuffledOptions["where"]): Promise<Place> {
+  if (where === "proxied") return makeProxiedPlace();
+  return inject("bus") === undefined ? makeEmbeddedPlace() : makeServedPlace();
 }

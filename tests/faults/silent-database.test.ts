@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, inject, it, onTestFinished } from "vitest";
 import { createTestSession, failureOf, textsOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
@@ -6,8 +6,8 @@ import { transports } from "../kit/transports.js";
 import { initialize, post, toolCall } from "../mcp/rpc.js";
 import { startPostgresProxy } from "./postgres-proxy.js";
 
-/** A broker whose way to its database can be cut. */
-async function startBehindProxy() {
+/** A broker, or several nodes, whose way to their database can be cut. */
+async function startBeforeProxy() {
   const url = new URL(await createTestDatabase());
   const proxy = await startPostgresProxy({ host: url.hostname, port: Number(url.port) });
   onTestFinished(proxy.stop);
@@ -16,7 +16,7 @@ async function startBehindProxy() {
 }
 
 it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call, and no streamed wait, without an answer, and is taken up again", async () => {
-  const { proxy, broker } = await startBehindProxy();
+  const { proxy, broker } = await startBeforeProxy();
   const transport = await transports.rest(broker.url);
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener: team_id } = session;
@@ -33,15 +33,21 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   const heard = await transport.call("wait_for_messages", { ...asPerson, since_cursor: 1, timeout: 0 });
   expect(textsOf(heard.messages)).toEqual(["first", "second"]);
 
-  proxy.mode = "stall";
   // It acknowledges something, and finds at its end that this was not saved; the other does not even learn its team.
-  const path = `/api/sessions/${session_id}/messages/wait?since_cursor=3&timeout=1`;
-  const streamed = await fetch(broker.url + path, {
-    headers: { accept: "text/event-stream", "x-team-id": person.person_id },
-  });
-  const wait = toolCall("wait_for_messages", { ...asPerson, since_cursor: 3, timeout: 1 });
-  const streamedByMcp = await post(mcp, wait, { headers: mcpSession });
+  const wait = { ...asPerson, since_cursor: 3, timeout: 3 };
+  const path = `/api/sessions/${session_id}/messages/wait?since_cursor=3&timeout=3`;
+  const headers = { accept: "text/event-stream", "x-team-id": person.person_id };
+  const stream = () =>
+    Promise.all([
+      fetch(broker.url + path, { headers }),
+      post(mcp, toolCall("wait_for_messages", wait), { headers: mcpSession }),
+    ]);
+  // A node asks the database before a wait begins (NODE-7), and answers plainly when it gets no answer: here they have begun.
+  const begun = inject("bus") && (await stream());
+  proxy.mode = "stall";
+  const [streamed, streamedByMcp] = begun ?? (await stream());
   const failures = await Promise.all([
+    failureOf(transport.call("wait_for_messages", wait)),
     failureOf(session.post(team_id, "into silence")),
     failureOf(transport.call("get_session", { session_id })),
     failureOf(transport.call("append_to_session_doc", { session_id, team_id, text: "into silence" })),
@@ -67,7 +73,7 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
 }, 60_000);
 
 it("[OPS-6] a broker stops in time though its database takes connections and closes them at once, and leaves nothing waiting", async () => {
-  const { proxy, broker } = await startBehindProxy();
+  const { proxy, broker } = await startBeforeProxy();
   const transport = await transports.rest(broker.url);
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener: team_id } = session;
@@ -89,3 +95,17 @@ it("[OPS-6] a broker stops in time though its database takes connections and clo
   expect(performance.now() - begun).toBeLessThan(30_000);
   expect(broker.logged.join("\n")).not.toContain("has not ended");
 }, 120_000);
+
+it.each(["close", "stall"] as const)(
+  "[OPS-6] [NODE-4] a broker that has nothing to save does not wait for a database that cannot be told that it goes (%s)",
+  async (mode) => {
+    const { proxy, broker } = await startBeforeProxy();
+    proxy.mode = mode;
+    proxy.cutAll();
+    await expect.poll(() => broker.logged.join("\n")).toContain("the lock on the database was lost");
+    const begun = performance.now();
+    await broker.stop();
+    expect(performance.now() - begun).toBeLessThan(30_000);
+  },
+  60_000,
+);

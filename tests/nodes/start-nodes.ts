@@ -23,12 +23,14 @@ interface NodesOptions {
   readonly databaseUrl?: string;
   readonly options?: Partial<BrokerOptions>;
   readonly script?: () => string;
+  /** Told when one ends although nobody ended it. */
+  readonly onDeath?: (how: string) => void;
 }
 
 /** Starts nodes on one database, which are stopped when the test has finished. */
 export async function startNodes(
   count: number,
-  { bus = "postgres", databaseUrl, options, script }: NodesOptions = {},
+  { bus = "postgres", databaseUrl, options, script, onDeath }: NodesOptions = {},
   cleanup: Cleanup = onTestFinished,
 ): Promise<{ readonly nodes: TestNode[]; readonly databaseUrl: string }> {
   const url = databaseUrl ?? (await createTestDatabase(cleanup));
@@ -36,7 +38,12 @@ export async function startNodes(
   for (let number = 0; number < count; number += 1) {
     nodes.push(
       await startTestNode(
-        { databaseUrl: url, options: { ...options, bus }, ...(script && { script }) },
+        {
+          databaseUrl: url,
+          options: { ...options, bus },
+          ...(script && { script }),
+          ...(onDeath && { onDeath }),
+        },
         cleanup,
       ),
     );
@@ -46,7 +53,10 @@ export async function startNodes(
 
 /** Starts one more, in a home of its own with the key that all of tests have. */
 export async function startTestNode(
-  place: Pick<NodesOptions, "script"> & {
+  {
+    onDeath = () => undefined,
+    ...place
+  }: Pick<NodesOptions, "script" | "onDeath"> & {
     readonly databaseUrl: string;
     readonly options: Partial<BrokerOptions>;
   },
@@ -54,7 +64,7 @@ export async function startTestNode(
 ): Promise<TestNode> {
   const home = await mkdtemp(join(tmpdir(), "merkle-node-"));
   await putAuditKey(home);
-  const process = await startBrokerProcess({ ...place, home }, () => undefined);
+  const process = await startBrokerProcess({ ...place, home }, onDeath);
   noteHome(Number(new URL(process.url).port), home);
   cleanup(async () => {
     await process.kill();

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import shared from "../../vitest.config.js";
 import { nodesOf } from "./kit/tested-nodes.js";
 
-/** The campaign takes an hour, and runs where it is asked for: `npm run test:nodes -- campaign`. */
+/** The campaign of the nodes takes an hour, and runs where it is asked for: `npm run test:nodes -- campaign`. */
 const atLength = process.argv.some((argument) => argument.includes("campaign"));
 
 /** The tests that speak to a broker by its address, with three nodes behind nginx in its place: `npm run test:nodes`. */
@@ -20,7 +20,7 @@ export default defineConfig({
       "tests/mcp/**/*.test.ts",
       "tests/tail/**/*.test.ts",
       "tests/stdio/**/*.test.ts",
-      "tests/faults/{network,broken-reads}.test.ts",
+      "tests/faults/**/*.test.ts",
     ],
   },
 });

@@ -50,7 +50,9 @@ export const startBehindProxy: StartTestBroker = async (options, cleanup) => {
     get broker() {
       return first.broker;
     },
-    stop: () => forEach((node) => node.stop()),
+    async stop() {
+      await Promise.all(nodes.map((node) => node.stop()));
+    },
     restart: () => forEach((node) => node.restart()),
     async restartAfter(work) {
       await forEach((node) => node.stop());

@@ -4,6 +4,7 @@ import type { Bus } from "./bus/bus.js";
 import type { Log } from "./log.js";
 import { createSettle } from "./settle.js";
 import { StartError } from "./start-error.js";
+import { withTimeout } from "./with-timeout.js";
 
 /** This broker among those on its database (NODE-4). */
 export interface Nodes {
@@ -119,7 +120,8 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
       if (stopped) return;
       stopped = true;
       clearInterval(beating);
-      await deleteNode(database.orm, id).catch(() => undefined);
+      // A database that gives no answer is not waited for: a node that is not seen any more counts as dead (NODE-4).
+      await withTimeout(deleteNode(database.orm, id), beatMs, "none").catch(() => undefined);
       bus.publish("nodes", {});
     },
   };

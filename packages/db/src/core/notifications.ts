@@ -9,6 +9,7 @@ export interface Notifications {
   notify(payloads: readonly string[]): Promise<void>;
   /** Asks the server whether the connection still stands; when it does not, that is told as a loss. */
   check(): Promise<void>;
+  /** Closes it; of what was begun the end is not waited for. */
   end(): Promise<void>;
 }
 
@@ -34,6 +35,6 @@ export function openNotifications(
     async check() {
       await client.ask((sql) => sql`SELECT`);
     },
-    end: client.end,
+    end: () => client.end(1),
   };
 }

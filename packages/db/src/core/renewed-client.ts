@@ -14,7 +14,8 @@ export interface RenewedClient {
    * @throws an error that `isConnectionLost` knows, when no answer came
    */
   ask<Answer>(question: (client: postgres.Sql) => Promise<Answer>): Promise<Answer>;
-  end(): Promise<void>;
+  /** @param graceS - how long what it still does may take; 5 s unless told */
+  end(graceS?: number): Promise<void>;
 }
 
 /** A second more than the server allows a statement, so that its own answer comes first. */
@@ -77,10 +78,10 @@ export function renewClient(
       });
       return Promise.race([question(client), silence]).finally(() => clearTimeout(timer));
     },
-    async end() {
+    async end(graceS = 5) {
       ended = true;
       await Promise.all([
-        current?.end({ timeout: 5 }),
+        current?.end({ timeout: graceS }),
         ...[...retired].map((client) => client.end({ timeout: 0 })),
       ]);
     },

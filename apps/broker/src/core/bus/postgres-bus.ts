@@ -22,7 +22,7 @@ export async function startPostgresBus(options: {
   const { target, channel, log } = options;
   const stopping = new AbortController();
   const listeners = createHintListeners(log);
-  const batches = createBatches({ listeners, log, send: async (payloads) => connection.notify(payloads) });
+  const batches = createBatches({ listeners, log, send });
   let isUp = false;
   let losses = 0;
 
@@ -35,6 +35,11 @@ export async function startPostgresBus(options: {
       void listenAgain();
     },
   });
+
+  async function send(payloads: readonly string[]): Promise<void> {
+    if (!isUp) throw new Error("The bus is down.");
+    await connection.notify(payloads);
+  }
 
   let listening: Promise<void> | null = null;
   function listenAgain(): Promise<void> {
@@ -80,8 +85,9 @@ export async function startPostgresBus(options: {
       clearInterval(checking);
       await batches.end();
       stopping.abort();
-      await listening;
+      // Closing the connection ends the question of one that begins to listen.
       await connection.end();
+      await listening;
     },
   };
 }

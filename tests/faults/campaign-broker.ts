@@ -1,0 +1,62 @@
+import { inject, onTestFinished } from "vitest";
+import { type BrokerProcess, startBrokerProcess } from "./broker-process.js";
+import type { Place } from "./places.js";
+
+/** What a campaign has for a broker: one process or, where nodes are tested, three behind nginx by round robin. */
+export interface CampaignBroker {
+  readonly url: string;
+  readonly processes: readonly [BrokerProcess, ...BrokerProcess[]];
+  /** The last lines that each logged. */
+  logged(): readonly string[];
+  /** SIGKILL of all that run. */
+  kill(): Promise<void>;
+  /** Starts all again, at once. */
+  start(): Promise<void>;
+  /** SIGTERM of all. @throws when one did not end well */
+  stop(): Promise<void>;
+}
+
+/** @param onDeath - told when a process ends although nobody ended it */
+export async function startCampaignBroker(
+  place: Place,
+  onDeath: (how: string) => void,
+): Promise<CampaignBroker> {
+  if (inject("bus") === undefined) {
+    const alone = await startBrokerProcess(place, onDeath);
+    return toCampaignBroker(alone.url, [alone]);
+  }
+  if (place.databaseUrl === undefined) throw new TypeError("Nodes need a database that is none of theirs.");
+  const { behindProxy, startProxy, startTestBus } = await import("../nodes/kit/start-behind-proxy.js");
+  const { startNodes } = await import("../nodes/start-nodes.js");
+  const { nodes } = await startNodes(
+    3,
+    {
+      bus: await startTestBus(onTestFinished),
+      databaseUrl: place.databaseUrl,
+      options: { ...behindProxy, auth: "open" },
+      onDeath,
+    },
+    onTestFinished,
+  );
+  const [port] = await startProxy(
+    nodes.map(({ url }) => Number(new URL(url).port)),
+    onTestFinished,
+  );
+  const [first, ...others] = nodes;
+  if (!first) throw new TypeError("Three were started.");
+  return toCampaignBroker(`http://127.0.0.1:${port}`, [first, ...others]);
+}
+
+function toCampaignBroker(url: string, processes: CampaignBroker["processes"]): CampaignBroker {
+  const forAll = async (work: (each: BrokerProcess) => Promise<void>) => {
+    await Promise.all(processes.map(work));
+  };
+  return {
+    url,
+    processes,
+    logged: () => processes.flatMap(({ logged }) => logged.slice(-40)),
+    kill: () => forAll((each) => each.kill()),
+    start: () => forAll((each) => each.start()),
+    stop: () => forAll((each) => each.stop()),
+  };
+}
