@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
-import type { ProfileOptions } from "../kit/profiles.js";
+import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -44,10 +44,10 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
     if (!existsSync(pages)) {
       throw new Error("The dashboard has not been built. Run: npm run build -w @merkle/dashboard");
     }
-    browser = await launchChromium(chromium ?? "");
+    browser = await sharedChromium(chromium ?? "");
     broker = await startTestBroker({ dashboard: pages }, cleanup);
     rest = await transports.rest(broker.url);
-    return () => browser.close();
+    return () => closeProfiles(browser);
   });
 
   it("[DASH-110] it shows the newest version laid out, whose it is, and leads to its headings", async () => {

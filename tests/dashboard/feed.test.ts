@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
+import { closeProfiles } from "../kit/profiles.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
@@ -19,8 +20,8 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
 
   beforeAll(async () => {
     const cleanups: (() => unknown)[] = [];
-    browser = await launchChromium(chromium ?? "");
-    cleanups.push(() => browser.close());
+    browser = await sharedChromium(chromium ?? "");
+    cleanups.push(() => closeProfiles(browser));
     broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup));
     url = broker.url;
     socket = await transports.websocket(url);

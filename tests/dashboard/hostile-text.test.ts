@@ -1,8 +1,9 @@
 import { deceptionIn, normaliseName } from "@merkle/wire/text";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
+import { closeProfiles } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { transports } from "../kit/transports.js";
 import { hostileNames, hostileTexts } from "./hostile-payloads.js";
@@ -16,8 +17,8 @@ describe.skipIf(chromium === undefined)("hostile texts in a browser", () => {
     expect(hostileTexts.length).toBeGreaterThanOrEqual(500);
     const { url } = await startTestBroker({ dashboard: dashboardPages() });
     const slug = await postEverything(url);
-    const browser = await launchChromium(chromium ?? "");
-    onTestFinished(() => browser.close());
+    const browser = await sharedChromium(chromium ?? "");
+    onTestFinished(() => closeProfiles(browser));
     const { page, problems } = await openPage(browser, `${url}/settings`, {
       viewport: { width: 1_440, height: 2_400 },
     });

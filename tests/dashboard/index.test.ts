@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
-import type { ProfileOptions } from "../kit/profiles.js";
+import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
@@ -19,8 +19,8 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
 
   beforeAll(async () => {
     const cleanups: (() => unknown)[] = [];
-    browser = await launchChromium(chromium ?? "");
-    cleanups.push(() => browser.close());
+    browser = await sharedChromium(chromium ?? "");
+    cleanups.push(() => closeProfiles(browser));
     ({ url } = await startTestBroker({ dashboard: dashboardPages(), demoPace: 0 }, (cleanup) =>
       cleanups.push(cleanup),
     ));

@@ -1,8 +1,9 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
+import { closeProfiles } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { dashboardPages } from "./pages.js";
 import { readShownFeed } from "./shown-feed.js";
@@ -20,8 +21,8 @@ describe.skipIf(chromium === undefined)("the dashboard while others work", () =>
   let browser: Browser;
 
   beforeAll(async () => {
-    browser = await launchChromium(chromium ?? "");
-    return () => browser.close();
+    browser = await sharedChromium(chromium ?? "");
+    return () => closeProfiles(browser);
   });
 
   /** A page at the sessions that takes note, from before the first of its scripts, of what it ever shows. */

@@ -1,10 +1,10 @@
 import type { BrokerOptions } from "@merkle/broker";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll } from "vitest";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
-import type { ProfileOptions } from "../kit/profiles.js";
+import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
@@ -46,8 +46,8 @@ export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {
   beforeAll(async () => {
     if (executable === undefined) return;
     const cleanups: (() => unknown)[] = [];
-    const browser = await launchChromium(executable);
-    cleanups.push(() => browser.close());
+    const browser = await sharedChromium(executable);
+    cleanups.push(() => closeProfiles(browser));
     const broker = await startTestBroker({ ...options, dashboard: dashboardPages() }, (cleanup) =>
       cleanups.push(cleanup),
     );

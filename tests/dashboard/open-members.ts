@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core";
 import { beforeAll } from "vitest";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { startInviteBroker, type TestMember } from "../kit/members.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
-import type { ProfileOptions } from "../kit/profiles.js";
+import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import type { TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { desk } from "./open-dashboard.js";
@@ -46,8 +46,8 @@ export function membersDashboard(): MembersDashboard {
   beforeAll(async () => {
     if (executable === undefined) return;
     const cleanups: (() => unknown)[] = [];
-    const browser = await launchChromium(executable);
-    cleanups.push(() => browser.close());
+    const browser = await sharedChromium(executable);
+    cleanups.push(() => closeProfiles(browser));
     const { broker, admin } = await startInviteBroker((cleanup) => cleanups.push(cleanup), {
       dashboard: dashboardPages(),
     });

@@ -1,8 +1,8 @@
 import type { Browser, Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
-import type { ProfileOptions } from "../kit/profiles.js";
+import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -22,11 +22,11 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
 
   beforeAll(async () => {
     const cleanups: (() => Promise<void>)[] = [];
-    browser = await launchChromium(chromium ?? "");
+    browser = await sharedChromium(chromium ?? "");
     broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.unshift(cleanup));
     rest = await transports.rest(broker.url);
     return async () => {
-      await browser.close();
+      await closeProfiles(browser);
       for (const cleanup of cleanups) await cleanup();
     };
   });

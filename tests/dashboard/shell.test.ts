@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
-import type { ProfileOptions } from "../kit/profiles.js";
+import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -22,8 +22,8 @@ describe.skipIf(chromium === undefined)("what stands around every page", () => {
 
   beforeAll(async () => {
     const cleanups: (() => unknown)[] = [];
-    browser = await launchChromium(chromium ?? "");
-    cleanups.push(() => browser.close());
+    browser = await sharedChromium(chromium ?? "");
+    cleanups.push(() => closeProfiles(browser));
     broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.push(cleanup));
     rest = await transports.rest(broker.url);
     return async () => {

@@ -1,9 +1,10 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
 import { findFirefox, firefoxKeys, startFirefox } from "../kit/firefox.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
+import { closeProfiles } from "../kit/profiles.js";
 import { createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
@@ -21,11 +22,11 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
 
   beforeAll(async () => {
     const cleanups: (() => Promise<void>)[] = [];
-    browser = await launchChromium(chromium ?? "");
+    browser = await sharedChromium(chromium ?? "");
     broker = await startTestBroker({ dashboard: dashboardPages() }, (cleanup) => cleanups.unshift(cleanup));
     rest = await transports.rest(broker.url);
     return async () => {
-      await browser.close();
+      await closeProfiles(browser);
       for (const cleanup of cleanups) await cleanup();
     };
   });

@@ -49,6 +49,18 @@ export function launchChromium(executablePath: string, args: readonly string[] =
   return chromium.launch({ executablePath, args: [...usual, ...args] });
 }
 
+let shared: Promise<Browser> | undefined;
+
+/** The one of this worker, which each file leaves without profiles to the next, and which ends with the worker. */
+export async function sharedChromium(executablePath: string): Promise<Browser> {
+  const before = await shared?.catch(() => undefined);
+  if (before?.isConnected()) return before;
+  shared = chromium.launch({ executablePath, args: usual, handleSIGTERM: false });
+  // Playwright ends it, and removes its folder, when this process exits.
+  process.once("SIGTERM", () => process.exit());
+  return shared;
+}
+
 /** One that runs the scripts of its pages as people's do, for what is measured. */
 export function launchUsersChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--disable-dev-shm-usage"] });

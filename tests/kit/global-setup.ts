@@ -70,6 +70,9 @@ async function startOwnServer(home: string): Promise<{ url: string; stop(): Prom
   const admin = postgres(`${url}/${database}`, { max: 1 });
   // Thousands of connections are made to it, and to prove the password is most of what each takes.
   await admin.unsafe(`SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`);
+  // Every ten seconds it starts a process for each database, to see that nothing is to be done for most.
+  await admin.unsafe("ALTER SYSTEM SET autovacuum = off");
+  await admin.unsafe("SELECT pg_reload_conf()");
   await admin.end();
   return { url, stop: () => server.stop() };
 }

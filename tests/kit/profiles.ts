@@ -71,6 +71,12 @@ export async function takeProfile(
   };
 }
 
+/** Leaves the browser as it was launched. */
+export async function closeProfiles(browser: Browser): Promise<void> {
+  emptied.delete(browser);
+  for (const context of browser.contexts()) await context.close();
+}
+
 function keptBy(browser: Browser, key: string): EmptiedProfile[] {
   const ofBrowser = emptied.get(browser) ?? new Map<string, EmptiedProfile[]>();
   emptied.set(browser, ofBrowser);

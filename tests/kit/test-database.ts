@@ -5,15 +5,17 @@ import { inject, onTestFinished } from "vitest";
 /** Registers what is to happen at the end: of the test, or with `afterAll` of the file. */
 export type Cleanup = (run: () => Promise<void>) => void;
 
+let admin: postgres.Sql | undefined;
+
 /** Makes a migrated, empty database and returns its URL. It is dropped when the test has finished. */
 export async function createTestDatabase(cleanup: Cleanup = onTestFinished): Promise<string> {
   const { serverUrl, template } = inject("postgres");
+  // One connection for all files of a worker, which ends with it: to make one takes the server longer than a database.
+  admin ??= postgres(`${serverUrl}/postgres`, { max: 1, fetch_types: false, onnotice: () => undefined });
   const name = `test_${randomBytes(8).toString("hex")}`;
-  const admin = postgres(`${serverUrl}/postgres`, { max: 1, onnotice: () => undefined });
   await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   cleanup(async () => {
-    await admin.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    await admin.end();
+    await admin?.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   });
   return `${serverUrl}/${name}`;
 }

@@ -7,7 +7,7 @@ import {
   type OutputOf,
 } from "@merkle/wire";
 import { catalogue, inputRefused } from "@merkle/wire/schemas";
-import { asStub } from "../private-messages/open-message.js";
+import { asStub } from "../private-messages/stub.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
 import { resyncNotice } from "./inbox.js";

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { type CheckedCard, checkCard } from "./check-card.js";
 import type { Opened, PeerKeys } from "./peer-keys.js";
 import { isTrusted } from "./pins.js";
+import { withContent } from "./stub.js";
 
 const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
 const EarlierHeader = z.strictObject({
@@ -56,17 +57,6 @@ export function openMessage(message: Message, reader: Reader): Message {
   if (address === reader.address) return withContent(message, { bytes });
   const opened = tryToOpen(message, sealed, { ...reader, sender: address });
   return withContent(message, "text" in opened ? opened : { bytes, ...opened });
-}
-
-/** A private message without anything in it. */
-export function asStub(message: Message): Message {
-  const { private: isPrivate, sealed, bytes } = message.content;
-  if (isPrivate !== true || isRedacted(message)) return message;
-  return withContent(message, { bytes: typeof sealed === "string" ? sealedBytes(sealed) : bytes });
-}
-
-function withContent(message: Message, content: Readonly<Record<string, unknown>>): Message {
-  return { ...message, content: { private: true, ...content } };
 }
 
 type Outcome = { readonly text: string } | { readonly problem: string };

@@ -5,7 +5,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import { claudeTranscript } from "../../clients/claude-transcript.js";
 import { isServing } from "../../clients/serving.js";
 import { type Config, readEnvironment } from "../../config.js";
-import { asStub } from "../../private-messages/open-message.js";
+import { asStub } from "../../private-messages/stub.js";
 import { findStoredPeer, type StoredPeer, storedPeerId } from "../../sessions/stored-peers.js";
 import { type HookCall, parseHookCall } from "../hook-call.js";
 import type { InboxOptions } from "../inbox.js";
