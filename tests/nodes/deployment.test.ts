@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -29,7 +30,7 @@ async function startNode(name: string) {
     server.close();
   };
   onTestFinished(stop);
-  return { port: Number(Object(server.address()).port), stop };
+  return { port: Number(Object(server.address()).port), server, stop };
 }
 
 async function startThree() {
@@ -69,6 +70,22 @@ describe("what docs/scale.md puts in front of the nodes", () => {
       const ports = nodes.map(({ port }) => port);
       const [port] = await startProxy(ports, onTestFinished);
       await expectTurns(`http://127.0.0.1:${port}/`, nodes[1]);
+    },
+  );
+
+  it.skipIf(nginx === undefined)(
+    "[SCALE-2] nginx lets go of an idle connection before a broker does, which would reset a post that comes just then",
+    async () => {
+      const { server, port: at } = await startNode("a");
+      const firstGone = once(server, "connection").then(([socket]: Socket[]) =>
+        Promise.race([
+          once(socket as Socket, "end").then(() => "nginx"),
+          once(socket as Socket, "close").then(() => "broker"),
+        ]),
+      );
+      const [port] = await startProxy([at], onTestFinished);
+      await ask(`http://127.0.0.1:${port}/`, "POST");
+      expect(await firstGone).toBe("nginx");
     },
   );
 
