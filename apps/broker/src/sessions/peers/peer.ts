@@ -101,8 +101,6 @@ export function refreshPeer(
 ): void {
   // It was on disk further on than it is: another node has put it back.
   if (row.acked < peer.ackedOnDisk) placeAt(peer, row.acked);
-  // Whoever moved it on has noted that, or placed it where nothing was read.
-  if (row.acked > peer.acked) peer.readNoted = Math.max(peer.readNoted, row.acked);
   peer.acked = Math.max(peer.acked, row.acked);
   peer.ackedOnDisk = Math.max(peer.ackedOnDisk, row.acked);
   peer.offered = Math.max(peer.offered, row.offered);
