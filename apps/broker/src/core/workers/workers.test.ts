@@ -84,7 +84,9 @@ describe("going wrong", () => {
     async (order) => {
       const { run } = startTestWorkers();
       const first = await run("which");
-      const [failed, next] = await Promise.allSettled([run(order), run("which")]);
+      // A heap takes a slow machine longer to fill than a task may take.
+      const slow = { timeoutMs: 60_000 };
+      const [failed, next] = await Promise.allSettled([run(order, slow), run("which", slow)]);
       expect(failed).toMatchObject({
         status: "rejected",
         reason: { message: expect.stringContaining("unified_diff") },
