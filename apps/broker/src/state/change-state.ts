@@ -89,12 +89,12 @@ async function changeState(
 
   return ctx.write(async (write) => {
     const { tx } = write;
-    const [held, watching] = await Promise.all([
-      lockForChange(ctx, tx, address, value),
-      listStateWatchers(tx, scopeId, key),
-    ]);
+    const held = await lockForChange(ctx, tx, address, value);
     const previous = held.version === 0 ? null : toStateEntry(held);
-    const watchers = watching.map((watcher) => watcher.peerId).filter((each) => each !== peerId);
+    // Read once the key is held: a new one may be waited for, and somebody watch it meanwhile.
+    const watchers = (await listStateWatchers(tx, scopeId, key))
+      .map((watcher) => watcher.peerId)
+      .filter((each) => each !== peerId);
     if (previous && held.value === value) {
       return { entry: previous, previous, changed: false, watchers: watchers.length };
     }

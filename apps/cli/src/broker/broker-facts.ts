@@ -44,8 +44,11 @@ export function describeLack({ degraded, replica }: Health): { problem: string; 
     return { problem, fix: "look after what MERKLE_BUS names: its log, and the way there" };
   }
   if (replica === undefined || replica === null || replica === "used") return null;
-  const state = replica === "behind" ? "is behind" : "does not answer";
-  const problem = `its read replica ${state}: all is read from the primary`;
+  const states: Readonly<Record<string, string>> = {
+    behind: "is behind",
+    foreign: "is none of this database",
+  };
+  const problem = `its read replica ${states[String(replica)] ?? "does not answer"}: all is read from the primary`;
   return { problem, fix: "look after what DATABASE_READ_URL names: its log, and the way there" };
 }
 
