@@ -19,12 +19,20 @@ const bus = "postgres";
 it("[NODE-5] a broker does not start beside one with another bus, epoch, audit key or clock, nor with a clock that is not the database's", async () => {
   const databaseUrl = await createTestDatabase();
   const sql = connectTestDatabase(databaseUrl);
-  await startTestBroker({ databaseUrl, bus });
-  const [own] = await sql`SELECT * FROM nodes`;
   const refusal = async (options: object = {}) => {
     const { message } = await failureOf(startTestBroker({ databaseUrl, bus, ...options }));
     return message;
   };
+
+  // Before another node of this process could note its clock by the same Date.now.
+  const now = Date.now;
+  vi.spyOn(Date, "now").mockImplementation(() => now() - 5_500);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(await refusal()).toMatch(/clock is 5\.\d s from the database's/);
+  vi.restoreAllMocks();
+
+  await startTestBroker({ databaseUrl, bus });
+  const [own] = await sql`SELECT * FROM nodes`;
   expect(await refusal({ bus: "nats://127.0.0.1:1" })).toMatch(/MERKLE_BUS is nats here and postgres/);
 
   const misfits = {
@@ -40,11 +48,6 @@ it("[NODE-5] a broker does not start beside one with another bus, epoch, audit k
     await sql`DELETE FROM nodes WHERE node_id = ${row.node_id}`;
   }
 
-  const now = Date.now;
-  vi.spyOn(Date, "now").mockImplementation(() => now() - 5_500);
-  onTestFinished(() => void vi.restoreAllMocks());
-  expect(await refusal()).toMatch(/clock is 5\.\d s from the database's/);
-  vi.restoreAllMocks();
   await startTestBroker({ databaseUrl, bus });
 });
 
