@@ -11,6 +11,8 @@ it("[WAKE-15] an agent whose MCP server was killed is woken and gets its mail ne
   await birch.prompt("say hello");
   await birch.rests();
   await killProcess((await birch.processes()).server.pid);
+  // Another node hears of it a moment later.
+  await expect.poll(async () => (await mesh.findPeer("Birch"))?.connected).toBe(false);
   const early = await mesh.write("Birch");
   expect(early.posted.recipients).toMatchObject([{ connected: false, wake: [] }]);
   const declared = async () => (await mesh.findPeer("Birch"))?.declared;

@@ -106,10 +106,11 @@ it("[APPROVE-6] a hook that its client ends takes its ask back, and one that can
   expect(await alone.ended).toMatchObject({ code: 0, stdout: "" });
 });
 
-it("[APPROVE-4] an answer to something else, whoever put it in the place of this, lets nothing run", async () => {
-  const agent = await startAgent("Swapped on the way");
+/** Stands between hook and broker, and passes on what `change` makes of an answer; null is none at all. */
+async function standBetween(
+  change: (path: string, text: string) => string | null,
+): Promise<{ MERKLE_URL: string }> {
   const { url } = await merkle.running();
-  // Stands between hook and broker, and says of another ask's answer that it was this one's.
   const server = createServer(async (request, response) => {
     const body: Buffer[] = [];
     for await (const chunk of request) body.push(chunk);
@@ -119,18 +120,40 @@ it("[APPROVE-4] an answer to something else, whoever put it in the place of this
       headers: headers as Record<string, string>,
       ...(body.length === 0 ? {} : { body: Buffer.concat(body) }),
     });
-    const text = await answer.text();
-    const isAnswer = request.url?.includes("/wait") === true;
+    const text = change(request.url ?? "", await answer.text());
+    if (text === null) return response.destroy();
     response.writeHead(answer.status, { "content-type": "application/json" });
-    response.end(isAnswer ? text.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${"0".repeat(64)}"`) : text);
+    return response.end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  const hook = await agent.ask({ MERKLE_URL: `http://127.0.0.1:${port}` });
+  return { MERKLE_URL: `http://127.0.0.1:${port}` };
+}
+
+it("[APPROVE-4] an answer to something else, whoever put it in the place of this, lets nothing run", async () => {
+  const agent = await startAgent("Swapped on the way");
+  // Says of another ask's answer that it was this one's.
+  const swap = (path: string, text: string) =>
+    path.includes("/wait") ? text.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${"0".repeat(64)}"`) : text;
+  const hook = await agent.ask(await standBetween(swap));
   await merkle.run(["approvals", "allow", String(await waiting())]);
   expect(await hook.ended).toMatchObject({ code: 0, stdout: "" });
+});
+
+it("[APPROVE-6] an ask that was heard although its answer was lost is asked again as the same, and answered", async () => {
+  const agent = await startAgent("Lost on the way back");
+  let lost = 0;
+  const loseFirst = (path: string, text: string) => {
+    if (!path.endsWith("/approvals") || lost > 0) return text;
+    lost += 1;
+    return null;
+  };
+  const hook = await agent.ask(await standBetween(loseFirst));
+  await merkle.run(["approvals", "allow", String(await waiting())]);
+  expect((await hook.ended).stdout).toContain('"behavior":"allow"');
+  expect(lost).toBe(1);
 });
 
 it("[APPROVE-3] no agent's shell answers or says who does, nor does a device whose credential lies beside the agent", async () => {

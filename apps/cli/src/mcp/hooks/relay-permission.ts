@@ -1,13 +1,14 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { MerkleError, type OutputOf } from "@merkle/wire";
+import { idempotencyKeyOf, MerkleError, type OutputOf } from "@merkle/wire";
 import { type ApprovalSubject, approvalHash } from "@merkle/wire/identity";
-import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
+import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
 import { claudePaths } from "../../clients/claude-paths.js";
 import { type Config, readEnvironment } from "../../config.js";
+import { CliError } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { findStoredPeer, type StoredPeer } from "../../sessions/stored-peers.js";
 import { readHookInput } from "./hook-input.js";
@@ -75,7 +76,14 @@ interface Ask {
 async function ask({ config, place, subject, devices, ended }: Ask): Promise<string | undefined> {
   const { session_id } = place;
   const broker = (await findBroker(config, ended)).as(place.credential);
-  const asked = await broker.call("ask_approval", { session_id, ...subject, devices: [...devices] });
+  const key = idempotencyKeyOf(randomUUID());
+  const input = { session_id, ...subject, devices: [...devices], idempotency_key: key };
+  const asking = () => broker.call("ask_approval", input);
+  const asked = await asking().catch((error: unknown) => {
+    // It was done, perhaps, and its answer lost; where no broker is, nobody is asked.
+    if (isRefused(error)) throw error;
+    return persist(asking, ended);
+  });
   const { approval } = asked;
   try {
     const answer = await waitForAnswer(broker, { session_id, approval }, ended);
@@ -92,24 +100,45 @@ async function ask({ config, place, subject, devices, ended }: Ask): Promise<str
 
 type Answer = OutputOf<"wait_for_approval">;
 
-/** Errors that waiting longer does not mend. */
-const gone: readonly string[] = ["not_found", "unauthorized", "forbidden"];
+/** What asking again does not change. */
+const refusals: readonly string[] = [
+  "bad_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "session_closed",
+];
 
-/** Waits through broken connections and restarts of the broker: the answer is there when it is asked for again. */
+/** Waits as long as it takes: the answer is there when it is asked for again. */
 async function waitForAnswer(
   broker: BrokerClient,
   key: { readonly session_id: string; readonly approval: number },
   ended: AbortSignal,
 ): Promise<Answer> {
   for (;;) {
-    const asked = broker.call("wait_for_approval", { ...key, timeout: waitSeconds });
-    const answer = await asked.catch((error: unknown) => {
-      if (ended.aborted || (error instanceof MerkleError && gone.includes(error.code))) throw error;
-      return null;
-    });
-    if (answer !== null && answer.state !== "waiting") return answer;
-    if (answer === null) await delay(betweenTriesMs);
+    const waiting = () => broker.call("wait_for_approval", { ...key, timeout: waitSeconds });
+    const answer = await persist(waiting, ended);
+    if (answer.state !== "waiting") return answer;
   }
+}
+
+/** Calls again through broken connections and restarts of the broker. */
+async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSignal): Promise<Answered> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (ended.aborted || (error instanceof MerkleError && refusals.includes(error.code))) throw error;
+      await delay(betweenTriesMs);
+    }
+  }
+}
+
+/** Whether the broker said no, or nobody is where it should be. */
+function isRefused(error: unknown): boolean {
+  if (error instanceof MerkleError) return refusals.includes(error.code);
+  return error instanceof CliError && reasonOf(error) === "refused";
 }
 
 function toDecision(
