@@ -66,12 +66,9 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   }
 
   try {
-    await createProgram(
-      [...commandGroups, { title: "", topic: "", commands: [completion] }],
-      runCommand,
-    ).parseAsync(markDashedText(withVersionCommand(argv)), {
-      from: "user",
-    });
+    const words = markDashedText(withVersionCommand(argv));
+    const groups = [...commandGroups, { title: "", topic: "", commands: [completion] }];
+    await createProgram(groups, { argv: words, run: runCommand }).parseAsync(words, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;

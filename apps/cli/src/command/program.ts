@@ -37,8 +37,14 @@ type HelpOn = (about: string, text: () => string) => string;
 
 type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<void>;
 
-/** The parser of `merkle`, with its commands, their groups and their help. */
-export function createProgram(groups: readonly CommandGroup[], run: Run): Parser {
+/**
+ * The parser of a call of `merkle`: it knows the groups of commands and their help, and of the commands those that the call may
+ * name, for to tell it of all takes longer than most of them do.
+ */
+export function createProgram(
+  groups: readonly CommandGroup[],
+  { argv, run }: { readonly argv: readonly string[]; readonly run: Run },
+): Parser {
   const commands = groups.flatMap((group) => group.commands);
   const program = new Parser("merkle")
     .exitOverride()
@@ -63,8 +69,13 @@ export function createProgram(groups: readonly CommandGroup[], run: Run): Parser
     program.outputHelp();
   });
   addHelp(program, groups, helpOn);
-  for (const command of commands) addCommand(program, { commands, helpOn }, command, run);
+  for (const command of commands)
+    if (argv.includes(firstWord(command))) addCommand(program, { commands, helpOn }, command, run);
   return program;
+}
+
+function firstWord({ name }: CommandEntry): string {
+  return name.split(" ")[0] ?? "";
 }
 
 function addCommand(
@@ -167,7 +178,7 @@ function unknownCommand(
   const meant = hintFor(words);
   if (meant) return usageError(problem, ...meant);
   const commands = all.filter((each) => !each.hidden);
-  const groups = commands.map((each) => each.name.split(" ")[0] ?? "");
+  const groups = commands.map(firstWord);
   const known = [...new Set([...groups, ...commands.map((each) => each.name), ...topics, "help"])];
   const near = nearest(typed, known) === undefined ? (words[0] ?? "") : typed;
   return unknownWord(problem, near, known, "merkle help");

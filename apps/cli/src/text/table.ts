@@ -82,7 +82,7 @@ function formatCell({ text, paint = String }: Cell, width: number, more: string)
  */
 export function displayWidth(text: string): number {
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const letter of lettersOf(text)) width += letterWidth(letter);
   return width;
 }
 
@@ -91,25 +91,38 @@ export function cutToWidth(text: string, columns: number, more: string): string 
   if (displayWidth(text) <= columns) return text;
   let left = columns - displayWidth(more);
   let kept = "";
-  for (const { segment } of graphemes.segment(text)) {
-    left -= graphemeWidth(segment);
+  for (const letter of lettersOf(text)) {
+    left -= letterWidth(letter);
     if (left < 0) break;
-    kept += segment;
+    kept += letter;
   }
   return `${kept.trimEnd()}${more}`;
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+let graphemes: Intl.Segmenter | undefined;
 
-function graphemeWidth(segment: string): number {
-  if (segment.length === 1) return none.test(segment) ? 0 : wide.test(segment) ? 2 : 1;
-  const [first = "", ...joined] = segment;
+/** The letters as people count them. What knows all of them takes longer to make than most commands do. */
+function lettersOf(text: string): Iterable<string> {
+  if (isAscii(text)) return text;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(graphemes.segment(text), ({ segment }) => segment);
+}
+
+function letterWidth(letter: string): number {
+  if (isAscii(letter)) return 1;
+  if (letter.length === 1) return none.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
+  const [first = "", ...joined] = letter;
   // An emoji is known as one by what is behind it.
-  const width = none.test(first) ? 0 : wide.test(segment) ? 2 : 1;
+  const width = none.test(first) ? 0 : wide.test(letter) ? 2 : 1;
   return joined.reduce(
-    (sum, each) => sum + (none.test(each) || joins.test(each) ? 0 : graphemeWidth(each)),
+    (sum, each) => sum + (none.test(each) || joins.test(each) ? 0 : letterWidth(each)),
     width,
   );
+}
+
+/** Without what is not printed. */
+function isAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text);
 }
 
 // Colours take no place.
