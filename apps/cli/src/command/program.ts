@@ -1,4 +1,3 @@
-import { nearest } from "@merkle/wire/text";
 import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
 import { explainUsage } from "../core/explain-error.js";
@@ -64,8 +63,8 @@ export function createProgram(
       : text();
   program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(groups)) });
   // Words that begin no command come here: none at all, which asks for help, or unknown ones.
-  program.argument("[command...]").action((words: readonly string[]) => {
-    if (words.length > 0) throw unknownCommand(words, commands);
+  program.argument("[command...]").action(async (words: readonly string[]) => {
+    if (words.length > 0) throw await unknownCommand(words, commands);
     program.outputHelp();
   });
   addHelp(program, groups, helpOn);
@@ -118,12 +117,12 @@ function findGroup(
   const members = commands.filter((each) => each.name.startsWith(`${name} `));
   const group = program.command(name).argument("[command...]");
   group.configureHelp({ formatHelp: () => helpOn(name, () => formatGroupHelp(name, members, globalFlags)) });
-  group.action(([word]: readonly string[]) => {
+  group.action(async ([word]: readonly string[]) => {
     const known = members.map((each) => each.name.slice(name.length + 1));
     if (word === undefined) {
       throw usageError(`merkle ${name} needs one of: ${known.join(", ")}.`, `merkle help ${name}`);
     }
-    throw unknownWord(
+    throw await unknownWord(
       `merkle ${name} has no command ${JSON.stringify(word)}.`,
       word,
       known,
@@ -138,7 +137,7 @@ function addHelp(program: Parser, groups: readonly CommandGroup[], helpOn: HelpO
   program
     .command("help")
     .argument("[command...]")
-    .action((words: readonly string[]) => {
+    .action(async (words: readonly string[]) => {
       const topic = words.length === 1 ? topicHelp(words[0] ?? "", groups) : undefined;
       if (topic !== undefined) {
         const about = groups.some((each) => each.topic === words[0]) ? (words[0] ?? "") : "";
@@ -148,7 +147,7 @@ function addHelp(program: Parser, groups: readonly CommandGroup[], helpOn: HelpO
       let parser = program;
       for (const word of words) {
         const found = parser.commands.find((each) => each.name() === word);
-        if (!found) throw unknownCommand(words, commands, topicsOf(groups));
+        if (!found) throw await unknownCommand(words, commands, topicsOf(groups));
         parser = found;
       }
       parser.outputHelp();
@@ -168,11 +167,12 @@ function topicsOf(groups: readonly CommandGroup[]): string[] {
   return [...groups.map((each) => each.topic), "environment", "flags", "all"].filter((each) => each !== "");
 }
 
-function unknownCommand(
+async function unknownCommand(
   words: readonly string[],
   all: readonly CommandEntry[],
   topics: readonly string[] = [],
-): Error {
+): Promise<Error> {
+  const { nearest } = await import("@merkle/wire/text");
   const typed = words.join(" ");
   const problem = `There is no command ${JSON.stringify(typed)}.`;
   const meant = hintFor(words);
@@ -184,7 +184,13 @@ function unknownCommand(
   return unknownWord(problem, near, known, "merkle help");
 }
 
-function unknownWord(problem: string, word: string, known: readonly string[], help: string): Error {
+async function unknownWord(
+  problem: string,
+  word: string,
+  known: readonly string[],
+  help: string,
+): Promise<Error> {
+  const { nearest } = await import("@merkle/wire/text");
   const meant = nearest(word, known);
   return usageError(meant === undefined ? problem : `${problem} Did you mean ${meant}?`, help);
 }

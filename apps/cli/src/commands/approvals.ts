@@ -3,7 +3,7 @@ import { approvalHash } from "@merkle/wire/identity";
 import { approvalText } from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { toNumber } from "../command/flags.js";
+import { toNumber } from "../command/flag-values.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { nodeCrypto } from "../core/node-crypto.js";

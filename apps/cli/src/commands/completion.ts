@@ -1,5 +1,5 @@
 import type { Command } from "../command/command.js";
-import { readOneOf } from "../command/flags.js";
+import { readOneOf } from "../command/flag-values.js";
 import { exitCodes } from "../core/cli-error.js";
 
 export const completion: Command = {

@@ -1,7 +1,8 @@
 import type { InputOf } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
-import { type Flags, isSet, textOf, toSeconds } from "../command/flags.js";
+import { toSeconds } from "../command/flag-values.js";
+import { type Flags, isSet, textOf } from "../command/flags.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { getSession } from "../sessions/find-session.js";
 import { counted, toMoment } from "../text/time.js";

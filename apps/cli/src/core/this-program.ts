@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
-import { npxCommand } from "@merkle/wire/text";
 
 /**
  * The file that Node was started with, which is `bin/merkle.mjs` of a checkout and of an installed package alike: what
@@ -18,19 +17,22 @@ export function runsFromNpx(): boolean {
 
 /** How the user's shell calls this program: in a clone, and for who runs the package by npx, `merkle` alone is no command. */
 export function calledAs({ startedByNpm }: { readonly startedByNpm: boolean }): string {
-  if (runsFromNpx()) return npxCommand;
+  if (runsFromNpx()) return `npx -y ${readPackage("name")}`;
   return startedByNpm ? "npx merkle" : "merkle";
 }
 
 /** The version of this package, from its own description. */
 export function readVersion(): string {
+  return readPackage("version");
+}
+
+function readPackage(field: "name" | "version"): string {
   // The bundle lies one folder below the package, what was compiled in a checkout two.
   const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
   const description: unknown = JSON.parse(
     readFileSync(places.find((place) => existsSync(place)) ?? "", "utf8"),
   );
-  if (typeof description === "object" && description !== null && "version" in description) {
-    return String(description.version);
-  }
-  throw new TypeError("The package.json of merkle has no version: install it again.");
+  const value = Object(description)[field];
+  if (typeof value === "string") return value;
+  throw new TypeError(`The package.json of merkle has no ${field}: install it again.`);
 }

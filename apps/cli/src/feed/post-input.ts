@@ -1,13 +1,6 @@
 import type { InputOf } from "@merkle/wire";
-import {
-  type Flags,
-  isSet,
-  listOf,
-  readOneOf,
-  readWholeNumber,
-  splitList,
-  textOf,
-} from "../command/flags.js";
+import { readOneOf, readWholeNumber } from "../command/flag-values.js";
+import { type Flags, isSet, listOf, splitList, textOf } from "../command/flags.js";
 import { usageError } from "../core/cli-error.js";
 
 /** A post but for its text. */

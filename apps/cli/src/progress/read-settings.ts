@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isClearText } from "@merkle/wire/client";
-import { readOneOf } from "../command/flags.js";
+import { readOneOf } from "../command/flag-values.js";
 import type { BrokerOptions } from "../core/broker-code.js";
 import { usageError } from "../core/cli-error.js";
 import { readSettingsText } from "../core/read-settings-text.js";

@@ -1,4 +1,4 @@
-import { toNumber } from "../command/flags.js";
+import { toNumber } from "../command/flag-values.js";
 
 /** `3,4` as numbers of tasks. @throws CliError `usage` */
 export function readTaskNumbers(text: string, name: string): number[] {

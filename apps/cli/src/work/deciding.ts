@@ -1,7 +1,7 @@
 import { type InputOf, MerkleError, type OutputOf, type ProposalInFull } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Argument, CommandContext } from "../command/command.js";
-import { toNumber } from "../command/flags.js";
+import { toNumber } from "../command/flag-values.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { type Actor, actingAsPerson, actingIn } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";

@@ -1,6 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet, textOf, toNumber } from "../../command/flags.js";
+import { toNumber } from "../../command/flag-values.js";
+import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { actingIn } from "../../identity/acting.js";
 import { getSession } from "../../sessions/find-session.js";

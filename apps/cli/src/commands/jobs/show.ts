@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet, toNumber } from "../../command/flags.js";
+import { toNumber } from "../../command/flag-values.js";
+import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { formatJob, formatJobLine } from "../../work/format-jobs.js";
 

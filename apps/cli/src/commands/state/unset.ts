@@ -1,6 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { isSet, readWholeNumber, textOf } from "../../command/flags.js";
+import { readWholeNumber } from "../../command/flag-values.js";
+import { isSet, textOf } from "../../command/flags.js";
 import { takeWords } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { actingIn } from "../../identity/acting.js";

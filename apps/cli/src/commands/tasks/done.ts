@@ -1,6 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { readWholeNumber, textOf, toNumber } from "../../command/flags.js";
+import { readWholeNumber, toNumber } from "../../command/flag-values.js";
+import { textOf } from "../../command/flags.js";
 import { takeWords } from "../../command/read-text.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { actingIn } from "../../identity/acting.js";

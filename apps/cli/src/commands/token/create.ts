@@ -1,6 +1,7 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { textOf, toSeconds } from "../../command/flags.js";
+import { toSeconds } from "../../command/flag-values.js";
+import { textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toMoment } from "../../text/time.js";
 

@@ -1,6 +1,6 @@
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { toNumber } from "../../command/flags.js";
+import { toNumber } from "../../command/flag-values.js";
 import { exitCodes } from "../../core/cli-error.js";
 
 export const tokenRevoke: Command = {
