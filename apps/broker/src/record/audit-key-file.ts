@@ -1,7 +1,6 @@
-import { createPrivateKey, type KeyObject, randomBytes, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { signingKeyFrom } from "@merkle/wire/identity";
 import { type AuditKey, auditKeyId, successionBytes } from "@merkle/wire/record";
 import * as z from "zod";
 import { sha256 } from "../core/sha256.js";
@@ -57,20 +56,20 @@ export function newestOf({ keys }: Pick<AuditKeyFile, "keys">): AuditKey {
 
 /** Draws a key that nothing vouches for. */
 export function drawAuditKey(earlier: readonly AuditKey[] = []): AuditKeyFile {
-  const { seed, publicKey } = drawKey();
+  const { secret, publicKey } = drawKey();
   const key = toAuditKey(publicKey, { since: new Date().toISOString(), previous: null, succession: null });
-  return withKey(earlier, key, seed);
+  return withKey(earlier, key, secret);
 }
 
 /** Draws the next key of a file, for which its newest key gives its word. */
 export function drawSuccessor(file: AuditKeyFile): AuditKeyFile {
   const before = newestOf(file);
-  const { seed, publicKey } = drawKey();
+  const { secret, publicKey } = drawKey();
   // A key's time is never before that of the one whose place it takes, whatever the clock says.
   const since = new Date(Math.max(Date.now(), Date.parse(before.since))).toISOString();
   const statement = { previous: before.key_id, public_key: publicKey.toString("base64url"), since };
   const succession = sign(null, successionBytes(statement), toPrivateKey(file.secret)).toString("base64url");
-  return withKey(file.keys, toAuditKey(publicKey, { since, previous: before.key_id, succession }), seed);
+  return withKey(file.keys, toAuditKey(publicKey, { since, previous: before.key_id, succession }), secret);
 }
 
 /** Puts the file in place whole, on the disk, and readable for its owner alone. */
@@ -102,31 +101,38 @@ export async function setAuditKeyFileAside(home: string, { key_id }: AuditKey): 
 }
 
 export function toPrivateKey(secret: string): KeyObject {
-  const x = signingKeyFrom(Buffer.from(secret, "base64url")).publicKey;
-  return createPrivateKey({ format: "jwk", key: { kty: "OKP", crv: "Ed25519", d: secret, x } });
+  const der = Buffer.concat([beforeSeed, Buffer.from(secret, "base64url")]);
+  return createPrivateKey({ format: "der", type: "pkcs8", key: der });
+}
+
+/** How the DER of an ed25519 private key begins (RFC 8410, section 10.3); its 32 bytes are the rest. */
+const beforeSeed = Buffer.from("302e020100300506032b657004220420", "hex");
+
+function publicKeyOf(secret: string): string {
+  return createPublicKey(toPrivateKey(secret)).export({ format: "jwk" }).x ?? "";
 }
 
 function isSecretOf(secret: string, key: AuditKey): boolean {
-  const seed = Buffer.from(secret, "base64url");
-  return seed.length === 32 && signingKeyFrom(seed).publicKey === key.public_key && hasItsId(key);
+  const isSeed = Buffer.from(secret, "base64url").length === 32;
+  return isSeed && publicKeyOf(secret) === key.public_key && hasItsId(key);
 }
 
 function hasItsId({ key_id, public_key }: AuditKey): boolean {
   return auditKeyId(Buffer.from(public_key, "base64url"), sha256) === key_id;
 }
 
-function drawKey(): { seed: Buffer; publicKey: Buffer } {
-  const seed = randomBytes(32);
-  return { seed, publicKey: Buffer.from(signingKeyFrom(seed).publicKey, "base64url") };
+function drawKey(): { secret: string; publicKey: Buffer } {
+  const secret = randomBytes(32).toString("base64url");
+  return { secret, publicKey: Buffer.from(publicKeyOf(secret), "base64url") };
 }
 
 function toAuditKey(publicKey: Buffer, facts: Pick<AuditKey, "since" | "previous" | "succession">): AuditKey {
   return { key_id: auditKeyId(publicKey, sha256), public_key: publicKey.toString("base64url"), ...facts };
 }
 
-function withKey(earlier: readonly AuditKey[], key: AuditKey, seed: Buffer): AuditKeyFile {
+function withKey(earlier: readonly AuditKey[], key: AuditKey, secret: string): AuditKeyFile {
   const [first, ...rest] = [...earlier, key];
-  return { keys: [first ?? key, ...rest], secret: seed.toString("base64url") };
+  return { keys: [first ?? key, ...rest], secret };
 }
 
 function parseJson(text: string): unknown {
