@@ -11,7 +11,8 @@ import type { HttpContext } from "./admit.js";
 
 interface Page {
   readonly body: Buffer;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Made when first asked for: most files never are. */
+  readonly headers: () => Readonly<Record<string, string>>;
   /** The body compressed, once and when first asked for; null where that is no gain. */
   readonly gzipped: (() => Promise<Buffer>) | null;
 }
@@ -86,7 +87,7 @@ function toPage(path: string, body: Buffer): Page {
   return {
     body,
     gzipped: isText && body.length >= compressedBytesMin ? once(() => compress(body)) : null,
-    headers: {
+    headers: once(() => ({
       "content-type": type,
       // Weak, because the compressed body goes by the same tag.
       etag: `W/"${createHash("sha256").update(body).digest("base64url")}"`,
@@ -98,12 +99,12 @@ function toPage(path: string, body: Buffer): Page {
       vary: "accept-encoding",
       ...(type.startsWith("text/html") ? pageHeaders(body) : {}),
       ...(path === "/push-worker.js" ? { "content-security-policy": pushWorkerPolicy } : {}),
-    },
+    })),
   };
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
   return () => {
     made ??= make();
     return made;
@@ -117,7 +118,8 @@ function isOpenedByPerson(c: HttpContext): boolean {
 }
 
 async function respond(c: HttpContext, page: Page, status: 200 | 404): Promise<Response> {
-  const { headers, body, gzipped } = page;
+  const { body, gzipped } = page;
+  const headers = page.headers();
   if (status === 200 && isKnownTo(c, headers["etag"] ?? ""))
     return new Response(null, { status: 304, headers });
   if (!gzipped || !takesGzip(c)) return new Response(new Uint8Array(body), { status, headers });
