@@ -135,10 +135,11 @@ async function persist<Answered>(call: () => Promise<Answered>, ended: AbortSign
   }
 }
 
-/** Whether the broker said no, or nobody is where it should be. */
+/** Whether an ask was not heard: the broker said no, nobody is where it should be, or nothing may be sent there. */
 function isRefused(error: unknown): boolean {
   if (error instanceof MerkleError) return refusals.includes(error.code);
-  return error instanceof CliError && reasonOf(error) === "refused";
+  const isUnanswered = error instanceof CliError && error.code === "unreachable";
+  return !isUnanswered || ["refused", "no such host"].includes(reasonOf(error));
 }
 
 function toDecision(
