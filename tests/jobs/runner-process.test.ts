@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import type { RunnableJob } from "@merkle/broker";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listProcesses } from "../../apps/cli/src/core/process-table.js";
@@ -54,6 +55,14 @@ it("[RUNNER-10] agents are run by a process of its own, several at once, from th
 
   expect(await runner.run(never(), job)).toEqual(succeeded);
   expect(await findRunnerProcesses()).not.toContain(first);
+  await runner.close?.();
+  expect(await findRunnerProcesses()).toEqual([]);
+});
+
+it("[RUNNER-10] is gone once the runner is closed, also when its end had begun by itself", async () => {
+  const runner = await start(await stageAgent("exit 0"), { idleMs: 0 });
+  expect(await runner.run(never(), job)).toEqual(succeeded);
+  await setTimeout(5);
   await runner.close?.();
   expect(await findRunnerProcesses()).toEqual([]);
 });

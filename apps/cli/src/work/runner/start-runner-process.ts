@@ -22,6 +22,8 @@ export async function startRunnerProcess({
   let current: RunnerProcess | undefined;
   // Settles once everything that a failed process left behind has ended; another one begins only then.
   let cleared: Promise<unknown> = Promise.resolve();
+  // Settles once every process that was told to end has ended, also one that nobody needed any more.
+  let closed: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   let asked = 0;
 
@@ -50,9 +52,9 @@ export async function startRunnerProcess({
 
   async function close(): Promise<void> {
     clearTimeout(idle);
-    const closing = current;
+    closed = Promise.all([closed, current?.close()]);
     current = undefined;
-    await closing?.close();
+    await closed;
   }
 
   return {
