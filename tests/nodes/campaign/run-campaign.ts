@@ -83,7 +83,11 @@ const faults = {
   freezeBus: ({ nats, sql, random }: Stage) =>
     nats ? freeze(nats.pid, random.between(300, 4_000)) : endBackends(sql, "LISTEN"),
   killBackend: ({ sql, random }: Stage) => killBackend(sql, random),
-  killPostmaster: ({ home }: Stage) => killPostmaster(home),
+  killPostmaster: async ({ home, sql }: Stage) => {
+    // One that was killed just before is there again first.
+    await whenServed(() => sql`SELECT`);
+    await killPostmaster(home);
+  },
   cutDatabase: ({ placed, random }: Stage) => random.pick(placed).database.cut(random.between(0, 2_000)),
   cutBus: ({ placed, random }: Stage) => random.pick(placed).bus?.cut(random.between(0, 3_000)),
   cutClients: ({ entrance, random }: Stage) => entrance.cut(random.between(0, 500)),
