@@ -19,6 +19,7 @@ export default defineConfig({
     setupFiles: ["tests/kit/canary-setup.ts"],
     // A poll ends as soon as what it waits for is so; this is only when to give up.
     expect: { poll: { timeout: 30_000 } },
+    tags: [{ name: "long", description: "left out by npm test, which shows each rule by another test" }],
     testTimeout: 90_000,
     hookTimeout: 60_000,
   },

@@ -1,6 +1,7 @@
 /**
  * `npm test -- feed`: everything that must hold before a change is taken. Installs and builds what is missing, checks
- * form and types, and runs the tests whose path contains one of the words given, or all. Its last line counts them.
+ * form and types, and runs the tests whose path contains one of the words given, or all but the long ones; with MERKLE_TESTS=all
+ * those too. Its last line counts them.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,9 @@ await attempt(build);
 await attempt(() => step("checking form", process.execPath, [programs.biome, "ci", "."]));
 await attempt(() => step("checking floors", process.execPath, ["scripts/check-floors.mjs"]));
 await attempt(() => step("checking types", process.execPath, [programs.tsc, "-p", "tsconfig.test.json"]));
-const tests = await runTests(process.argv.slice(2));
+const words = process.argv.slice(2);
+const leavesOutLong = words.length === 0 && process.env.MERKLE_TESTS !== "all";
+const tests = await runTests(leavesOutLong ? ["--tagsFilter=!long"] : words);
 
 for (const failure of failures) process.stderr.write(`${failure}\n`);
 const failed = tests.failed + failures.length;

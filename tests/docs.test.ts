@@ -62,7 +62,14 @@ until_heard() {
 }
 `;
 
-it.each(withCommands)("the commands of $page run as they stand there, one after the other", async (shown) => {
+for (const shown of withCommands) {
+  const tags = shown.page === "README.md" ? [] : "long";
+  it(`the commands of ${shown.page} run as they stand there, one after the other`, { tags }, () =>
+    runCommands(shown),
+  );
+}
+
+async function runCommands(shown: (typeof withCommands)[number]): Promise<void> {
   const { url } = await merkle.running();
   const folder = await mkdtemp(join(tmpdir(), "merkle-docs-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -92,7 +99,7 @@ it.each(withCommands)("the commands of $page run as they stand there, one after 
     expect(stdout).toContain('"text":"I take the token refresh."');
     expect(stdout).toMatch(/"message_id":"[^"]+","cursor":2/);
   }
-});
+}
 
 it("what is not run says why", async () => {
   const reasons = (await Promise.all(pages.map(read)))

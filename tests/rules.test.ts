@@ -33,6 +33,16 @@ function titlesOf(path: string): string[] {
   return [...read(path).matchAll(/\[([A-Z]{2,}-\d+)\]/g)].map(([, quoted = ""]) => quoted);
 }
 
+/** The titles of the tests that npm test leaves out. */
+const longTitle = /(["`])((?:(?!\1).)*)\1,\s*\{\s*tags: "long"/g;
+
+/** The ids that the tests of npm test quote, and those that only the others do. */
+function byLength(path: string): { short: string[]; long: string[] } {
+  const text = read(path);
+  const long = [...text.matchAll(longTitle)].flatMap(([, , title = ""]) => title.match(id) ?? []);
+  return { short: text.replace(longTitle, "").match(id) ?? [], long };
+}
+
 const rules = documents.flatMap(rulesOf);
 const titles = filesIn("*.test.ts", "tests/*.ts").flatMap(titlesOf);
 
@@ -52,6 +62,12 @@ describe("the rules", () => {
 
   it("each stand in the title of a test that shows it", () => {
     expect(missing(rules, titles)).toEqual([]);
+  });
+
+  it("each stand in the title of a test that npm test does not leave out", () => {
+    const files = filesIn("*.test.ts").map(byLength);
+    const long = files.flatMap((file) => file.long).filter((each) => rules.includes(each));
+    expect(missing(long, ...files.map(({ short }) => short))).toEqual([]);
   });
 
   it("are there for every id that a title names, unless its family lives as titles", () => {

@@ -10,6 +10,7 @@ import { frameRules, operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
+import { inTurn } from "../kit/exhaustive.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { joinMesh, openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
@@ -789,9 +790,14 @@ const callersOfStdio: ReadonlySet<string> = new Set([
 ]);
 
 describe.each(["open", "invite"] as const)("in %s mode", (mode) => {
-  describe.each(callersOf[mode])("%s", (name) => {
-    const isOfStdio = callersOfStdio.has(name);
-    it.each(["rest", "mcp", "websocket", ...(isOfStdio ? ["stdio" as const] : [])] as const)(
+  describe.each(callersOf[mode].map((name, index) => ({ name, index })))("$name", ({ name, index }) => {
+    const transports = [
+      "rest",
+      "mcp",
+      "websocket",
+      ...(callersOfStdio.has(name) ? ["stdio" as const] : []),
+    ] as const;
+    it.each(inTurn(transports, index, transports.length))(
       "[GUARD-12] [AUTH-11] [AUTH-12] is served over %s what the catalogue allows, and nothing else",
       async (transport) => {
         const stage = stages[mode];

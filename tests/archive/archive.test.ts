@@ -33,6 +33,7 @@ async function prepare({ storage = true } = {}) {
 
 /** What must be the same after a session was away. */
 async function readAll(client: TransportClient, own: { session_id: string }) {
+  const { recipients, ...delivery } = await client.call("message_status", { ...own, message: 3 });
   return {
     history: await client.call("get_history", { ...own, limit: 100 }),
     seal: await client.call("session_seal", own),
@@ -40,7 +41,9 @@ async function readAll(client: TransportClient, own: { session_id: string }) {
     version: await client.call("session_proof", { ...own, document_version: 1 }),
     versions: await client.call("list_doc_versions", own),
     timeline: await client.call("get_timeline", own),
-    status: await client.call("message_status", { ...own, message: 3 }),
+    delivery,
+    // Who says nothing for a while gets idle meanwhile.
+    recipients: recipients.map(({ status: _, ...recipient }) => recipient),
     found: await client.call("search", { query: "hunter OR human OR take" }),
   };
 }
@@ -107,7 +110,7 @@ it("[ARCHIVE-2] it takes a concluded session, and a verified human who is not an
 });
 
 describe("[ARCHIVE-1] the storage", () => {
-  it("is named by what the broker is started with, and else by the refusal", async () => {
+  it("is named by what the broker is started with, and else by the refusal", { tags: "long" }, async () => {
     const { archive, own, client } = await prepare({ storage: false });
     expect(await failureOf(archive())).toMatchObject({
       code: "conflict",
@@ -139,7 +142,9 @@ describe("[ARCHIVE-1] the storage", () => {
 });
 
 describe("[ARCHIVE-3] what fails changes nothing:", () => {
-  it("a storage that is gone, that does not know the key, or that gives back something else", async () => {
+  it("a storage that is gone, that does not know the key, or that gives back something else", {
+    tags: "long",
+  }, async () => {
     const { s3, broker, sql, client, own, archive } = await prepare();
     const rows = await allRows(sql, own.session_id);
     const unchanged = async () => {
@@ -183,7 +188,9 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
     expect(await allRows(sql, own.session_id)).toEqual(rows);
   });
 
-  it("objects that another node has given up, because it took this one for dead", async () => {
+  it("objects that another node has given up, because it took this one for dead", {
+    tags: "long",
+  }, async () => {
     const { s3, sql, client, own, archive } = await prepare();
     s3.meddle = async (method, key) => {
       if (method === "GET" && key.endsWith(".rows.gz")) await sql`UPDATE archives SET state = 'removing'`;
@@ -195,7 +202,9 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
     expect(await sql`SELECT FROM archives`).toHaveLength(0);
   });
 
-  it("a text that is removed while the bundle is on its way, and a record that is damaged", async () => {
+  it("a text that is removed while the bundle is on its way, and a record that is damaged", {
+    tags: "long",
+  }, async () => {
     const { s3, sql, client, session, own, person, archive } = await prepare();
     s3.meddle = async (method, key) => {
       s3.meddle = () => "pass";
@@ -296,7 +305,7 @@ it("[ARCHIVE-5] an operation on an archived session is refused unless its rules 
 });
 
 describe("[ARCHIVE-6] what a peer had not got", () => {
-  it("is unread again when it is back, and an open subscription goes on", async () => {
+  it("is unread again when it is back, and an open subscription goes on", { tags: "long" }, async () => {
     const { broker, client, session, own, archive, unarchive } = await prepare();
     const at = { ...own, team_id: session.birch.credential };
     const unread = await client.call("check_messages", at);
@@ -347,7 +356,9 @@ describe("[ARCHIVE-6] what a peer had not got", () => {
   });
 });
 
-it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and change nothing", async () => {
+it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and change nothing", {
+  tags: "long",
+}, async () => {
   const { s3, sql, own, archive, unarchive } = await prepare();
   const rows = await allRows(sql, own.session_id);
   const { rows: object } = await archive();

@@ -78,7 +78,9 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
     ["GET", ".zip"],
     ["GET", ".rows.gz"],
   ] as const) {
-    it(`at ${step.join(" ")} leaves the session as it was, and what it sent goes with the next attempt`, async () => {
+    it(`at ${step.join(" ")} leaves the session as it was, and what it sent goes with the next attempt`, {
+      tags: step.join() === "GET,.rows.gz" ? [] : "long",
+    }, async () => {
       const at = await prepare();
       await killAt(at, at.archive, step);
       expect(await allRows(at.sql, at.own.session_id)).toEqual(at.rows);
@@ -92,7 +94,9 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
   }
 
   for (const next of ["archive", "unarchive"] as const) {
-    it(`before the rows are deleted leaves an archived session, and ${next}_session goes on`, async () => {
+    it(`before the rows are deleted leaves an archived session, and ${next}_session goes on`, {
+      tags: "long",
+    }, async () => {
       const at = await prepare();
       const { sql, own, broker } = at;
       // Whoever holds a row keeps it from being deleted, and nothing else.
@@ -119,7 +123,9 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
     });
   }
 
-  it("while it brings a session back leaves it archived, and can bring it back", async () => {
+  it("while it brings a session back leaves it archived, and can bring it back", {
+    tags: "long",
+  }, async () => {
     const at = await prepare();
     await at.archive();
     await killAt(at, at.unarchive, ["GET", ".rows.gz"]);
@@ -128,7 +134,9 @@ describe("[ARCHIVE-3] a broker that is killed", () => {
     expect(await allRows(at.sql, at.own.session_id)).toEqual(at.rows);
   });
 
-  it("while it deletes the objects leaves the session here, and the objects go when that is asked for again", async () => {
+  it("while it deletes the objects leaves the session here, and the objects go when that is asked for again", {
+    tags: "long",
+  }, async () => {
     const at = await prepare();
     await at.archive();
     await killAt(at, at.unarchive, ["DELETE", ".zip"]);

@@ -38,7 +38,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     };
   }
 
-  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the pages around the sessions, empty and full, and what opens over them", async () => {
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the pages around the sessions, empty and full, and what opens over them", {
+    tags: "long",
+  }, async () => {
     const { page, found, inspect } = await openToInspect("/", { isKnown: false });
     await inspect(
       page.getByRole("heading", { name: "Start your first session" }).or(page.getByText("merkle launch")),
@@ -57,7 +59,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     expect(found).toEqual([]);
   });
 
-  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the pages of the mesh: closed sessions, search, memory, settings, none", async () => {
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the pages of the mesh: closed sessions, search, memory, settings, none", {
+    tags: "long",
+  }, async () => {
     await mesh();
     const { page, found, inspect, go } = await openToInspect("/?state=closed");
     await inspect(page.getByText("Ranking moves to the index."));
@@ -93,7 +97,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     expect(found).toEqual([]);
   });
 
-  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] a session of thirty teams and long texts, and what opens over it", async () => {
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] a session of thirty teams and long texts, and what opens over it", {
+    tags: "long",
+  }, async () => {
     const { busy } = await mesh();
     const { page, found, inspect, go } = await openToInspect(`/sessions/${busy}`);
     await inspect(page.getByText("I look at it."));
@@ -139,7 +145,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     expect(found).toEqual([]);
   });
 
-  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the document, its history and its differences, state and memory", async () => {
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the document, its history and its differences, state and memory", {
+    tags: "long",
+  }, async () => {
     const { busy } = await mesh();
     const { page, found, inspect, go } = await openToInspect(`/sessions/${busy}/doc`);
     await inspect(page.getByRole("heading", { name: "Decisions" }));
@@ -165,7 +173,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     expect(found).toEqual([]);
   });
 
-  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the files, and one with comments, a proposal, jobs and readings", async () => {
+  it("[DASH-200] [DASH-201] [DASH-202] [DASH-203] the files, and one with comments, a proposal, jobs and readings", {
+    tags: "long",
+  }, async () => {
     const source_path = "docs/docs/guide.md";
     const team_id = await dashboard.newPerson("Ben");
     const { source_sha: base_sha } = await dashboard.rest.call("read_source", { source_path });
@@ -268,7 +278,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
     expect(await page.evaluate("moved")).toEqual([]);
   });
 
-  it("[DASH-206] with colours of the reader's own, status, focus and what is chosen are still seen", async () => {
+  it("[DASH-206] with colours of the reader's own, status, focus and what is chosen are still seen", {
+    tags: "long",
+  }, async () => {
     const { busy } = await mesh();
     const { page } = await dashboard.open(`/sessions/${busy}`, { forcedColors: "active" });
     await page.getByText("I look at it.").waitFor();

@@ -14,7 +14,9 @@ const whole = findWholeChromium();
 const firefox = findFirefox();
 
 describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
-  it("[DASH-308] [ALERT-1] [ALERT-5] a place is added, tried, changed and removed by keys alone, with what the test answered", async () => {
+  it("[DASH-308] [ALERT-1] [ALERT-5] a place is added, tried, changed and removed by keys alone, with what the test answered", {
+    tags: "long",
+  }, async () => {
     const receiver = await startAlertReceiver(onTestFinished);
     await changeSettings(dashboard.rest, { settings: { alert_inner_addresses: true } });
     const { page, problems, findBarriers } = await dashboard.open("/settings#alerts", {
@@ -111,6 +113,8 @@ describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
 
   it.skipIf(firefox === undefined)(
     "[DASH-309] [ALERT-2] Firefox is told by its push service with no page of ours open, and opens what was encrypted for it",
+    // Firefox takes a minute to be there on a busy machine.
+    { tags: "long", timeout: 300_000 },
     async () => {
       const { rest, broker } = dashboard;
       await changeSettings(rest, { settings: { alert_inner_addresses: true } });
@@ -164,8 +168,6 @@ describe.skipIf(dashboard.isMissing)("being told elsewhere", () => {
           },
         ]);
     },
-    // Firefox takes a minute to be there on a busy machine.
-    300_000,
   );
 
   it("[DASH-310] [ATT-12] messages that reached nobody are listed in place of the sessions, each with the way to it", async () => {

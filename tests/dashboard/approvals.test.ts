@@ -25,7 +25,9 @@ describe.skipIf(dashboard.isMissing)("the approvals of a person", () => {
     return { as, agent, ask, answerTo };
   }
 
-  it("[APPROVE-9] a command and an edit are shown to the last sign, allowed and denied by keys alone, and what ends elsewhere goes by itself", async () => {
+  it("[APPROVE-9] a command and an edit are shown to the last sign, allowed and denied by keys alone, and what ends elsewhere goes by itself", {
+    tags: "long",
+  }, async () => {
     const { as, agent, ask, answerTo } = await startAsking();
     const { page, problems, findBarriers } = await dashboard.open("/", { as });
     await page.getByRole("link", { name: "Approvals" }).focus();

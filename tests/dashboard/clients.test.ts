@@ -19,7 +19,9 @@ async function startClient() {
 }
 
 describe.skipIf(dashboard.isMissing)("the page on which a member lets a client in", () => {
-  it("[OAUTH-8] it says who asks and where the answer goes, and lets in as the team and into the session that are chosen", async () => {
+  it("[OAUTH-8] it says who asks and where the answer goes, and lets in as the team and into the session that are chosen", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     const client = await startClient();
     const { page, problems, findBarriers } = await dashboard.open(client.page);

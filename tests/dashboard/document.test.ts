@@ -107,7 +107,9 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
     expect(new URL(page.url()).search).toBe("");
   });
 
-  it("[DASH-113] a document of 500 kB is shown as plain text, says so, and can be edited", async () => {
+  it("[DASH-113] a document of 500 kB is shown as plain text, says so, and can be edited", {
+    tags: "long",
+  }, async () => {
     const session = await startWith("# Long\n\n".padEnd(500 * 1024, "All work and no play.\n"));
     const { page, problems } = await openDocument(session);
     await page.getByRole("note").getByText("This document has 500 kB.").waitFor();

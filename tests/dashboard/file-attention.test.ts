@@ -26,7 +26,9 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
     work = workOnFile(dashboard.rest, { source_path, team_id, runner: fake });
   });
 
-  it("[DASH-301] a proposal stands among what needs somebody with its file, leads there, and goes when it is decided elsewhere", async () => {
+  it("[DASH-301] a proposal stands among what needs somebody with its file, leads there, and goes when it is decided elsewhere", {
+    tags: "long",
+  }, async () => {
     const { page, problems, findBarriers } = await dashboard.open("/needs-you", {
       as: await dashboard.newPerson(),
     });
@@ -69,7 +71,9 @@ describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => 
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-301] [DASH-274] a failed job of a file is tried again in its row, which is gone then", async () => {
+  it("[DASH-301] [DASH-274] a failed job of a file is tried again in its row, which is gone then", {
+    tags: "long",
+  }, async () => {
     const job_id = await work.failJob(await work.openTopic());
     const { page, problems } = await dashboard.open("/needs-you", {
       ...phone,

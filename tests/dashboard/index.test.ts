@@ -295,7 +295,9 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     expect(await links.count()).toBe(53);
   });
 
-  it("[DASH-45] [DASH-46] a chosen reason notifies with session and reason, and is withdrawn when it is resolved", async () => {
+  it("[DASH-45] [DASH-46] a chosen reason notifies with session and reason, and is withdrawn when it is resolved", {
+    tags: "long",
+  }, async () => {
     const session = await startSession();
     const person = asPerson(await newPerson(), {
       "merkle.preferences": JSON.stringify({ notifications: ["ask"] }),

@@ -89,7 +89,9 @@ describe.skipIf(dashboard.isMissing)("jobs in the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-273] a draft comes into the field where the conclusion is written, and concluding accepts what it has become", async () => {
+  it("[DASH-273] a draft comes into the field where the conclusion is written, and concluding accepts what it has become", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     const { sessionId: session_id, convener: team_id } = session;
     const content = "# Plan\n\nTokens.\n";
@@ -156,7 +158,9 @@ describe.skipIf(dashboard.isMissing)("jobs in the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-272] [DASH-276] what hinders jobs is said where they are started, and the settings tell what runs them", async () => {
+  it("[DASH-272] [DASH-276] what hinders jobs is said where they are started, and the settings tell what runs them", {
+    tags: "long",
+  }, async () => {
     told = { ...facts, version: null, problem: 'No program "claude" can be run here.' };
     const session = await createTestSession(dashboard.rest);
     const { page, problems, findBarriers } = await dashboard.open(`/sessions/${session.slug}/jobs`, phone);

@@ -78,7 +78,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-207] the document is written, its versions compared; panes, parts and moments are gone through", async () => {
+  it("[DASH-207] the document is written, its versions compared; panes, parts and moments are gone through", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest, "On paper");
     await session.post(session.convener, "First.");
     const { page, problems } = await openAs("Ana", `/sessions/${session.slug}`);
@@ -149,7 +151,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-208] what opens over the page closes on Escape, one at a time, and gives the focus back", async () => {
+  it("[DASH-208] what opens over the page closes on Escape, one at a time, and gives the focus back", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest, "Opened and closed");
     await session.post(session.convener, "First.");
     const { page, problems } = await openAs("Ana", `/sessions/${session.slug}`);
@@ -217,7 +221,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-209] wherever Tab leads the focus is seen, beginning with the way past the navigation", async () => {
+  it("[DASH-209] wherever Tab leads the focus is seen, beginning with the way past the navigation", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest, "Gone through");
     await session.post(session.convener, "First.");
     await ask(session, "Which key?", ["the vault's", "a new one"]);
@@ -236,7 +242,9 @@ describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", ()
     await expectFocus(page.getByRole("main"));
   });
 
-  it("[DASH-9] on the index too, letters do nothing once they are switched off", async () => {
+  it("[DASH-9] on the index too, letters do nothing once they are switched off", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest, "Without letters");
     const { page } = await openAs("Ana", "/");
     const link = page.getByRole("table").getByRole("link", { name: "Without letters" });

@@ -11,7 +11,9 @@ describe.skipIf(dashboard.isMissing)("the memory", () => {
     return (await rest.call("remember", { content, tags, team_id: session.convener })).id;
   }
 
-  it("[DASH-146] [DASH-148] memories are searched with what was found marked, and chosen by tag, author and time", async () => {
+  it("[DASH-146] [DASH-148] memories are searched with what was found marked, and chosen by tag, author and time", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     const tag = `t${randomUUID().slice(0, 8)}`;
     await remember(session, "The <b>rate</b> limit is per key, not per host.", [tag, "billing"]);

@@ -5,6 +5,7 @@ const dashboard = testDashboard();
 
 it.skipIf(dashboard.isMissing)(
   "[DASH-280] where everybody is let in, a link leads into another mesh, and Settings says which this is and opens the others",
+  { tags: "long" },
   async () => {
     const { broker, rest } = dashboard;
     await rest.call("create_mesh", { name: "second" });

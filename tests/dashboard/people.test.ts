@@ -52,7 +52,9 @@ describe.skipIf(dashboard.isMissing)("the settings of who is let in", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-178] tokens, browsers and meshes are listed, made and ended; what is secret is shown once", async () => {
+  it("[DASH-178] tokens, browsers and meshes are listed, made and ended; what is secret is shown once", {
+    tags: "long",
+  }, async () => {
     const { broker } = dashboard;
     const { page, problems, findBarriers } = await dashboard.open("/settings#tokens", {
       ...(await dashboard.signedIn()),

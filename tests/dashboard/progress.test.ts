@@ -16,7 +16,9 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     return (await dashboard.rest.call("log_progress", entry)).id;
   }
 
-  it("[DASH-265] [DASH-266] entries are searched, chosen by project, tag, day and author, and open where they stand", async () => {
+  it("[DASH-265] [DASH-266] entries are searched, chosen by project, tag, day and author, and open where they stand", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     const [auth, app] = [`auth-${randomUUID()}`, `app-${randomUUID()}`];
     const tag = `t${randomUUID().slice(0, 8)}`;

@@ -149,7 +149,9 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     expect(problems.filter((each) => !/net::ERR_(?:FAILED|INTERNET_DISCONNECTED)/.test(each))).toEqual([]);
   });
 
-  it("[DASH-261] [VERIFY-12] the report says what is proved and by which key, what format 1 leaves unproven, and where a forgery shows", async () => {
+  it("[DASH-261] [VERIFY-12] the report says what is proved and by which key, what format 1 leaves unproven, and where a forgery shows", {
+    tags: "long",
+  }, async () => {
     const { page, problems, findBarriers } = await dashboard.open("/verify");
     await page.getByText("Ready: from here on no network is needed.").waitFor();
     const facts = page.getByRole("region", { name: "What was checked" });

@@ -22,7 +22,9 @@ async function startSession() {
 const row = (page: Page, sequence: number) => page.locator(`article[data-sequence="${sequence}"]`);
 
 describe.skipIf(dashboard.isMissing)("removing a text in the dashboard", () => {
-  it("[REDACT-11] a message's menu removes it after asking, for everybody who looks, and the row says who did", async () => {
+  it("[REDACT-11] a message's menu removes it after asking, for everybody who looks, and the row says who did", {
+    tags: "long",
+  }, async () => {
     const { slug, ana } = await startSession();
     const { page, problems, findBarriers } = await dashboard.open(`/sessions/${slug}`, { as: ana });
     const { page: other } = await dashboard.open(`/sessions/${slug}`, phone);

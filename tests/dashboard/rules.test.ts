@@ -8,7 +8,9 @@ const dashboard = testDashboard();
 const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
 
 describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
-  it("[DASH-62] [DASH-95] what I say leads to the end, from wherever I was reading", async () => {
+  it("[DASH-62] [DASH-95] what I say leads to the end, from wherever I was reading", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     await sayNumbered(session, 60);
     const page = await openAs("Ana", session, "?m=5");
@@ -248,7 +250,9 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     await expect.poll(() => article(page, answer.cursor).getAttribute("aria-current")).toBe("true");
   });
 
-  it("[DASH-83] a changed title fades over into the new one and is highlighted once; with reduced motion nothing moves", async () => {
+  it("[DASH-83] a changed title fades over into the new one and is highlighted once; with reduced motion nothing moves", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest, "Q3 pricing");
     const [moving, still] = await Promise.all(
       (["no-preference", "reduce"] as const).map(async (reducedMotion) => {
@@ -328,7 +332,7 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     expect(await hint.count()).toBe(0);
   });
 
-  it("[DASH-35] what one person puts away still waits for another", async () => {
+  it("[DASH-35] what one person puts away still waits for another", { tags: "long" }, async () => {
     const session = await createTestSession(dashboard.rest, "Personal matters");
     await dashboard.rest.call("post_message", {
       session_id: session.sessionId,

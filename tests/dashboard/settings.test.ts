@@ -82,7 +82,9 @@ describe.skipIf(dashboard.isMissing)("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-160] [DASH-161] [DASH-177] what this browser prefers holds at once, and what the broker goes by for everybody", async () => {
+  it("[DASH-160] [DASH-161] [DASH-177] what this browser prefers holds at once, and what the broker goes by for everybody", {
+    tags: "long",
+  }, async () => {
     const { page, problems } = await dashboard.open("/settings", {
       as: await dashboard.newPerson(),
       colorScheme: "light",

@@ -57,7 +57,9 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-307] the palette finds files by their path, and leads to the list where there are more", async () => {
+  it("[DASH-307] the palette finds files by their path, and leads to the list where there are more", {
+    tags: "long",
+  }, async () => {
     await Promise.all(
       Array.from({ length: 7 }, (_, brick) => at.write(`kilns/Brick-${brick}.md`, `Brick ${brick}.\n`)),
     );
@@ -82,7 +84,9 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-291] [DASH-292] words are selected with the mouse and commented on, answered live, resolved, and reached by their link", async () => {
+  it("[DASH-291] [DASH-292] words are selected with the mouse and commented on, answered live, resolved, and reached by their link", {
+    tags: "long",
+  }, async () => {
     const source_path = await stageGuide();
     const { page, problems, findBarriers } = await open(`/sources?file=${source_path}`);
     await dragOver(page, "live for an hour");
@@ -160,7 +164,9 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-294] of a file that was changed meanwhile nothing is written: the proposal is rebased and shown again", async () => {
+  it("[DASH-294] of a file that was changed meanwhile nothing is written: the proposal is rebased and shown again", {
+    tags: "long",
+  }, async () => {
     const source_path = await stageGuide();
     const { proposal_id } = await proposeTo(source_path, guide.replace("an hour", "a day"));
     const { page } = await open(`/sources?file=${source_path}&proposal=${proposal_id}`);
@@ -181,7 +187,9 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     );
   });
 
-  it("[DASH-294] what was edited is brought together with a file that was changed meanwhile; it can be sent back, and rejected", async () => {
+  it("[DASH-294] what was edited is brought together with a file that was changed meanwhile; it can be sent back, and rejected", {
+    tags: "long",
+  }, async () => {
     const source_path = await stageGuide();
     const { topic_id, proposal_id } = await proposeTo(source_path, guide.replace("an hour", "a day"));
     const { page } = await open(`/sources?file=${source_path}&proposal=${proposal_id}`);
@@ -221,7 +229,9 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(await at.read(pathIn(other))).toBe(guide);
   });
 
-  it("[DASH-295] [DASH-296] a file is read as a persona, its jobs are followed, cancelled and tried again", async () => {
+  it("[DASH-295] [DASH-296] a file is read as a persona, its jobs are followed, cancelled and tried again", {
+    tags: "long",
+  }, async () => {
     const source_path = await stageGuide();
     const { page, problems, findBarriers } = await open(`/sources?file=${source_path}`);
     await page.getByRole("button", { name: "Perspectives" }).click();
@@ -268,7 +278,9 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-291] plain text is commented on as it is written, and on a phone over it", async () => {
+  it("[DASH-291] plain text is commented on as it is written, and on a phone over it", {
+    tags: "long",
+  }, async () => {
     await commit("notes.txt", "First *line*\nSecond line\n");
     const { page, problems, findBarriers } = await open("/sources?file=docs/notes.txt", phone);
     await page.getByText("First *line*").waitFor();
@@ -304,7 +316,9 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
 describe.skipIf(dashboard.isMissing)("files that nobody commits", () => {
   const lonely = testDashboard({ agent: { ...fake.agent, roots: { docs: at.folder } } });
 
-  it("[DASH-297] without an author that is said beside the files, and by the broker to who accepts", async () => {
+  it("[DASH-297] without an author that is said beside the files, and by the broker to who accepts", {
+    tags: "long",
+  }, async () => {
     const source_path = await stageGuide();
     const { proposal_id } = await proposeTo(source_path, guide.replace("an hour", "a day"), lonely);
     const as = await lonely.newPerson();

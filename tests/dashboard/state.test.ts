@@ -14,7 +14,9 @@ describe.skipIf(dashboard.isMissing)("the state of a session", () => {
     return { session, at, set, path: `/sessions/${session.slug}/state` };
   }
 
-  it("[DASH-82] [DASH-140] [DASH-143] keys are counted, and stand with value, author and version; a value opens by its keys alone", async () => {
+  it("[DASH-82] [DASH-140] [DASH-143] keys are counted, and stand with value, author and version; a value opens by its keys alone", {
+    tags: "long",
+  }, async () => {
     const { path } = await startState({
       deploy_frozen: true,
       owners: { issuer: "Atlas", gateway: ["Birch", "Cedar"] },
@@ -121,7 +123,9 @@ describe.skipIf(dashboard.isMissing)("the state of a session", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-145] a phone shows cards to read, and a closed session's state cannot be changed", async () => {
+  it("[DASH-145] a phone shows cards to read, and a closed session's state cannot be changed", {
+    tags: "long",
+  }, async () => {
     const { session, at, path } = await startState({ "a-key-of-a-good-length.and-more": "x".repeat(5_000) });
     const { page, problems } = await dashboard.open(path, phone);
     await page.getByRole("button", { name: "Show all 5,000 characters" }).waitFor();

@@ -9,7 +9,9 @@ import { type WatchedWire, watchWire } from "./watch-wire.js";
 const dashboard = testDashboard();
 
 describe.skipIf(dashboard.isMissing)("what a page shows while not all is well", () => {
-  it("[DASH-225] while a session is loading its parts stand where they will be, and nothing moves as they come", async () => {
+  it("[DASH-225] while a session is loading its parts stand where they will be, and nothing moves as they come", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     await sayNumbered(session, 12);
     await writeDocument(session, "# The plan");
@@ -55,7 +57,9 @@ describe.skipIf(dashboard.isMissing)("what a page shows while not all is well", 
     await row.getByText("Needs you").waitFor();
   });
 
-  it("[DASH-227] a panel that fails says what failed and what works, leaves the others alone, and is tried again", async () => {
+  it("[DASH-227] a panel that fails says what failed and what works, leaves the others alone, and is tried again", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     await session.post(session.convener, "Hello");
     await writeDocument(session, "# The plan");
@@ -77,7 +81,9 @@ describe.skipIf(dashboard.isMissing)("what a page shows while not all is well", 
     expect(await feed.count()).toBe(0);
   });
 
-  it("[DASH-91] what is forbidden and what comes too often is refused in words of its own, and what was written stays", async () => {
+  it("[DASH-91] what is forbidden and what comes too often is refused in words of its own, and what was written stays", {
+    tags: "long",
+  }, async () => {
     const kept = await createSessionWith({ metadata_by: "convener" });
     const busy = await createSessionWith({ metadata_min_interval_s: 3_600 });
     await dashboard.rest.call("update_session_metadata", {
@@ -106,7 +112,9 @@ describe.skipIf(dashboard.isMissing)("what a page shows while not all is well", 
     }
   });
 
-  it("[DASH-228] an empty session says what comes next in feed and document, and gives the command to copy", async () => {
+  it("[DASH-228] an empty session says what comes next in feed and document, and gives the command to copy", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     const { page, findBarriers } = await dashboard.open(`/sessions/${session.slug}`, {
       as: await dashboard.newPerson(),
@@ -145,7 +153,9 @@ describe.skipIf(dashboard.isMissing)("what a page shows while not all is well", 
     }
   });
 
-  it("[DASH-61] after a restore of the database an open page says so, keeps its place, and shows what there is now", async () => {
+  it("[DASH-61] after a restore of the database an open page says so, keeps its place, and shows what there is now", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     await sayNumbered(session, 60);
     const file = await backUp(dashboard.broker);
@@ -203,7 +213,9 @@ describe.skipIf(dashboard.isMissing)("what a page shows while not all is well", 
     expect(await told()).not.toContain("In front");
   });
 
-  it("[DASH-229] thirty teams, long names, text from right to left and words without an end widen no page", async () => {
+  it("[DASH-229] thirty teams, long names, text from right to left and words without an end widen no page", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest, "مراجعة خدمة الدخول".padEnd(200, "م"));
     await Promise.all(
       Array.from({ length: 29 }, (_, index) => session.join(`${index + 1} ${"W".repeat(90)}`)),

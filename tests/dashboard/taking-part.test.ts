@@ -63,6 +63,8 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
 
   it.skipIf(firefox === undefined)(
     "[DASH-100] [DASH-92] in Firefox, too, what is said is seen live, an ask is answered, the palette goes elsewhere by keys, and Enter sends",
+    // Firefox takes a minute to be there on a busy machine.
+    { tags: "long", timeout: 300_000 },
     async () => {
       const session = await createTestSession(rest, "Split the auth service");
       const other = await createTestSession(rest, "Quarterly pricing");
@@ -108,8 +110,6 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
       expect(await saidIn(other)).toEqual(["Three tiers."]);
       expect(problems).toEqual([]);
     },
-    // Firefox takes a minute to be there on a busy machine.
-    300_000,
   );
 
   it("[DASH-96] a draft survives a reload with whom it is for, and is gone once it is sent", async () => {

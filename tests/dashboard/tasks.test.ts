@@ -58,7 +58,9 @@ describe.skipIf(dashboard.isMissing)("the tasks of a session", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-162] a person adds a task, claims and finishes it, and ends another's claim, by the keyboard alone", async () => {
+  it("[DASH-162] a person adds a task, claims and finishes it, and ends another's claim, by the keyboard alone", {
+    tags: "long",
+  }, async () => {
     const { session, path } = await startTasks();
     const { page, problems, findBarriers } = await dashboard.open(path, {
       as: await dashboard.newPerson("Ana"),
@@ -91,7 +93,9 @@ describe.skipIf(dashboard.isMissing)("the tasks of a session", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-163] what waits for what is drawn, and on a phone all of it fits; the page of all sessions leads to each task", async () => {
+  it("[DASH-163] what waits for what is drawn, and on a phone all of it fits; the page of all sessions leads to each task", {
+    tags: "long",
+  }, async () => {
     const { path } = await startTasks();
     const small = await dashboard.open(`${path}?view=order&task=4`, phone);
     await small.page.getByRole("button", { name: /4 Move the gateway over.*Waiting.*after 1, 3/s }).waitFor();

@@ -66,7 +66,9 @@ describe.skipIf(dashboard.isMissing)("comments on a document in the page", () =>
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-279] [DASH-281] by keys alone, and on a phone, where they open over the text", async () => {
+  it("[DASH-279] [DASH-281] by keys alone, and on a phone, where they open over the text", {
+    tags: "long",
+  }, async () => {
     const session = await startWith(plan);
     const { page, problems, findBarriers } = await open(session, phone);
     await page.getByRole("button", { name: "Comments" }).click();

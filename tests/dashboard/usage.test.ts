@@ -40,7 +40,9 @@ describe.skipIf(dashboard.isMissing)("what agents reported to have used", () => 
     expect(await settings.findBarriers()).toEqual([]);
   });
 
-  it("[USAGE-5] budgets are set in the session's menu, and one that is nearly used up needs somebody", async () => {
+  it("[USAGE-5] budgets are set in the session's menu, and one that is nearly used up needs somebody", {
+    tags: "long",
+  }, async () => {
     const { rest } = dashboard;
     const session = await createTestSession(rest, "Q3 pricing");
     const { sessionId: session_id } = session;

@@ -17,21 +17,20 @@ it(
   2 * deadlineMs,
 );
 
-it(
-  "[FEED-5] [FEED-7] connections cut between a commit and its answer double nothing",
-  async () => {
-    const report = await runShuffled({
-      where: "proxied",
-      deadlineMs,
-      faults: {
-        cutAfterCommit: 1,
-        cutAfterSend: 1,
-        cutTransactionAfterCommit: 1,
-        cutAnywhere: 1,
-        cutEverything: 1,
-      },
-    });
-    expect(report.problems, `seed ${report.seed}`).toEqual([]);
-  },
-  2 * deadlineMs,
-);
+it("[FEED-5] [FEED-7] connections cut between a commit and its answer double nothing", {
+  tags: "long",
+  timeout: 2 * deadlineMs,
+}, async () => {
+  const report = await runShuffled({
+    where: "proxied",
+    deadlineMs,
+    faults: {
+      cutAfterCommit: 1,
+      cutAfterSend: 1,
+      cutTransactionAfterCommit: 1,
+      cutAnywhere: 1,
+      cutEverything: 1,
+    },
+  });
+  expect(report.problems, `seed ${report.seed}`).toEqual([]);
+});

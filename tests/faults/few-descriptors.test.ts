@@ -27,6 +27,7 @@ const itAtOneProcess =
 
 itAtOneProcess(
   "[DB-4] [OPS-2] a connection to the database for which no file descriptor is free counts as lost: tried again, answered 503, and taken up when there is one",
+  { tags: "long" },
   async () => {
     const databaseUrl = await createTestDatabase();
     const sql = connectTestDatabase(databaseUrl);

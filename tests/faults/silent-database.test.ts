@@ -72,14 +72,22 @@ it("[FEED-7] [WAIT-10] a database that neither answers nor breaks leaves no call
   await expect.poll(async () => (await fetch(`${broker.url}/health`)).status).toBe(200);
 }, 60_000);
 
-it("[OPS-6] a broker stops in time though its database takes connections and closes them at once, and leaves nothing waiting", async () => {
+it("[OPS-6] a broker stops in time though its database takes connections and closes them at once, and leaves nothing waiting", {
+  tags: "long",
+  timeout: 120_000,
+}, async () => {
   const { proxy, broker } = await startBeforeProxy();
   const transport = await transports.rest(broker.url);
   const session = await createTestSession(transport);
   const { sessionId: session_id, convener: team_id } = session;
   const { credential } = await session.join("Birch");
   await session.post(team_id, "unread");
-  await transport.call("wait_for_messages", { session_id, team_id: credential, timeout: 0, since_cursor: 0 });
+  await transport.call("wait_for_messages", {
+    session_id,
+    team_id: credential,
+    timeout: 0,
+    since_cursor: 0,
+  });
 
   proxy.mode = "close";
   proxy.cutAll();
@@ -94,10 +102,11 @@ it("[OPS-6] a broker stops in time though its database takes connections and clo
   await broker.stop();
   expect(performance.now() - begun).toBeLessThan(30_000);
   expect(broker.logged.join("\n")).not.toContain("has not ended");
-}, 120_000);
+});
 
 it.each(["close", "stall"] as const)(
   "[OPS-6] [NODE-4] a broker that has nothing to save does not wait for a database that cannot be told that it goes (%s)",
+  { tags: "long", timeout: 60_000 },
   async (mode) => {
     const { proxy, broker } = await startBeforeProxy();
     proxy.mode = mode;
@@ -107,5 +116,4 @@ it.each(["close", "stall"] as const)(
     await broker.stop();
     expect(performance.now() - begun).toBeLessThan(30_000);
   },
-  60_000,
 );

@@ -126,7 +126,7 @@ describe.each(transportNames)("at %s", (name) => {
     await expectRefusedWith(["bad_request"], itsTurn(calls));
   });
 
-  it("[ERR-7] a field of a wrong type is refused, whatever the type", async () => {
+  it("[ERR-7] a field of a wrong type is refused, whatever the type", { tags: "long" }, async () => {
     const inJson: unknown[] = [
       null,
       true,
@@ -506,7 +506,7 @@ describe.each(transportNames)("at %s", (name) => {
     }
   });
 
-  it("[ERR-7] the largest and smallest numbers are answered as any other", async () => {
+  it("[ERR-7] the largest and smallest numbers are answered as any other", { tags: "long" }, async () => {
     const numbers = [0, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1, 2 ** 53, 1e21, -1, -(2 ** 53)];
     for (const operation of operations) {
       const fields = Object.entries(operation.input.shape).filter(

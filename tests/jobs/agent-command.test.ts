@@ -48,7 +48,9 @@ async function countCalls(operation: string): Promise<number> {
 }
 
 describe("reading the feed", () => {
-  it("[AGENT-5] ten thousand messages are read to the end by asking for every page, and each of them is shown once", async () => {
+  it("[AGENT-5] ten thousand messages are read to the end by asking for every page, and each of them is shown once", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(rest);
     const sql = connectTestDatabase(broker.databaseUrl);
     await sql`

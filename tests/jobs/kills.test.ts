@@ -13,7 +13,9 @@ it.concurrent("[RUNNER-24] kill -9 of the broker that runs a job ends the job on
   expect(report.problems).toEqual([]);
 });
 
-it.concurrent("[RUNNER-24] so does kill -9 of a runner on another machine", async ({ onTestFinished }) => {
+it.concurrent("[RUNNER-24] so does kill -9 of a runner on another machine", { tags: "long" }, async ({
+  onTestFinished,
+}) => {
   const report = await runKills(
     "runner",
     ["after its claim, before its agent is started", "after its agent's write"],

@@ -128,10 +128,14 @@ describe("a run", () => {
 });
 
 // What is cleaned up at the end is told to each test by its own name: several of them run at once.
-describe.each(["namespace", "marks"] as const)("a run contained by %s", (containment) => {
-  it.concurrent("[RUNNER-5] leaves no daemon behind, whatever session, parent, output and signals it took", async ({
-    onTestFinished,
-  }) => {
+const containments: readonly { containment: "namespace" | "marks"; tags: string | string[] }[] = [
+  { containment: "namespace", tags: [] },
+  { containment: "marks", tags: "long" },
+];
+describe.each(containments)("a run contained by $containment", ({ containment, tags }) => {
+  it.concurrent("[RUNNER-5] leaves no daemon behind, whatever session, parent, output and signals it took", {
+    tags,
+  }, async ({ onTestFinished }) => {
     const agent = await stageAgent(
       `
       daemon='trap "" TERM HUP INT; echo up > '$here'/$1; while :; do sleep 1; done'
@@ -148,9 +152,9 @@ describe.each(["namespace", "marks"] as const)("a run contained by %s", (contain
     expect(await agent.processes()).toEqual([]);
   });
 
-  it.concurrent("[RUNNER-5] ends when it is told to, once, and what does not heed SIGTERM by SIGKILL", async ({
-    onTestFinished,
-  }) => {
+  it.concurrent("[RUNNER-5] ends when it is told to, once, and what does not heed SIGTERM by SIGKILL", {
+    tags,
+  }, async ({ onTestFinished }) => {
     const deaf = await stageAgent(
       `
       trap "" TERM
@@ -190,6 +194,7 @@ describe.each(["namespace", "marks"] as const)("a run contained by %s", (contain
     { by: "looking", cgroups: false },
   ])(
     "[RUNNER-7] that multiplies is ended with all of its processes, by $by",
+    { tags },
     async ({ cgroups }, { onTestFinished }) => {
       // Bounded by itself: 2 ^ 8 at the most, which end after a while.
       const agent = await stageAgent(
@@ -287,7 +292,10 @@ it("[RUNNER-6] reads the processes of a system without /proc from ps", () => {
   expect(parsePsLine("")).toEqual([]);
 });
 
-it("[RUNNER-4] 1 GB of output costs neither memory nor disk", { timeout: 240_000 }, async () => {
+it("[RUNNER-4] 1 GB of output costs neither memory nor disk", {
+  tags: "long",
+  timeout: 240_000,
+}, async () => {
   const logs = await mkdtemp(join(tmpdir(), "merkle-logs-"));
   onTestFinished(() => rm(logs, { recursive: true, force: true }));
   const agent = await stageAgent(

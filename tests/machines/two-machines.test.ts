@@ -20,7 +20,9 @@ function done(screen: Ended): Ended {
 }
 
 describe.skipIf(!canMakeNetworks())("Two machines, each with a network of its own", () => {
-  it("[INVITE-9] [TLS-1] a newcomer with a link is in the roster by what the screen says, over TLS, and they talk", async () => {
+  it("[INVITE-9] [TLS-1] a newcomer with a link is in the roster by what the screen says, over TLS, and they talk", {
+    tags: "long",
+  }, async () => {
     const [ours, theirs] = makeTwoNetworks(onTestFinished);
     const folder = await mkdtemp(join(tmpdir(), "merkle-machines-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -175,7 +175,7 @@ describe("installed alone", () => {
     ).toMatchObject({ status: "closed" });
   });
 
-  it.runIf(natsProgram)("[PACK-3] [NODE-1] hears of other nodes over NATS", async () => {
+  it.runIf(natsProgram)("[PACK-3] [NODE-1] hears of other nodes over NATS", { tags: "long" }, async () => {
     const nats = await startNatsServer();
     const node = await testMerkle(onTestFinished, installed.program);
     const address = await up(node, { MERKLE_BUS: nats.url });
@@ -184,7 +184,7 @@ describe("installed alone", () => {
       .toMatchObject({ ready: true, degraded: false });
   });
 
-  it("[PACK-3] backs up, restores, checks the machine and says its version", async () => {
+  it("[PACK-3] backs up, restores, checks the machine and says its version", { tags: "long" }, async () => {
     const content = Array.from({ length: 10_000 }, (_, line) => `line ${line} ${Math.random()}`).join("\n");
     const { session_id } = await writeSession("Kept", content);
     const file = join(merkle.home, "merkle.backup");

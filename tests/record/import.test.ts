@@ -151,7 +151,9 @@ describe("a bundle that is imported", () => {
     expect(await lists(there, copy)).toEqual(after);
   });
 
-  it("[IMPORT-4] verifies when it is exported again, under the keys of where it comes from", async () => {
+  it("[IMPORT-4] verifies when it is exported again, under the keys of where it comes from", {
+    tags: "long",
+  }, async () => {
     const session = await concludedSession(transport);
     const { body } = await importInto(other.url, await download(origin.url, session.slug));
     const original = await exportBundle(origin.url, session.slug);
@@ -279,7 +281,9 @@ describe("a bundle that is imported", () => {
     });
   });
 
-  it("[IMPORT-7] that unpacks to very much is given up, and others are answered meanwhile", async () => {
+  it("[IMPORT-7] that unpacks to very much is given up, and others are answered meanwhile", {
+    tags: "long",
+  }, async () => {
     const made = makeBundle({ messages: 12, sealedAt: 9 });
     made.texts.set("feed.ndjson", "\n".repeat(100_000_000));
     const bomb = await zipTexts(made.texts);

@@ -12,7 +12,9 @@ async function openRest(broker: TestBroker): Promise<TransportClient> {
 }
 
 describe("a restore under running clients", () => {
-  it("[BACKUP-5] a follower is told, and never reads a number's second message as its first", async () => {
+  it("[BACKUP-5] a follower is told, and never reads a number's second message as its first", {
+    tags: "long",
+  }, async () => {
     const broker = await startTestBroker();
     const transport = await openRest(broker);
     const session = await createTestSession(transport);
@@ -97,7 +99,7 @@ describe("a restore under running clients", () => {
     expect(textsOf(unread.messages)).toContain("takes its number");
   });
 
-  it("[BACKUP-2] credentials, keys and cursors go on working", async () => {
+  it("[BACKUP-2] credentials, keys and cursors go on working", { tags: "long" }, async () => {
     const broker = await startTestBroker();
     const transport = await openRest(broker);
     const session = await createTestSession(transport);

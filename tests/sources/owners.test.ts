@@ -50,7 +50,9 @@ async function exchange(one: string, other: string): Promise<{ stop(): Promise<v
   };
 }
 
-it("[SOURCE-3] a folder that is exchanged for a link all the time is never followed", async () => {
+it("[SOURCE-3] a folder that is exchanged for a link all the time is never followed", {
+  tags: "long",
+}, async () => {
   const at = await stageRepository();
   await mkdir(join(at.top, "outside"));
   await writeFile(join(at.top, "outside/guide.md"), secret);
@@ -73,7 +75,7 @@ it("[SOURCE-3] a folder that is exchanged for a link all the time is never follo
   }
 });
 
-it("[SOURCE-8] what lies under the name of a log is never written to", async () => {
+it("[SOURCE-8] what lies under the name of a log is never written to", { tags: "long" }, async () => {
   const at = await stageRepository();
   const log = join(at.folder, ".git/logs/HEAD");
   await symlink(at.secretFile, `${log}.link`);
@@ -87,7 +89,9 @@ it("[SOURCE-8] what lies under the name of a log is never written to", async () 
   expect(await at.git("rev-list", "--count", "HEAD")).toBe("11");
 });
 
-it("[SOURCE-8] a branch is moved that lies in a folder, is packed, or has another one's lock beside it", async () => {
+it("[SOURCE-8] a branch is moved that lies in a folder, is packed, or has another one's lock beside it", {
+  tags: "long",
+}, async () => {
   const at = await stageRepository();
   await at.git("checkout", "-q", "-b", "work/on/guide");
   await at.git("pack-refs", "--all", "--prune");

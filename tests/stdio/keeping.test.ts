@@ -79,7 +79,9 @@ it("[STDIO-3] of several sessions the one joined last is meant where none is nam
   );
 });
 
-it("[STDIO-7] joining again under one's own name takes the same place, here and in a later server", async () => {
+it("[STDIO-7] joining again under one's own name takes the same place, here and in a later server", {
+  tags: "long",
+}, async () => {
   const alder = await startSession(broker);
   const home = await makeAgentHome();
   const join = (server: StdioServer, team_name: string) =>

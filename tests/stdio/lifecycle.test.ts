@@ -28,7 +28,9 @@ describe("without a broker", () => {
     expect(await server.call("post_message", { content: { text: "here" } })).toMatch(/^#\d+ posted$/);
   });
 
-  it("[STDIO-8] a session that does not exist is told, and joined once it is there", async () => {
+  it("[STDIO-8] a session that does not exist is told, and joined once it is there", {
+    tags: "long",
+  }, async () => {
     const broker = await startTestBroker();
     const args = ["--session", "not-yet", "--team", "Birch"];
     const server = await startStdioServer({ url: broker.url, args });
@@ -84,7 +86,9 @@ describe("a broker that goes away", () => {
 });
 
 describe("a server that comes again", () => {
-  it("[STDIO-7] of the same Claude Code session goes on as its teams, in a concluded session, too", async () => {
+  it("[STDIO-7] of the same Claude Code session goes on as its teams, in a concluded session, too", {
+    tags: "long",
+  }, async () => {
     const broker = await startTestBroker();
     const alder = await startSession(broker);
     const home = await makeAgentHome();
@@ -119,7 +123,7 @@ describe("a server that comes again", () => {
     expect(peers.filter(({ connected }) => connected)).toHaveLength(2);
   });
 
-  it("[STDIO-8] with --as it is exactly the place that this machine holds", async () => {
+  it("[STDIO-8] with --as it is exactly the place that this machine holds", { tags: "long" }, async () => {
     const broker = await startTestBroker();
     const alder = await startSession(broker);
     const home = await makeAgentHome();

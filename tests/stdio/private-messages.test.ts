@@ -265,7 +265,9 @@ describe("An evil broker", () => {
 });
 
 describe("merkle verify-peer", () => {
-  it("[SEALED-8] shows both sides one number; a changed key is accepted by a person at a terminal, and by nobody else", async () => {
+  it("[SEALED-8] shows both sides one number; a changed key is accepted by a person at a terminal, and by nobody else", {
+    tags: "long",
+  }, async () => {
     const [alexSees, birchSees] = await Promise.all([
       verify(alexHome, "Birch/oak", "--json").then(({ stdout }) => JSON.parse(stdout)),
       verify(birchHome, "alex", "--json").then(({ stdout }) => JSON.parse(stdout)),

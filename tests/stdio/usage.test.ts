@@ -43,7 +43,9 @@ async function begun(home: string): Promise<void> {
 }
 
 describe("what a client's models used", () => {
-  it("[USAGE-2] is read from Claude Code's transcript at the end of a turn, each answer once, also by the next server", async () => {
+  it("[USAGE-2] is read from Claude Code's transcript at the end of a turn, each answer once, also by the next server", {
+    tags: "long",
+  }, async () => {
     const alder = await startSession(broker);
     const home = await makeAgentHome();
     const session_id = randomUUID();

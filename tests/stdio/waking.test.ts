@@ -253,7 +253,9 @@ describe("a client's inbox", () => {
 });
 
 describe("places", () => {
-  it("[STDIO-7] a peer that joins by name is one row, whatever comes and goes", async () => {
+  it("[STDIO-7] a peer that joins by name is one row, whatever comes and goes", {
+    tags: "long",
+  }, async () => {
     const alder = await startSession(broker);
     const home = await makeAgentHome();
     const env = { CLAUDE_CODE_SESSION_ID: randomUUID() };

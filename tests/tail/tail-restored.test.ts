@@ -28,7 +28,9 @@ async function backUp(broker: TestBroker): Promise<{ restore(): Promise<void> }>
   };
 }
 
-it("[CLI-37] goes on after a restore: people are told what is gone, programs get no number twice", async () => {
+it("[CLI-37] goes on after a restore: people are told what is gone, programs get no number twice", {
+  tags: "long",
+}, async () => {
   const broker = await startTestBroker();
   const transport = await transports.rest(broker.url);
   const session = await createTestSession(transport);

@@ -40,7 +40,9 @@ async function startPosters(url: string, session: TestSession): Promise<{ stop()
   };
 }
 
-it("[CLI-31] tail --json is whole and without a hole or repeat through three kills of the broker", async () => {
+it("[CLI-31] tail --json is whole and without a hole or repeat through three kills of the broker", {
+  tags: "long",
+}, async () => {
   const home = await mkdtemp(join(tmpdir(), "merkle-tail-"));
   await chmod(home, 0o711);
   const databaseUrl = await createTestDatabase();

@@ -304,7 +304,9 @@ describe("merkle tail", () => {
     expect(textsOf(parseMessages(text))).toEqual(["one"]);
   });
 
-  it("[CLI-35] a reader that stops costs neither memory nor a message; Ctrl+C tears no line", async () => {
+  it("[CLI-35] a reader that stops costs neither memory nor a message; Ctrl+C tears no line", {
+    tags: "long",
+  }, async () => {
     const session = await sessionWith([]);
     const proxy = await startTcpProxy(broker.port);
     const tail = await startTail(proxy.url, [session.slug, "--since", "0", "--json"]);

@@ -168,7 +168,9 @@ describe("Places where a person is told", () => {
   });
 });
 
-it("[ALERT-2] [ALERT-3] an ask reaches the push service of who chose asks, encrypted, with where it is looked at; what waited before does not", async () => {
+it("[ALERT-2] [ALERT-3] an ask reaches the push service of who chose asks, encrypted, with where it is looked at; what waited before does not", {
+  tags: "long",
+}, async () => {
   const service = await startAlertReceiver(onTestFinished);
   service.answer = answering(201);
   await inner(true);

@@ -192,7 +192,9 @@ it("[SOURCE-7] what was committed meanwhile is not written over: the new base is
   expect(await at.git("status", "--porcelain")).toBe("?? secret.env");
 });
 
-it("[PROP-5] whether a proposal is stale is said of the very text that it is shown against, while a file changes", async () => {
+it("[PROP-5] whether a proposal is stale is said of the very text that it is shown against, while a file changes", {
+  tags: "long",
+}, async () => {
   const { source_sha: base_sha, person_id: team_id, topic } = await openTopic("And more?");
   const text = await at.read("docs/guide.md");
   const proposing = { topic_id: topic.topic_id, base_sha, team_id, content: `${text}\nMore.\n` };

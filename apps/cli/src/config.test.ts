@@ -171,7 +171,9 @@ describe("merkle config", () => {
     expect(await readdir(merkle.home)).not.toContain("config.json");
   });
 
-  it("[SET-3] changes the broker's settings by name while it runs, and finds it on whatever port", async () => {
+  it("[SET-3] changes the broker's settings by name while it runs, and finds it on whatever port", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     await merkle.run(["up", "--port", "0", "--detach"]);
     const { url } = await merkle.running();

@@ -29,7 +29,9 @@ async function deadAddress(): Promise<string> {
 }
 
 describe("the command line", () => {
-  it("[CLI-9] help is one screen of commands that there are, and every other one is found by a topic", async () => {
+  it("[CLI-9] help is one screen of commands that there are, and every other one is found by a topic", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const front = await merkle.run(["help"]);
     for (const args of [["--help"], []]) expect(await merkle.run(args)).toEqual(front);
@@ -60,7 +62,9 @@ describe("the command line", () => {
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
-  it("[CLI-3] help with --json is data: all commands with their flags, or those of a topic or name", async () => {
+  it("[CLI-3] help with --json is data: all commands with their flags, or those of a topic or name", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const help = async (...args: string[]) => {
       const { code, stdout, stderr } = await merkle.run([...args, "--json"]);

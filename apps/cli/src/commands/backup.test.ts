@@ -69,7 +69,9 @@ describe("merkle backup and restore", () => {
     });
   });
 
-  it("[BACKUP-1] works while no broker runs, takes no file that is there, and leaves nothing running", async () => {
+  it("[BACKUP-1] works while no broker runs, takes no file that is there, and leaves nothing running", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     await upWithSession(merkle);
     await merkle.run(["down"]);
@@ -91,7 +93,9 @@ describe("merkle backup and restore", () => {
     expect(await readdir(merkle.home)).not.toContain("broker.lock");
   });
 
-  it("says so when there is nothing to back up, or no such backup, and makes nothing", async () => {
+  it("says so when there is nothing to back up, or no such backup, and makes nothing", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     expect(await merkle.run(["backup", "x.backup"])).toMatchObject({
       code: 1,
@@ -129,7 +133,9 @@ describe("merkle upgrade", () => {
     }
   });
 
-  it("[DB-31] a dry run says what would run, upgrade backs up before it runs, and the backup is the way back", async () => {
+  it("[DB-31] a dry run says what would run, upgrade backs up before it runs, and the backup is the way back", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const url = await createOldDatabase(23);
     const sql = connectTestDatabase(url);
@@ -168,7 +174,7 @@ describe("merkle upgrade", () => {
     expect(ids(await readRows(connectTestDatabase(back)))).toEqual(ids(before));
   });
 
-  it("[DB-31] up backs up before it migrates, and says where", async () => {
+  it("[DB-31] up backs up before it migrates, and says where", { tags: "long" }, async () => {
     const merkle = await testMerkle();
     const url = await createOldDatabase(23);
     await connectTestDatabase(

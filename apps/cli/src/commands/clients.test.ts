@@ -197,7 +197,9 @@ describe("merkle launch --client", () => {
       expect(await readFile(path(each), "utf8")).toBe(text);
   });
 
-  it("[VENDOR-5] gives Codex an app server beside it that ends with the launch, also when that is killed, and leaves no file", async () => {
+  it("[VENDOR-5] gives Codex an app server beside it that ends with the launch, also when that is killed, and leaves no file", {
+    tags: "long",
+  }, async () => {
     const { url } = await startTestBroker();
     const merkle = await testMerkle();
     const bin = join(merkle.home, "bin");

@@ -38,7 +38,9 @@ async function findFreePort(): Promise<number> {
 }
 
 describe("merkle doctor", () => {
-  it("[CLI-1] finds a new machine well, skips what it cannot look at, and with --strict minds the missing broker", async () => {
+  it("[CLI-1] finds a new machine well, skips what it cannot look at, and with --strict minds the missing broker", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const env = { MERKLE_PORT: String(await findFreePort()) };
     const { code, of } = await diagnose(merkle, { env });
@@ -51,7 +53,9 @@ describe("merkle doctor", () => {
     );
   });
 
-  it("[CLI-1] checks the broker that runs, and whether agents reach it by the address they are given", async () => {
+  it("[CLI-1] checks the broker that runs, and whether agents reach it by the address they are given", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     await merkle.run(["up", "--port", "0", "--detach"]);
     const well = await diagnose(merkle);
@@ -74,7 +78,7 @@ describe("merkle doctor", () => {
     expect(ill.of("url")).toMatchObject({ status: "fail", fix: "merkle config set url <url>" });
   });
 
-  it("[OPS-2] says what a broker that runs does without, as does status", async () => {
+  it("[OPS-2] says what a broker that runs does without, as does status", { tags: "long" }, async () => {
     const { url } = await startOneBroker(
       { databaseUrl: await createTestDatabase(), databaseReadUrl: "postgres://reader@127.0.0.1:1/x" },
       onTestFinished,

@@ -137,7 +137,9 @@ describe("as a member", () => {
     expect((await signIn()).status).toBe(401);
   });
 
-  it("[CLI-60] a spoken code needs the broker's address, and a link may be the argument", async () => {
+  it("[CLI-60] a spoken code needs the broker's address, and a link may be the argument", {
+    tags: "long",
+  }, async () => {
     const [byCode, byLink] = [await testMerkle(), await testMerkle()];
     const { code = "" } = Object(await json(birch, ["invite", "--code"]));
     const spoken = code.toLowerCase().replaceAll("-", " ");
@@ -176,7 +178,9 @@ describe("as a member", () => {
     expect(await birch.run(["invite", "--expires", "soon"])).toMatchObject({ code: 2 });
   });
 
-  it("[CLI-63] tokens let machines in that have joined nothing, observers look on, and both are revoked by number", async () => {
+  it("[CLI-63] tokens let machines in that have joined nothing, observers look on, and both are revoked by number", {
+    tags: "long",
+  }, async () => {
     const { stdout } = await birch.run(["token", "create", "--label", "CI", "--expires", "1d"]);
     const token = stdout.trim();
     expect(token).toMatch(/^mkt_[A-Za-z0-9_-]{43}$/);

@@ -282,7 +282,9 @@ describe("merkle launch", () => {
     expect(Object.keys((await recorded()).settings.hooks)).toEqual(["SessionStart"]);
   });
 
-  it("[LAUNCH-4] takes the same place the next time, by the session's title too", async () => {
+  it("[LAUNCH-4] takes the same place the next time, by the session's title too", {
+    tags: "long",
+  }, async () => {
     const title = `The title of ${randomUUID()}`;
     const { session_id } = await testSession(title);
     const { run } = await testMachine();
@@ -334,7 +336,9 @@ describe("merkle launch", () => {
     expect(await recorded()).toMatchObject({ stdin: "read this\n", cwd });
   });
 
-  it("[LAUNCH-2] makes a session that is not there, once, when several machines launch at the same moment", async () => {
+  it("[LAUNCH-2] makes a session that is not there, once, when several machines launch at the same moment", {
+    tags: "long",
+  }, async () => {
     const name = `Race ${randomUUID().replaceAll("-", "")}`;
     const machines = await Promise.all([testMachine(), testMachine(), testMachine()]);
     const ended = await Promise.all(
@@ -366,7 +370,9 @@ describe("merkle launch", () => {
     expect(existsSync(join(merkle.home, "teams"))).toBe(false);
   });
 
-  it("[LAUNCH-2] takes another number, and a name beside a concluded session, for a new one", async () => {
+  it("[LAUNCH-2] takes another number, and a name beside a concluded session, for a new one", {
+    tags: "long",
+  }, async () => {
     const letters = randomUUID()
       .replace(/[^a-f]/g, "x")
       .slice(0, 20);
@@ -393,7 +399,9 @@ describe("merkle launch", () => {
     expect(await run(["launch", "--session", randomUUID(), "--team", "Birch"])).toMatchObject({ code: 5 });
   });
 
-  it("[LAUNCH-3] names what is missing, exit 2, and takes it from the environment", async () => {
+  it("[LAUNCH-3] names what is missing, exit 2, and takes it from the environment", {
+    tags: "long",
+  }, async () => {
     const { slug } = await testSession();
     const { run } = await testMachine();
     for (const [args, problem] of [
@@ -416,7 +424,9 @@ describe("merkle launch", () => {
     });
   });
 
-  it("[LAUNCH-3] a group that nobody can join is refused before a session is made, or anybody joins", async () => {
+  it("[LAUNCH-3] a group that nobody can join is refused before a session is made, or anybody joins", {
+    tags: "long",
+  }, async () => {
     const { run } = await testMachine();
     const title = `Never made ${randomUUID()}`;
     for (const session of [
@@ -437,7 +447,9 @@ describe("merkle launch", () => {
     expect((await run(["ls", "--json"])).stdout).not.toContain(title);
   });
 
-  it("[LAUNCH-3] says how to get a claude that is missing or cannot run, exit 1, before anybody joins", async () => {
+  it("[LAUNCH-3] says how to get a claude that is missing or cannot run, exit 1, before anybody joins", {
+    tags: "long",
+  }, async () => {
     const { run, merkle } = await testMachine();
     const slug = randomUUID().replaceAll("-", "");
     const args = ["launch", "--session", slug, "--team", "Birch"];

@@ -317,7 +317,9 @@ describe("merkle watch", () => {
 });
 
 describe("merkle completion", () => {
-  it("[CLI-58] [CLI-59] bash completes commands, flags, sessions and groups; without a broker it is silent", async () => {
+  it("[CLI-58] [CLI-59] bash completes commands, flags, sessions and groups; without a broker it is silent", {
+    tags: "long",
+  }, async () => {
     const { slug } = await sessionWithPeer("Completed words");
     const script = await merkle.run(["completion", "bash"]);
     expect(script).toMatchObject({ code: 0, stderr: "" });

@@ -67,7 +67,9 @@ describe("merkle runner", () => {
     expect(stdout).toContain(`job ${job} `);
   });
 
-  it("[RUNNER-23] goes on while the broker is started again, and its job ends once", async () => {
+  it("[RUNNER-23] goes on while the broker is started again, and its job ends once", {
+    tags: "long",
+  }, async () => {
     const runner = await startRunner();
     const job = await queue("patient");
     await expect.poll(() => exists("patient-began")).toBe(true);

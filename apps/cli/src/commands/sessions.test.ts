@@ -209,7 +209,9 @@ describe("merkle post", () => {
     expect(await texts(other.slug)).toEqual(["said there"]);
   });
 
-  it("[CLI-15] says what is wrong: nothing to post, no text, too long, no UTF-8", async () => {
+  it("[CLI-15] says what is wrong: nothing to post, no text, too long, no UTF-8", {
+    tags: "long",
+  }, async () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Wrong", creator_team_name: "A" });
     const of = (input: string | Uint8Array) => merkle.run(["post", slug], { input });
     expect(await of("")).toMatchObject({ code: 2, stderr: expect.stringContaining("nothing came on stdin") });
@@ -390,7 +392,7 @@ describe("merkle open", () => {
   });
 });
 
-it("[CLI-2] without a broker every one of them is exit 3", async () => {
+it("[CLI-2] without a broker every one of them is exit 3", { tags: "long" }, async () => {
   const env = { MERKLE_URL: "http://127.0.0.1:1" };
   for (const args of [
     ["ls"],
@@ -409,7 +411,9 @@ it("[CLI-2] without a broker every one of them is exit 3", async () => {
 });
 
 describe("merkle usage", () => {
-  it("[USAGE-4] shows what was reported of a session, or of all, and says so where nothing was", async () => {
+  it("[USAGE-4] shows what was reported of a session, or of all, and says so where nothing was", {
+    tags: "long",
+  }, async () => {
     const { slug, team_id } = await callBroker(merkle, "create_session", {
       title: "Costly",
       creator_team_name: "Cedar",

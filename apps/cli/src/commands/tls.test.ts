@@ -42,7 +42,9 @@ describe("a broker of this machine that speaks TLS", () => {
     });
   });
 
-  it("[TLS-8] is known to this home's commands by its certificate, over HTTP and WebSocket, by whatever loopback name", async () => {
+  it("[TLS-8] is known to this home's commands by its certificate, over HTTP and WebSocket, by whatever loopback name", {
+    tags: "long",
+  }, async () => {
     expect(await merkle.run(["status"])).toMatchObject({ code: 0, stderr: "" });
     const made = await merkle.run(["new", "Sealed"]);
     expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining("sealed") });
@@ -113,7 +115,9 @@ describe("a broker of this machine that speaks TLS", () => {
 describe("another machine", () => {
   const address = "http://192.0.2.7:7423";
 
-  it("[TLS-15] is not spoken to in clear text, by no command, and nothing is tried", async () => {
+  it("[TLS-15] is not spoken to in clear text, by no command, and nothing is tried", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const env = { MERKLE_URL: address };
     const commands = [["ls"], ["tail"], ["mcp"], ["demo"], ["doctor"]];

@@ -84,7 +84,9 @@ describe("merkle up", () => {
     expect(await merkle.run(["status"])).toMatchObject({ code: 3 });
   });
 
-  it("[OPS-6] tells who will reconnect, and [CLI-3] gives one document with --json", async () => {
+  it("[OPS-6] tells who will reconnect, and [CLI-3] gives one document with --json", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const up = merkle.start([...anyPort, "--json"]);
     await up.says("\n");
@@ -137,7 +139,9 @@ describe("merkle up", () => {
     expect(await serversOf(merkle.home)).toEqual([]);
   });
 
-  it("[DB-5] refuses a home that another broker has, names its process, and leaves its log alone", async () => {
+  it("[DB-5] refuses a home that another broker has, names its process, and leaves its log alone", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const up = merkle.start(anyPort);
     await up.says("agents use");
@@ -155,7 +159,9 @@ describe("merkle up", () => {
     expect((await merkle.running()).pid).toBe(up.process.pid);
   });
 
-  it("says what to do when its port is used, in the background too, and leaves nothing running", async () => {
+  it("says what to do when its port is used, in the background too, and leaves nothing running", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const port = String(await takenPort());
     for (const more of [[], ["--detach"]]) {

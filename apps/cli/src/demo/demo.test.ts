@@ -233,7 +233,9 @@ describe("merkle demo without a broker", () => {
     await expect.poll(() => processesWith(tmp)).toEqual([]);
   }
 
-  it("[DEMO-4] starts a broker of its own, says so, and removes it at the end", async () => {
+  it("[DEMO-4] starts a broker of its own, says so, and removes it at the end", {
+    tags: "long",
+  }, async () => {
     const { merkle, tmp, env } = await alone();
     const { code, stdout, stderr } = await merkle.run(["demo", "--once", "--pace", "0"], { env });
     expect({ code, stderr }).toEqual({
@@ -246,7 +248,7 @@ describe("merkle demo without a broker", () => {
     expect(await readdir(merkle.home)).toEqual(["tmp"]);
   });
 
-  it("[DEMO-4] --keep leaves that broker running until Ctrl+C", async () => {
+  it("[DEMO-4] --keep leaves that broker running until Ctrl+C", { tags: "long" }, async () => {
     const { merkle, tmp, env } = await alone();
     const running = merkle.start(["demo", "--once", "--pace", "0", "--keep", "--json"], { env });
     const { url, session_id } = JSON.parse(await firstLineOf(running));
@@ -256,7 +258,7 @@ describe("merkle demo without a broker", () => {
     await nothingIsLeft(tmp);
   });
 
-  it("[DEMO-5] ends that broker, too, when it is killed", async () => {
+  it("[DEMO-5] ends that broker, too, when it is killed", { tags: "long" }, async () => {
     const { merkle, tmp, env } = await alone();
     const running = merkle.start(["demo", "--once"], { env });
     await running.says("#1 ");
@@ -266,7 +268,7 @@ describe("merkle demo without a broker", () => {
     await nothingIsLeft(tmp);
   });
 
-  it("[DEMO-5] can be interrupted while that broker starts", async () => {
+  it("[DEMO-5] can be interrupted while that broker starts", { tags: "long" }, async () => {
     const { merkle, tmp, env } = await alone();
     const running = merkle.start(["demo", "--once"], { env });
     await expect.poll(() => processesWith(tmp)).not.toEqual([]);

@@ -75,7 +75,9 @@ const refused: readonly (readonly string[])[] = [
 ];
 
 describe("a command that is refused leaves nobody behind", () => {
-  it("[CLI-11] [PERSON-15] on the broker's own home, whose person would be verified", async () => {
+  it("[CLI-11] [PERSON-15] on the broker's own home, whose person would be verified", {
+    tags: "long",
+  }, async () => {
     const before = await countAll();
     for (const args of refused) {
       const { code, stdout, stderr } = await merkle.run(args, { input: "" });
@@ -86,7 +88,7 @@ describe("a command that is refused leaves nobody behind", () => {
     }
   });
 
-  it("[CLI-11] [PERSON-15] on another home, whose person would be a guest", async () => {
+  it("[CLI-11] [PERSON-15] on another home, whose person would be a guest", { tags: "long" }, async () => {
     const { path: home, remove } = await makeTestHome();
     cleanup(remove);
     const before = await countAll();
@@ -136,7 +138,9 @@ describe("the first write that is done", () => {
     }
   });
 
-  it("[CLI-11] [PERSON-15] of a member is the member's, who is nobody before, and one on two machines", async () => {
+  it("[CLI-11] [PERSON-15] of a member is the member's, who is nobody before, and one on two machines", {
+    tags: "long",
+  }, async () => {
     const member = await testMerkle(cleanup);
     const up = await member.run(["up", "--port", "0", "--detach", "--auth", "invite"]);
     const [invite = ""] = /\S+\/join#\S+/.exec(up.stdout) ?? [];

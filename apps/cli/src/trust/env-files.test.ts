@@ -128,6 +128,7 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
 
 it.runIf(hasTerminal)(
   "[CLI-85] merkle up says what it read and uses it once merkle trust was answered; merkle backup finds the same database",
+  { tags: "long" },
   async () => {
     const merkle = await testMerkle();
     const cwd = join(merkle.home, "project");

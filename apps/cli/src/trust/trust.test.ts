@@ -79,7 +79,9 @@ async function personsOf({ home }: Pick<TestMerkle, "home">): Promise<string> {
 }
 
 describe("the settings of a hostile project", () => {
-  it("[CLI-82] are used by no command without a person's word: nothing is sent, and the sentence says how to trust it", async () => {
+  it("[CLI-82] are used by no command without a person's word: nothing is sent, and the sentence says how to trust it", {
+    tags: "long",
+  }, async () => {
     const { slug, facts } = await setUp();
     const { heard, url } = await startImpostor(facts);
     const folder = join(merkle.home, "hostile", "deep");
@@ -113,7 +115,9 @@ describe("the settings of a hostile project", () => {
     expect(await personsOf(merkle)).toBe(before);
   });
 
-  it("[CLI-82] [CLI-7] neither hold a command up by what they link to, nor reach the terminal by what is wrong with them", async () => {
+  it("[CLI-82] [CLI-7] neither hold a command up by what they link to, nor reach the terminal by what is wrong with them", {
+    tags: "long",
+  }, async () => {
     const folder = join(merkle.home, "devices");
     await mkdir(folder);
     const [project, progress] = [join(folder, ".merkle.json"), join(folder, "agent-progress.config.json")];
@@ -143,6 +147,7 @@ describe("the settings of a hostile project", () => {
 
   it.runIf(hasTerminal)(
     "[CLI-82] are asked about once at a terminal, and again when folder, content or a file that they name is another",
+    { tags: "long" },
     async () => {
       const { facts } = await setUp();
       const { heard, url } = await startImpostor({

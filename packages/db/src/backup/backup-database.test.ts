@@ -147,7 +147,9 @@ describe("a backup", () => {
     },
   );
 
-  it("[BACKUP-1] takes memory that does not grow with the messages, and neither does a restore", async () => {
+  it("[BACKUP-1] takes memory that does not grow with the messages, and neither does a restore", {
+    tags: "long",
+  }, async () => {
     const source = await makeMerkleDatabase(current);
     await addMessages(source, 25_000);
     const target = await makeDatabase(current);

@@ -55,7 +55,9 @@ describe("a restore", () => {
     await expect(query(target, (sql) => sql`DELETE FROM messages`)).rejects.toThrow("append-only");
   });
 
-  it("[BACKUP-2] brings back tables that nobody listed, fires no trigger, and goes on with their numbers", async () => {
+  it("[BACKUP-2] brings back tables that nobody listed, fires no trigger, and goes on with their numbers", {
+    tags: "long",
+  }, async () => {
     const [source, target] = [await makeMerkleDatabase(current), await makeMerkleDatabase(current)];
     const tables = `
       CREATE TABLE "A ""child""" (id int REFERENCES z_parents, PRIMARY KEY (id));
@@ -92,7 +94,7 @@ describe("a restore", () => {
     expect(added).toMatchObject([{ id: 3, loud: "ASH NOTED" }]);
   });
 
-  it("[BACKUP-3] gives the database a new epoch, and a broker starts on it", async () => {
+  it("[BACKUP-3] gives the database a new epoch, and a broker starts on it", { tags: "long" }, async () => {
     const source = await makeMerkleDatabase(current);
     await query(
       source,
@@ -232,7 +234,9 @@ describe("a restore", () => {
     await expectUntouched(target);
   });
 
-  it("[BACKUP-3] that loses its connection changes nothing, and a backup that does leaves nothing", async () => {
+  it("[BACKUP-3] that loses its connection changes nothing, and a backup that does leaves nothing", {
+    tags: "long",
+  }, async () => {
     const source = await makeMerkleDatabase(current);
     await addMessages(source, 8_000);
     const target = await makeDatabase(current);
@@ -273,23 +277,27 @@ describe("a restore", () => {
     await expectUntouched(target);
   });
 
-  it.runIf(oldestBinaries())("[BACKUP-4] goes from PostgreSQL 15 to the current one, and back", async () => {
-    const home = await makeTestHome();
-    onTestFinished(home.remove);
-    const oldest = await home.start({ binaries: oldestBinaries() ?? "" });
-    for (const [from, to] of [
-      [oldest, current],
-      [current, oldest],
-    ] as const) {
-      const source = await makeMerkleDatabase(from);
-      const { sessionId } = await fill(source);
-      await backupDatabase({ target: source, file, overwrite: true });
-      const target = await makeDatabase(to);
-      await restoreDatabase({ target, file });
-      await expectSame(source, target);
-      expect(await append(target, sessionId, ["next"])).toEqual([4]);
-    }
-  });
+  it.runIf(oldestBinaries())(
+    "[BACKUP-4] goes from PostgreSQL 15 to the current one, and back",
+    { tags: "long" },
+    async () => {
+      const home = await makeTestHome();
+      onTestFinished(home.remove);
+      const oldest = await home.start({ binaries: oldestBinaries() ?? "" });
+      for (const [from, to] of [
+        [oldest, current],
+        [current, oldest],
+      ] as const) {
+        const source = await makeMerkleDatabase(from);
+        const { sessionId } = await fill(source);
+        await backupDatabase({ target: source, file, overwrite: true });
+        const target = await makeDatabase(to);
+        await restoreDatabase({ target, file });
+        await expectSame(source, target);
+        expect(await append(target, sessionId, ["next"])).toEqual([4]);
+      }
+    },
+  );
 
   const counts = knownMigrations().map((_, index) => index + 1);
   it.each(isExhaustive ? counts : [1, ...counts.slice(-2)])(

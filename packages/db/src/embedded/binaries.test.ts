@@ -15,6 +15,7 @@ afterEach(() => home.remove());
 describe("the binaries of the npm package", () => {
   it.runIf(process.platform === "linux")(
     "[DB-8] get the links that the install script would have made",
+    { tags: "long" },
     async () => {
       await cp(installedBinaries(), binaries, { recursive: true, verbatimSymlinks: true });
       const lib = join(binaries, "lib");

@@ -28,7 +28,9 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)(
       });
     });
 
-    it("[DB-9] that is full ends the first start with a sentence, and leaves nothing half made", async () => {
+    it("[DB-9] that is full ends the first start with a sentence, and leaves nothing half made", {
+      tags: "long",
+    }, async () => {
       const filler = await fill(disk.path, 8);
       await expect(disk.start()).rejects.toMatchObject({
         code: "disk_full",
@@ -40,7 +42,9 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)(
       await server.stop();
     });
 
-    it("[DB-9] that is full ends a later start with a sentence, and the data is there when space is", async () => {
+    it("[DB-9] that is full ends a later start with a sentence, and the data is there when space is", {
+      tags: "long",
+    }, async () => {
       const first = await disk.start();
       await ask(first.connection, "CREATE TABLE kept AS SELECT 3 AS value");
       await first.stop();

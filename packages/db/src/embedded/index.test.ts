@@ -251,14 +251,16 @@ describe("the first start", () => {
     await expect(home.start({ reach: "tcp" })).rejects.toMatchObject({ code: "data_damaged" });
   });
 
-  it("[DB-3] is shared by two that start at the same moment", async () => {
+  it("[DB-3] is shared by two that start at the same moment", { tags: "long" }, async () => {
     const [one, two] = await Promise.all([home.start(), home.start()]);
     expect(one.pid).toBe(two.pid);
     expect([one.adopted, two.adopted].filter(Boolean)).toHaveLength(1);
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  it("[DB-6] works after one that was killed inside initdb, whose remains are removed", async () => {
+  it("[DB-6] works after one that was killed inside initdb, whose remains are removed", {
+    tags: "long",
+  }, async () => {
     const broker = startTestBroker({ home: home.path });
     broker.said.catch(() => {});
     const unfinished = await untilEntry(join(home.path, "pg"), (name) => name.startsWith(".new-"));

@@ -31,7 +31,9 @@ describe.runIf(isLinuxRoot)("as root", () => {
   });
   afterEach(() => home.remove());
 
-  it("[DB-2] runs the server as a user of its own, with its data where that user can reach it", async () => {
+  it("[DB-2] runs the server as a user of its own, with its data where that user can reach it", {
+    tags: "long",
+  }, async () => {
     const first = await home.start();
     const uid = await uidOf(first.pid);
     expect(await nameOf(uid)).toBe("merkle");
@@ -47,7 +49,7 @@ describe.runIf(isLinuxRoot)("as root", () => {
     expect(await ask(second.connection, "SELECT value FROM kept")).toEqual([{ value: 7 }]);
   });
 
-  it("[DB-2] passes nothing of our environment on to the server", async () => {
+  it("[DB-2] passes nothing of our environment on to the server", { tags: "long" }, async () => {
     process.env["MERKLE_TEST_SECRET"] = "s3cret";
     try {
       const server = await home.start();
@@ -57,7 +59,7 @@ describe.runIf(isLinuxRoot)("as root", () => {
     }
   });
 
-  it("[DB-2] copies binaries that the server's user cannot reach, once", async () => {
+  it("[DB-2] copies binaries that the server's user cannot reach, once", { tags: "long" }, async () => {
     const hidden = join(home.path, "native");
     await cp(installedBinaries(), hidden, { recursive: true, verbatimSymlinks: true });
     // A build of its own, so that no copy of another one is there already.
@@ -120,7 +122,9 @@ describe.runIf(isLinuxRoot)("as root", () => {
     });
   });
 
-  it("[DB-2] refuses a copied home, whose link leads to the other's database, and accepts a moved one", async () => {
+  it("[DB-2] refuses a copied home, whose link leads to the other's database, and accepts a moved one", {
+    tags: "long",
+  }, async () => {
     const other = await makeTestHome({ mode: 0o700 });
     try {
       const server = await home.start();

@@ -313,6 +313,7 @@ const oldest = oldestBinaries();
 describe("the oldest PostgreSQL", () => {
   it.skipIf(oldest === undefined)(
     "[DB-14] migrates, appends and serves transactions as the newest does",
+    { tags: "long" },
     async () => {
       const home = await makeTestHome();
       onTestFinished(home.remove);

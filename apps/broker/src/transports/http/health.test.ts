@@ -39,7 +39,9 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)(
       await disk.remove();
     });
 
-    it("[OPS-2] [DB-9] health names the full disk while posts are refused, and after; a start on it ends with the sentence; with room all goes on", async () => {
+    it("[OPS-2] [DB-9] health names the full disk while posts are refused, and after; a start on it ends with the sentence; with room all goes on", {
+      tags: "long",
+    }, async () => {
       const broker = await startBroker({ home: disk.path, port: 0 });
       const { url } = broker;
       try {

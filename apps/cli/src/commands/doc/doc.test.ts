@@ -181,7 +181,7 @@ describe("merkle doc edit", () => {
 });
 
 describe("merkle doc history and diff", () => {
-  it("[CLI-22] lists the versions, and says who changed what, where and when", async () => {
+  it("[CLI-22] lists the versions, and says who changed what, where and when", { tags: "long" }, async () => {
     const { slug, credential } = await sessionWithDocument("History");
     await callBroker(
       merkle,
@@ -246,7 +246,9 @@ describe("merkle redact", () => {
     expect(messages.at(-1)?.content).toEqual({ text: "the key is 1234" });
   });
 
-  it("[REDACT-10] removes a message's text or versions, says so, and shows nothing of it", async () => {
+  it("[REDACT-10] removes a message's text or versions, says so, and shows nothing of it", {
+    tags: "long",
+  }, async () => {
     const { slug, credential } = await sessionWithDocument("Redacted");
     const posted = await callBroker(
       merkle,

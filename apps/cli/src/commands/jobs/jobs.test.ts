@@ -54,7 +54,7 @@ describe("merkle jobs", () => {
     expect((await merkle.run(["jobs", "list", "idle", "--json"])).stdout).toContain('"job_id":1');
   });
 
-  it("[JOB-14] cancels a job that runs", async () => {
+  it("[JOB-14] cancels a job that runs", { tags: "long" }, async () => {
     await create("long");
     const started = await merkle.run(["jobs", "run", "long", "conclude", "--json"]);
     const { job_id } = JSON.parse(started.stdout);
@@ -77,7 +77,9 @@ describe("merkle jobs", () => {
   });
 });
 
-it("[JOB-8] [JOB-9] [RUNNER-5] a broker that is killed leaves no agent behind; the next one says so, and starts without claude", async () => {
+it("[JOB-8] [JOB-9] [RUNNER-5] a broker that is killed leaves no agent behind; the next one says so, and starts without claude", {
+  tags: "long",
+}, async () => {
   const merkle = await testMerkle();
   await writeAgent(merkle.home);
   await merkle.run(["up", "--port", "0", "--detach"]);

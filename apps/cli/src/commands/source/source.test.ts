@@ -107,7 +107,9 @@ it("[SOURCE-22] [SOURCE-23] what an agent makes of a comment is refused with 6 w
   expect(await at.read("docs/guide.md")).toContain("Tokens live for a day.");
 });
 
-it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and its topic tells so, is closed and reopened", async () => {
+it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and its topic tells so, is closed and reopened", {
+  tags: "long",
+}, async () => {
   await at.write("README.md", "# Read me\n\nFor an hour.\n");
   await at.git("commit", "-q", "-a", "-m", "More");
   const path = "docs/README.md";
@@ -147,7 +149,9 @@ it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and it
   expect((await source("topics", path)).stdout).toContain(`${number}  open`);
 });
 
-it("[CLI-80] ls --needs lists files behind the sessions, with what waits and the command that decides", async () => {
+it("[CLI-80] ls --needs lists files behind the sessions, with what waits and the command that decides", {
+  tags: "long",
+}, async () => {
   const commented = await source("comment", file, "And when it is lost?", "--json");
   const { topic_id } = JSON.parse(commented.stdout);
   const { source_sha: base_sha, text } = await callBroker(merkle, "read_source", { source_path: file });
