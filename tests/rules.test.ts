@@ -29,8 +29,8 @@ function rulesOf(document: string): string[] {
 }
 
 /** The ids that tests quote: in brackets, in the title of a test or where many tests are made from one. */
-function titlesOf(path: string): string[] {
-  return [...read(path).matchAll(/\[([A-Z]{2,}-\d+)\]/g)].map(([, quoted = ""]) => quoted);
+function quotedIn(text: string): string[] {
+  return [...text.matchAll(/\[([A-Z]{2,}-\d+)\]/g)].map(([, quoted = ""]) => quoted);
 }
 
 /** The titles of the tests that npm test leaves out. */
@@ -39,12 +39,12 @@ const longTitle = /(["`])((?:(?!\1).)*)\1,\s*\{\s*tags: "long"/g;
 /** The ids that the tests of npm test quote, and those that only the others do. */
 function byLength(path: string): { short: string[]; long: string[] } {
   const text = read(path);
-  const long = [...text.matchAll(longTitle)].flatMap(([, , title = ""]) => title.match(id) ?? []);
-  return { short: text.replace(longTitle, "").match(id) ?? [], long };
+  const long = [...text.matchAll(longTitle)].flatMap(([, , title = ""]) => quotedIn(title));
+  return { short: quotedIn(text.replace(longTitle, "")), long };
 }
 
 const rules = documents.flatMap(rulesOf);
-const titles = filesIn("*.test.ts", "tests/*.ts").flatMap(titlesOf);
+const titles = filesIn("*.test.ts", "tests/*.ts").flatMap((path) => quotedIn(read(path)));
 
 /** What is in `these` and in none of `those`, each once. */
 function missing(these: readonly string[], ...those: readonly (readonly string[])[]): string[] {
