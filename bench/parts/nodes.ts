@@ -373,6 +373,7 @@ async function measureCatchUp({ databaseUrl }: Stage): Promise<Round["catchUp"]>
   let measured: Round["catchUp"] | undefined;
   try {
     await database.orm.transaction(async (tx) => {
+      await tx.execute(sql`SELECT set_config('statement_timeout', '0', true)`);
       const ids = await addActiveSessions(tx);
       const heads = sql`SELECT session_id, last_sequence FROM feeds WHERE session_id IN (SELECT unnest(${`{${ids}}`}::uuid[]))`;
       measured = {
