@@ -59,13 +59,20 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
   let leads = false;
   let seenAt = 0;
   let stopped = false;
+  let beating: Promise<void> = Promise.resolve();
 
   async function toFacts() {
     const clockMs = await measureClock(database.orm);
     return { nodeId: id, version, address, bus: bus.kind, epoch: database.epoch, auditKey, clockMs };
   }
 
-  async function beat(): Promise<void> {
+  function beat(): Promise<void> {
+    const noted = noteThis();
+    beating = noted.catch(() => undefined);
+    return noted;
+  }
+
+  async function noteThis(): Promise<void> {
     const began = performance.now();
     await noteNode(database.orm, await toFacts());
     seenAt = began;
@@ -88,7 +95,7 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
   const settle = createSettle(bus, { id, others: () => others });
   await refuseMisfits(options, await toFacts());
   await beat();
-  const beating = setInterval(() => {
+  const timer = setInterval(() => {
     beat().catch((error: unknown) =>
       log.warn("saying that this node is there failed; it is tried again", { error }),
     );
@@ -119,9 +126,11 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
     async stop() {
       if (stopped) return;
       stopped = true;
-      clearInterval(beating);
-      // A database that gives no answer is not waited for: a node that is not seen any more counts as dead (NODE-4).
-      await withTimeout(deleteNode(database.orm, id), beatMs, "none").catch(() => undefined);
+      clearInterval(timer);
+      // A beat that is on its way would note it again. A database that gives no answer is not waited for: a node that is not
+      // seen any more counts as dead (NODE-4).
+      const forgotten = beating.then(() => deleteNode(database.orm, id));
+      await withTimeout(forgotten, beatMs, "none").catch(() => undefined);
       bus.publish("nodes", {});
     },
   };

@@ -1,0 +1,37 @@
+import { openDatabase } from "@merkle/db";
+import { expect, it, onTestFinished } from "vitest";
+import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
+import { startLocalBus } from "./bus/bus.js";
+import { createLog } from "./log.js";
+import { startNode } from "./nodes.js";
+
+const log = createLog(() => undefined);
+
+it("[NODE-4] a node that stops while it says that it is there is gone all the same", async () => {
+  const target = await createTestDatabase();
+  const database = await openDatabase({ target });
+  onTestFinished(() => database.close());
+  const sql = connectTestDatabase(target);
+  const bus = startLocalBus();
+  const node = await startNode({ database, bus, version: "1.0.0", auditKey: "key", log });
+
+  // What a node says of itself waits here, and nothing else of it does.
+  await sql.unsafe(`
+    CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+    CREATE TRIGGER gate BEFORE INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`);
+  let announced: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+  await sql.begin(async (holding) => {
+    await holding`SELECT pg_advisory_xact_lock(1)`;
+    announced = node.announce("http://localhost:1");
+    await expect
+      .poll(() => holding`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)
+      .toHaveLength(1);
+    stopped = node.stop();
+    // All that it has to say before the gate opens, it says now.
+    await database.orm.execute("SELECT");
+  });
+  await Promise.all([announced, stopped]);
+  expect(await node.list()).toEqual([]);
+});
