@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "../log.js";
 import type { HintListeners } from "./bus.js";
-import { keyOfHint, mergeHints, type SentHint } from "./hints.js";
+import { keyOfHint, mayWait, mergeHints, type SentHint } from "./hints.js";
 
 /** Collects hints while others are on their way, and sends them together. */
 export interface Batches {
@@ -16,6 +16,8 @@ export interface Batches {
 
 /** PostgreSQL refuses a payload of 8,000 bytes; the same is kept for every bus. */
 const payloadBytesMax = 7_900;
+/** What may wait is gathered for so long after a batch: to hear of each post alone takes the others half of what a post takes. */
+const gatherMs = 50;
 /** So many different hints wait to be sent; beyond, the others read everything anew instead. */
 const waitingMax = 20_000;
 
@@ -33,19 +35,23 @@ export function createBatches(options: {
   let sending: Promise<void> | null = null;
   let lost = false;
   let ended = false;
+  let sentAt = -gatherMs;
+  let hurry: () => void = () => undefined;
 
   function begin(): void {
     if (sending || ended) return;
-    sending = new Promise<void>((resolve) => setImmediate(resolve)).then(sendAll).finally(() => {
+    sending = sendAll().finally(() => {
       sending = null;
     });
   }
 
   async function sendAll(): Promise<void> {
     while (waiting.size > 0 || lost) {
+      await gather();
       const batch = [...(lost ? ([["lost", {}]] as const) : []), ...waiting.values()];
       waiting = new Map();
       lost = false;
+      sentAt = performance.now();
       try {
         await send(toPayloads(sender, batch));
       } catch {
@@ -55,6 +61,19 @@ export function createBatches(options: {
         return;
       }
     }
+  }
+
+  /** What comes after a pause waits for the end of its turn alone, as does all that is sent with what may not wait. */
+  function gather(): Promise<void> {
+    const restMs = [...waiting.values()].every(mayWait) ? sentAt + gatherMs - performance.now() : 0;
+    return new Promise((resolve) => {
+      const timer = restMs > 0 ? setTimeout(resolve, restMs) : undefined;
+      hurry = () => {
+        clearTimeout(timer);
+        setImmediate(resolve);
+      };
+      if (restMs <= 0) hurry();
+    });
   }
 
   function receive(payload: string): void {
@@ -74,6 +93,7 @@ export function createBatches(options: {
       const key = keyOfHint(hint);
       waiting.set(key, mergeHints(waiting.get(key), hint));
       begin();
+      if (!mayWait(hint)) hurry();
     },
     receive,
     noteLoss() {

@@ -70,6 +70,11 @@ export type HintKind = keyof Hints;
 /** One hint as nodes send it. */
 export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[HintKind];
 
+/** Whether a hint may come somewhat later, together with others: nobody waits for an answer to it. */
+export function mayWait([kind]: SentHint): boolean {
+  return kind === "feed" || kind === "changed" || kind === "presence";
+}
+
 /** By which one hint takes the place of another that waits to be sent. */
 export function keyOfHint([kind, hint]: SentHint): string {
   if (kind === "feed") return `feed ${hint.session}`;

@@ -130,6 +130,7 @@ async function toConnectOptions(
   return {
     servers: url.host,
     name: "merkle",
+    noEcho: true,
     timeout: connectMsMax,
     maxReconnectAttempts: -1,
     reconnectTimeWait: retryMs,
