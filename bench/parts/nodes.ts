@@ -10,7 +10,7 @@ import { startNatsServer } from "../nats-server.js";
 import { definePart, type Figure, type Pace, type Target } from "../part.js";
 import { openPlaces, type Place } from "../places.js";
 import type { Cpu } from "../process-state.js";
-import type { BenchBroker, BenchPrototype, Stage } from "../stage.js";
+import type { BenchBroker, BrokerStart, Stage } from "../stage.js";
 import { type Latency, median, toLatency } from "../statistics.js";
 
 const buses = ["postgres", "nats"] as const;
@@ -38,8 +38,8 @@ interface Cost extends PostCost {
 
 interface Round {
   readonly meshes: Readonly<Partial<Record<Mesh, Cost>>>;
-  /** Of so many processes that know nothing of each other: what the machine takes for it that there are several. */
-  readonly prototypes: Readonly<Record<1 | 3, PostCost>>;
+  /** At three brokers of a database each, which know nothing of each other: what the machine takes for it that there are three. */
+  readonly separate: PostCost;
   /** From a publication to its receipt over connections of their own, p50 in milliseconds. */
   readonly hints: { readonly postgres: number; readonly nats: number | null };
   readonly catchUp: { readonly merkle: number; readonly bare: number };
@@ -52,6 +52,7 @@ const posters = 100;
 const paced = { connections: 10, everyMs: 50 };
 const pacedRate = (1_000 * paced.connections) / paced.everyMs;
 const receivers = 100;
+const inFlight = 16;
 const activeSessions = 50_000;
 const idleSockets = 5_000;
 const teamsPerSession = 5;
@@ -90,7 +91,7 @@ export const nodes = definePart<Round>({
           ),
           cost(
             `${count} ${bus}`,
-            `a delivery, ${receivers} receivers a node, brokers`,
+            `a delivery, ${receivers} receivers and ${inFlight} posts in flight a node, brokers`,
             "delivery",
             count === 3 ? { atMost: 1.25 } : undefined,
           ),
@@ -98,9 +99,9 @@ export const nodes = definePart<Round>({
       }),
     ),
     ...buses.flatMap((bus) => [
-      growth(bus, `a post, ${posters} sessions a node, brokers`, "postElsewhere"),
-      growth(bus, `a post, one session, ${posters} posters a node, brokers`, "post"),
-      growth(bus, `a post, ${pacedRate} a second at a node, brokers`, "postAtPace"),
+      besideSeparate(bus, `a post, ${posters} sessions a node, brokers`, "postElsewhere"),
+      besideSeparate(bus, `a post, one session, ${posters} posters a node, brokers`, "post"),
+      besideSeparate(bus, `a post, ${pacedRate} a second at a node, brokers`, "postAtPace"),
     ]),
     ...buses.map(hintLatency),
     {
@@ -141,6 +142,14 @@ interface Setting {
   /** Each in a session of its own. */
   readonly apart: readonly Place[];
   readonly sleepers: readonly Place[];
+  readonly separate: Separate;
+}
+
+/** Databases of one server, and places at a broker of each, which take turns. */
+interface Separate {
+  readonly databaseUrls: readonly string[];
+  readonly posters: readonly Place[];
+  readonly apart: readonly Place[];
 }
 
 async function prepare(stage: Stage, sockets: number) {
@@ -150,20 +159,38 @@ async function prepare(stage: Stage, sockets: number) {
   const sleepers = await openPlaces(broker.url, { sessions, teams: teamsPerSession });
   await broker.stop();
   if (!poster) throw new Error("There is no session to post to.");
-  return { poster, apart, sleepers };
+  return { poster, apart, sleepers, separate: await prepareSeparate(stage) };
+}
+
+async function prepareSeparate(stage: Stage): Promise<Separate> {
+  const databaseUrls: string[] = [];
+  const places: Place[][] = [];
+  for (const name of ["separate_1", "separate_2", "separate_3"]) {
+    const databaseUrl = await stage.makeDatabase(name);
+    const broker = await stage.startBroker({ databaseUrl });
+    places.push(await openPlaces(broker.url, { sessions: 1 + posters, teams: 1 }));
+    await broker.stop();
+    databaseUrls.push(databaseUrl);
+  }
+  const taken = Array.from({ length: 1 + posters }, (_, turn) => places.flatMap((at) => at[turn] ?? []));
+  const [first = [], ...others] = taken;
+  return { databaseUrls, posters: first, apart: others.flat() };
 }
 
 async function measureRound(setting: Setting, pace: Pace): Promise<Round> {
   const { stage, addresses } = setting;
   const meshes: Partial<Record<Mesh, Cost>> = {};
-  const alone = await withNodes(stage, 1, "local", (brokers) => measureMesh(setting, brokers, pace));
+  const alone = await withBrokers(stage, [{ bus: "local" }], (brokers) =>
+    measureMesh(setting, brokers, pace),
+  );
   meshes["1"] = alone.cost;
   let ofThree: number | null = null;
+  const separate = await measureSeparate(setting, pace);
   for (const bus of buses) {
     const address = addresses[bus];
     if (address === undefined) continue;
     for (const count of [2, 3] as const) {
-      const measured = await withNodes(stage, count, address, (brokers) =>
+      const measured = await withBrokers(stage, Array(count).fill({ bus: address }), (brokers) =>
         measureMesh(setting, brokers, pace),
       );
       meshes[`${count} ${bus}`] = measured.cost;
@@ -172,7 +199,7 @@ async function measureRound(setting: Setting, pace: Pace): Promise<Round> {
   }
   return {
     meshes,
-    prototypes: { 1: await measurePrototypes(stage, 1, pace), 3: await measurePrototypes(stage, 3, pace) },
+    separate,
     hints: {
       postgres: await measureNotify(stage),
       nats: addresses.nats === undefined ? null : await measureNats(addresses.nats),
@@ -182,16 +209,16 @@ async function measureRound(setting: Setting, pace: Pace): Promise<Round> {
   };
 }
 
-async function withNodes<Result>(
+/** @param starts - of each broker */
+async function withBrokers<Result>(
   stage: Stage,
-  count: number,
-  bus: string,
+  starts: readonly BrokerStart[],
   work: (brokers: readonly BenchBroker[]) => Promise<Result>,
 ): Promise<Result> {
   const brokers: BenchBroker[] = [];
   try {
-    // One after the other: the first makes the audit key that the others are given.
-    for (let index = 0; index < count; index += 1) brokers.push(await stage.startBroker({ bus }));
+    // One after the other: the first of a mesh makes the audit key that the others are given.
+    for (const start of starts) brokers.push(await stage.startBroker(start));
     return await work(brokers);
   } finally {
     await Promise.all(brokers.map((broker) => broker.stop()));
@@ -212,12 +239,12 @@ async function measureMesh(
         serverPids,
         poster,
         receivers: receivers * brokers.length,
-        inFlight: 16,
+        inFlight: inFlight * brokers.length,
         ...times,
       },
     });
   const { warmUp, times } = timesOf(brokers, pace);
-  const posts = await measurePosts(stage, brokers, { poster, apart }, pace);
+  const posts = await measurePosts(stage, brokers, { together: [poster], apart }, pace);
   await fanOut(warmUp);
   const { serverMicrosecondsEach } = await fanOut(times);
   const [first, other = first] = brokers;
@@ -225,7 +252,8 @@ async function measureMesh(
   const received = await stage.load<Latency>({
     delivery: {
       ...{ url: other.url, socketUrl: other.socketUrl, postUrl: first.socketUrl, way: "websocket", poster },
-      ...{ receivers: [poster], pauseMs: 2, measureMs: pace.measureMs },
+      // A node that has just told of something gathers what comes next: each of these comes after a pause.
+      ...{ receivers: [poster], pauseMs: 60, measureMs: pace.measureMs * 3 },
     },
   });
   return {
@@ -237,70 +265,66 @@ async function measureMesh(
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-type Server = BenchBroker | BenchPrototype;
-
 /** Each server compiles what it runs often, which takes it a second or two of its own. */
-function timesOf(servers: readonly Server[], { warmUpMs, measureMs }: Pace): { warmUp: Times; times: Times } {
+function timesOf(
+  brokers: readonly BenchBroker[],
+  { warmUpMs, measureMs }: Pace,
+): { warmUp: Times; times: Times } {
   return {
-    warmUp: { warmUpMs: 0, measureMs: measureMs * 2 * servers.length },
+    warmUp: { warmUpMs: 0, measureMs: measureMs * 2 * brokers.length },
     times: { warmUpMs, measureMs: measureMs * 3 },
   };
 }
 
-/** @param apart - each in a session of its own */
+/**
+ * @param together - of one session; at separate brokers of one each
+ * @param apart - each in a session of its own
+ */
 async function measurePosts(
   stage: Stage,
-  servers: readonly Server[],
-  { poster, apart }: Pick<Setting, "poster" | "apart">,
+  brokers: readonly BenchBroker[],
+  { together, apart }: Readonly<Record<"together" | "apart", readonly Place[]>>,
   pace: Pace,
 ): Promise<PostCost> {
-  const socketUrls = servers.map(({ socketUrl }) => socketUrl);
+  const socketUrls = brokers.map(({ socketUrl }) => socketUrl);
   const costOf = async (load: LoadQuestion) => {
-    const [before, postgresBefore] = [await cpuOf(servers), await stage.postgresCpu()];
+    const [before, postgresBefore] = [await cpuOf(brokers), await stage.postgresCpu()];
     const { posts } = await stage.load<PostsAnswer | PacedAnswer>(load);
-    const [after, postgresAfter] = [await cpuOf(servers), await stage.postgresCpu()];
-    return { servers: (after - before) / posts, postgres: (postgresAfter - postgresBefore) / posts };
+    const [after, postgresAfter] = [await cpuOf(brokers), await stage.postgresCpu()];
+    return { brokers: (after - before) / posts, postgres: (postgresAfter - postgresBefore) / posts };
   };
-  const connections = posters * servers.length;
+  const connections = posters * brokers.length;
   const post = (places: readonly Place[], times: Times) =>
     costOf({ posts: { socketUrls, places, connections, inFlightEach: 1, ...times } });
-  const { warmUp, times } = timesOf(servers, pace);
-  for (const places of [[poster], apart]) await post(places, warmUp);
-  const together = await post([poster], times);
+  const { warmUp, times } = timesOf(brokers, pace);
+  for (const places of [together, apart]) await post(places, warmUp);
+  const inOne = await post(together, times);
   const elsewhere = await post(apart, times);
   // Each node has a session of its own, and as many callers as one has alone.
   const atPace = await costOf({
     paced: {
-      ...{ socketUrls, places: apart.slice(0, servers.length), everyMs: paced.everyMs },
-      ...{ connections: paced.connections * servers.length, measureMs: times.measureMs },
+      ...{ socketUrls, places: apart.slice(0, brokers.length), everyMs: paced.everyMs },
+      ...{ connections: paced.connections * brokers.length, measureMs: times.measureMs },
     },
   });
   return {
-    post: together.servers,
-    postInPostgres: together.postgres,
-    postElsewhere: elsewhere.servers,
+    post: inOne.brokers,
+    postInPostgres: inOne.postgres,
+    postElsewhere: elsewhere.brokers,
     postElsewhereInPostgres: elsewhere.postgres,
-    postAtPace: atPace.servers,
+    postAtPace: atPace.brokers,
     postAtPaceInPostgres: atPace.postgres,
   };
 }
 
-async function measurePrototypes(stage: Stage, count: number, pace: Pace): Promise<PostCost> {
-  const prototypes: BenchPrototype[] = [];
-  try {
-    for (let index = 0; index < count; index += 1) prototypes.push(await stage.startPrototype());
-    const [first] = prototypes;
-    const feeds = (await first?.ask<string[]>({ openFeeds: { count: 1 + 3 * posters } })) ?? [];
-    const [poster, ...apart] = feeds.map((session_id) => ({ session_id, team_id: session_id, end: 0 }));
-    if (!poster) throw new Error("There is no feed to post to.");
-    return await measurePosts(stage, prototypes, { poster, apart }, pace);
-  } finally {
-    await Promise.all(prototypes.map((prototype) => prototype.stop()));
-  }
+function measureSeparate({ stage, separate }: Setting, pace: Pace): Promise<PostCost> {
+  const { databaseUrls, posters: together, apart } = separate;
+  const starts = databaseUrls.map((databaseUrl) => ({ databaseUrl }));
+  return withBrokers(stage, starts, (brokers) => measurePosts(stage, brokers, { together, apart }, pace));
 }
 
-async function cpuOf(servers: readonly Server[]): Promise<number> {
-  const each = await Promise.all(servers.map((server) => server.ask<Cpu>({ state: "cpu" })));
+async function cpuOf(brokers: readonly BenchBroker[]): Promise<number> {
+  const each = await Promise.all(brokers.map((broker) => broker.ask<Cpu>({ state: "cpu" })));
   return each.reduce((sum, { microseconds }) => sum + microseconds, 0);
 }
 
@@ -434,17 +458,14 @@ function cost(
   };
 }
 
-/** What a post costs at three nodes by what it costs at one, beside the same of as many prototypes that share nothing but the database. */
-function growth(bus: BusKind, what: string, which: keyof PostCost): Figure<Round> {
+/** What a post costs at three nodes, beside as many brokers that have nothing to tell each other. */
+function besideSeparate(bus: BusKind, what: string, which: keyof PostCost): Figure<Round> {
   return {
-    name: `3 nodes, ${bus}: ${what}, by one node`,
-    unit: "×",
-    limitName: "3 prototypes by one",
-    value({ meshes }) {
-      const [three, one] = [meshes[`3 ${bus}`], meshes["1"]];
-      return three && one ? three[which] / one[which] : null;
-    },
-    limit: ({ prototypes }) => prototypes[3][which] / prototypes[1][which],
+    name: `3 nodes, ${bus}: ${what}`,
+    unit: "µs",
+    limitName: "3 brokers of a database each",
+    value: ({ meshes }) => meshes[`3 ${bus}`]?.[which] ?? null,
+    limit: ({ separate }) => separate[which],
     target: { atMost: 1.25 },
   };
 }
