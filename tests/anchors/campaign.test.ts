@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
 import { runCampaign } from "./campaign.js";
 
-it("[ANCHOR-1] after hundreds of edits no place is found that is not the one that was marked", () => {
+it("[ANCHOR-1] after hundreds of edits no place is found that is not the one that was marked", {
+  tags: "long",
+}, () => {
   const { wrong, edits, untouched, untouchedFound } = runCampaign({ documents: 16, seed: 8 });
   expect(wrong).toEqual([]);
   expect(edits).toBeGreaterThan(200);

@@ -230,7 +230,7 @@ describe.skipIf(chromium === undefined)("the document in a browser", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-122] a very large diff says so, and opens part by part", async () => {
+  it("[DASH-122] a very large diff says so, and opens part by part", { tags: "long" }, async () => {
     const lines = (word: string) => Array.from({ length: 900 }, (_, i) => `${word} ${i}\n`).join("");
     const session = await startWith(`# A\n${lines("old")}\n# B\n${lines("old")}`);
     await write(session, `# A\n${lines("new")}\n# B\n${lines("new")}`, 1);

@@ -55,7 +55,9 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-60] [DASH-62] a long feed is read back to its first message with few rows in the page, and a link opens anywhere", async () => {
+  it("[DASH-60] [DASH-62] a long feed is read back to its first message with few rows in the page, and a link opens anywhere", {
+    tags: "long",
+  }, async () => {
     const session = await startSession();
     await session.post(...numbered(1, 700));
     const { page } = await openFeed(session.slug, "?m=230");
@@ -100,7 +102,9 @@ describe.skipIf(chromium === undefined)("the feed of a session", () => {
     expect((await readBy(session.id, person)).unread).toBe(0);
   });
 
-  it("[DASH-65] with more unread than one reads on from it opens at the end, counts, and leads to the first or marks all read", async () => {
+  it("[DASH-65] with more unread than one reads on from it opens at the end, counts, and leads to the first or marks all read", {
+    tags: "long",
+  }, async () => {
     const session = await startSession();
     const person = await newPerson();
     const other = await newPerson();

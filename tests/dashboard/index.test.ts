@@ -157,7 +157,9 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     await itemOf(one, session.title).waitFor();
   });
 
-  it("[DASH-346] [DASH-347] what needs me is a page: a line each and one of them whole, gone along, answered, opened and done with by keys", async () => {
+  it("[DASH-346] [DASH-347] what needs me is a page: a line each and one of them whole, gone along, answered, opened and done with by keys", {
+    tags: "long",
+  }, async () => {
     const session = await startSession();
     for (const text of ["Which **key**?", "Which region?", "Which week?"]) {
       await rest.call("post_message", { ...credentialsOf(session), content: { text, kind: "ask" } });
@@ -218,7 +220,9 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
     await expect.poll(() => rows.count()).toBe(total);
   });
 
-  it("[DASH-36] new messages are counted, and both browsers of a person agree on what is read", async () => {
+  it("[DASH-36] new messages are counted, and both browsers of a person agree on what is read", {
+    tags: "long",
+  }, async () => {
     const session = await startSession();
     const credential = await newPerson();
     const [{ page: one }, { page: two }] = await Promise.all([

@@ -78,7 +78,9 @@ describe.skipIf(dashboard.isMissing)("perspectives in the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-298] beside a reading the outline opens from its button wherever it has no column", async () => {
+  it("[DASH-298] beside a reading the outline opens from its button wherever it has no column", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     await writeDocument(session, 0);
     await writeDocument(session, 1, "## Decisions\n\nNone.\n");

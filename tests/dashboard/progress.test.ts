@@ -58,7 +58,9 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-267] a session has a tab of its own entries, live; a person logs there, and the address names the entry", async () => {
+  it("[DASH-267] a session has a tab of its own entries, live; a person logs there, and the address names the entry", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     const other = await createTestSession(dashboard.rest);
     const elsewhere = await log(other, "elsewhere", "Done elsewhere");
@@ -91,7 +93,7 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-265] pages go back in time, and a phone shows it all", async () => {
+  it("[DASH-265] pages go back in time, and a phone shows it all", { tags: "long" }, async () => {
     const session = await createTestSession(dashboard.rest);
     const project = `many-${randomUUID()}`;
     for (let number = 1; number <= 31; number++) await log(session, project, `Step ${number}`);
@@ -107,7 +109,9 @@ describe.skipIf(dashboard.isMissing)("the progress log", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-268] thoughts: the chain is checked by the broker, and a record in this browser", async () => {
+  it("[DASH-268] thoughts: the chain is checked by the broker, and a record in this browser", {
+    tags: "long",
+  }, async () => {
     const { rest } = dashboard;
     const { convener: team_id } = await createTestSession(rest);
     const intent = `Where tokens are kept ${randomUUID()}`;

@@ -81,7 +81,9 @@ describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
     await banner.waitFor({ state: "detached" });
   });
 
-  it("[DASH-70] [BRIEF-6] catching up lists what changed since one last read by kinds, and leads to each", async () => {
+  it("[DASH-70] [BRIEF-6] catching up lists what changed since one last read by kinds, and leads to each", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(dashboard.rest);
     const ana = await dashboard.newPerson();
     const at = { session_id: session.sessionId, team_id: session.convener };

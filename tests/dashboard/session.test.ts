@@ -61,7 +61,9 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-83] a changed title comes with who changed it and why, with motion and without", async () => {
+  it("[DASH-83] a changed title comes with who changed it and why, with motion and without", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(rest, "Q3 pricing");
     const still = await open(session);
     const { page } = await open(session, "", { ...desk, reducedMotion: "no-preference" });
@@ -149,7 +151,9 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-344] on a phone half of the height is the feed; what stands above it, filters and lanes unfold", async () => {
+  it("[DASH-344] on a phone half of the height is the feed; what stands above it, filters and lanes unfold", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(rest, "Split the auth service");
     await session.post(session.convener, "A first word of some length, which has to break on a phone.");
     const { page, problems, findBarriers } = await open(session, "", phone);
@@ -180,7 +184,9 @@ describe.skipIf(chromium === undefined)("a session's page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-345] a screen of 4K is filled by feed, document and tasks, each as wide as one reads", async () => {
+  it("[DASH-345] a screen of 4K is filled by feed, document and tasks, each as wide as one reads", {
+    tags: "long",
+  }, async () => {
     const session = await createTestSession(rest);
     await session.post(session.convener, "word ".repeat(400));
     const { page, problems, findBarriers } = await open(session, "", {

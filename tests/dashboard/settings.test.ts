@@ -7,7 +7,9 @@ import { phone, testDashboard } from "./open-dashboard.js";
 const dashboard = testDashboard();
 
 describe.skipIf(dashboard.isMissing)("the settings", () => {
-  it("[DASH-155] [DASH-156] [DASH-157] the address is typed, tried, saved, and taken back; what to paste follows it", async () => {
+  it("[DASH-155] [DASH-156] [DASH-157] the address is typed, tried, saved, and taken back; what to paste follows it", {
+    tags: "long",
+  }, async () => {
     const { broker, rest } = dashboard;
     const session = await createTestSession(rest, "Split the auth service");
     await session.post(session.convener, "Here.");

@@ -31,7 +31,9 @@ describe.skipIf(chromium === undefined)("the time lanes in a browser", () => {
     return () => closeProfiles(browser);
   });
 
-  it("[DASH-130] each team has a lane, which grows while one looks at it, and can be folded away", async () => {
+  it("[DASH-130] each team has a lane, which grows while one looks at it, and can be folded away", {
+    tags: "long",
+  }, async () => {
     const session = await startStory();
     const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
     const lanes = page.getByRole("region", { name: "Time lanes" });

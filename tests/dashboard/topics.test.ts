@@ -95,7 +95,9 @@ describe.skipIf(dashboard.isMissing)("comments on a document in the page", () =>
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-283] a comment is sent to the agent, which says where it stands, and is asked again when it failed", async () => {
+  it("[DASH-283] a comment is sent to the agent, which says where it stands, and is asked again when it failed", {
+    tags: "long",
+  }, async () => {
     const session = await startWith(plan);
     const topic = await dashboard.rest.call("open_topic", {
       session_id: session.sessionId,

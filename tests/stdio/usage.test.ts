@@ -106,7 +106,7 @@ describe("what a client's models used", () => {
     await expect.poll(() => reported(alder.slug)).toEqual([70, 9, 60, 30]);
   });
 
-  it("[USAGE-2] stays on the machine where its user says so", async () => {
+  it("[USAGE-2] stays on the machine where its user says so", { tags: "long" }, async () => {
     const alder = await startSession(broker);
     const agents = await Promise.all(
       [false, true].map(async (report_usage) => {

@@ -227,7 +227,7 @@ describe("a client's inbox", () => {
     expect((await inbox.next()).message.content).toContain("1 unread");
   });
 
-  it("[WAKE-11] is used when somebody nudges, who is told so", async () => {
+  it("[WAKE-11] is used when somebody nudges, who is told so", { tags: "long" }, async () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();
     await startAgent(broker, alder, { env: inbox.env });

@@ -152,7 +152,9 @@ describe("merkle config", () => {
     });
   });
 
-  it("[CLI-92] a file takes what its keys take and nothing else, and from an agent no more than where the broker is", async () => {
+  it("[CLI-92] a file takes what its keys take and nothing else, and from an agent no more than where the broker is", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     for (const [name, value, sentence] of [
       ["insecure", "perhaps", "insecure in"],
@@ -193,7 +195,9 @@ describe("merkle config", () => {
     expect((await merkle.run(["config", "set", "url", "none"])).stdout).toBe(`✓ agents use ${url}/api/mcp\n`);
   });
 
-  it("[CLI-8] --local writes this machine's file for its owner alone, and keeps what others wrote in it", async () => {
+  it("[CLI-8] --local writes this machine's file for its owner alone, and keeps what others wrote in it", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const path = join(merkle.home, "config.json");
     expect((await merkle.run(["config", "path"])).stdout).toBe(`${path}\n`);

@@ -156,7 +156,9 @@ describe("the command line", () => {
     }
   });
 
-  it("[CLI-4] without a terminal there is no colour, and NO_COLOR changes no word", async () => {
+  it("[CLI-4] without a terminal there is no colour, and NO_COLOR changes no word", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const plain = await merkle.run(["config", "list", "--local"]);
     expect(plain.stdout).not.toContain("\u001b");

@@ -216,7 +216,9 @@ describe("a database that goes away", () => {
 });
 
 describe.concurrent("what takes its five seconds", () => {
-  it("[FEED-6] a session that is held for too long refuses its posts as unavailable, and none of them was written", async () => {
+  it("[FEED-6] a session that is held for too long refuses its posts as unavailable, and none of them was written", {
+    tags: "long",
+  }, async () => {
     const [held, free] = [await openFeed(sql), await openFeed(sql)];
     const { appender } = start();
     const holder = await hold(held);
@@ -257,7 +259,9 @@ describe.concurrent("what takes its five seconds", () => {
     },
   );
 
-  it("[FEED-7] an outcome that a lost connection left open stays unknown when the feed is found held then", async () => {
+  it("[FEED-7] an outcome that a lost connection left open stays unknown when the feed is found held then", {
+    tags: "long",
+  }, async () => {
     const held = await openFeed(sql);
     const lost = Object.assign(new Error("The connection broke."), { code: "CONNECTION_CLOSED" });
     let losses = 1;

@@ -81,7 +81,9 @@ it("[FEED-3] [LIMIT-1] flushBytesMax go in one flush, one byte more in the next"
   }
 });
 
-it("[FEED-10] [LIMIT-1] appendQueueBytesMax may wait to be written, one byte more is refused before it is taken", async () => {
+it("[FEED-10] [LIMIT-1] appendQueueBytesMax may wait to be written, one byte more is refused before it is taken", {
+  tags: "long",
+}, async () => {
   for (const [more, taken] of [
     [-1, true],
     [0, true],

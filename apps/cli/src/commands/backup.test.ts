@@ -115,7 +115,9 @@ describe("merkle backup and restore", () => {
 });
 
 describe("merkle upgrade", () => {
-  it("[DB-34] a command that is of another version than the broker says which is to be upgraded, and how", async () => {
+  it("[DB-34] a command that is of another version than the broker says which is to be upgraded, and how", {
+    tags: "long",
+  }, async () => {
     const { url } = await startTestBroker();
     const installed = dirname(dirname(inject("program")));
     const description = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));

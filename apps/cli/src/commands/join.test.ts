@@ -100,7 +100,9 @@ describe("merkle join", () => {
 describe("as a member", () => {
   const session = "split-the-auth-service";
 
-  it("[CLI-61] commands, streams and merkle mcp speak as the member of this home", async () => {
+  it("[CLI-61] commands, streams and merkle mcp speak as the member of this home", {
+    tags: "long",
+  }, async () => {
     expect(await birch.run(["post", session, "hello from Birch"])).toMatchObject({ code: 0 });
     const tail = birch.start(["tail", session, "--since", "0"]);
     await tail.says("hello from Birch");

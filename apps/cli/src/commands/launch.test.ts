@@ -535,7 +535,9 @@ describe("merkle launch", () => {
     expect(await readdir(join(merkle.home, "teams"))).toHaveLength(2);
   });
 
-  it("[LAUNCH-5] gives a second launch a place of its own, as long as claude runs, even without its launch", async () => {
+  it("[LAUNCH-5] gives a second launch a place of its own, as long as claude runs, even without its launch", {
+    tags: "long",
+  }, async () => {
     const { slug } = await testSession();
     const { start, run, recorded } = await testMachine();
     const args = ["launch", "--session", slug, "--team", "Birch"];

@@ -35,7 +35,9 @@ async function chatsOf(slug: string) {
 }
 
 describe("merkle peers", () => {
-  it("[CLI-40] shows who is there, what most needs somebody first, and who has left", async () => {
+  it("[CLI-40] shows who is there, what most needs somebody first, and who has left", {
+    tags: "long",
+  }, async () => {
     const { slug, cy } = await sessionWithPeer("Peers here");
     const dune = await callBroker(merkle, "join_session", { session_id: slug, team_name: "Dune" });
     await callBroker(merkle, "leave_session", { session_id: slug }, dune.team_id);
@@ -59,7 +61,9 @@ describe("merkle peers", () => {
 });
 
 describe("merkle post, to some", () => {
-  it("[CLI-42] says of each that it reaches what is known, and warns of those that are away", async () => {
+  it("[CLI-42] says of each that it reaches what is known, and warns of those that are away", {
+    tags: "long",
+  }, async () => {
     const { slug, cy } = await sessionWithPeer("Directed");
     const ask = ["Which key?", "--to", "cy,@backend", "--to", "Atlas", "--ask", "--option", "vault"];
     const { stdout, code } = await merkle.run(["post", slug, ...ask, "--option", "new", "--priority", "now"]);

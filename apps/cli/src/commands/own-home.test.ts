@@ -42,7 +42,9 @@ async function put(home: string, name: string, mode: number, gid = 0, uid = 0): 
 }
 
 describe.runIf(process.platform === "linux" && isRoot)("a home that others have a part in", () => {
-  it("[CLI-75] starts no broker and lends no credential: each refusal has the command that mends it", async () => {
+  it("[CLI-75] starts no broker and lends no credential: each refusal has the command that mends it", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     await writeFile(join(merkle.home, "config.json"), "{}");
     for (const [what, open] of openings) {

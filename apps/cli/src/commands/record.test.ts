@@ -143,7 +143,7 @@ describe("merkle export and verify", () => {
     }
   });
 
-  it("[EXPORT-5] lines and pages go to stdout when they are asked there", async () => {
+  it("[EXPORT-5] lines and pages go to stdout when they are asked there", { tags: "long" }, async () => {
     const lines = await merkle.run(["export", "split-auth", "--as", "ndjson", "-o", "-"]);
     expect(lines).toMatchObject({ code: 0, stderr: "" });
     expect(

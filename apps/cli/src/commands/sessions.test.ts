@@ -78,7 +78,9 @@ describe("merkle ls", () => {
     expect(await merkle.run(["ls", "--limit", "1000"])).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("[CLI-13] without a terminal there is no colour and nothing is cut, whatever the environment says", async () => {
+  it("[CLI-13] without a terminal there is no colour and nothing is cut, whatever the environment says", {
+    tags: "long",
+  }, async () => {
     const title = "A title that is much longer than what one line of a usual terminal has room for, by far";
     await callBroker(merkle, "create_session", { title, slug: "long", creator_team_name: "A" });
     for (const env of [{}, { NO_COLOR: "1" }, { FORCE_COLOR: "1", COLUMNS: "40" }]) {

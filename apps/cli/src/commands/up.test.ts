@@ -173,7 +173,9 @@ describe("merkle up", () => {
     expect(await serversOf(merkle.home)).toEqual([]);
   });
 
-  it("[AUTH-5] [NODE-4] refuses to let everybody in beyond loopback without --insecure-open, exit 2; with it, is at the machine's name", async () => {
+  it("[AUTH-5] [NODE-4] refuses to let everybody in beyond loopback without --insecure-open, exit 2; with it, is at the machine's name", {
+    tags: "long",
+  }, async () => {
     const merkle = await testMerkle();
     const wide = [...anyPort, "--host", "0.0.0.0", "--auth", "open"];
     expect(await merkle.run(wide, { fromNothing: true })).toMatchObject({

@@ -45,7 +45,9 @@ async function processesWith(text: string): Promise<{ pid: number; args: string 
 }
 
 describe("merkle demo as a visitor", () => {
-  it("[DEMO-6] shows the room up to its question, says where to answer, and leaves the session open with it", async () => {
+  it("[DEMO-6] shows the room up to its question, says where to answer, and leaves the session open with it", {
+    tags: "long",
+  }, async () => {
     const { url } = await startTestBroker({ demoPace: 0 });
     const merkle = await testMerkle();
     const { code, stdout, stderr } = await merkle.start(["demo", "--url", url]).ended;
@@ -169,7 +171,7 @@ describe("merkle demo on a broker that runs", () => {
     }
   });
 
-  it("[DEMO-3] goes on when a guest joins and talks", async () => {
+  it("[DEMO-3] goes on when a guest joins and talks", { tags: "long" }, async () => {
     const { running, session_id } = await beginDemo("--pace", "0.4");
     const { team_id } = await call("join_session", { session_id, team_name: "Cedar" });
     await call("post_message", { session_id, team_id, content: { text: "May I listen?" } });
@@ -192,7 +194,7 @@ describe("merkle demo on a broker that runs", () => {
     expect(await processesWith(session_id)).toEqual([]);
   });
 
-  it("[DEMO-3] fails when one of the three is killed, and names it", async () => {
+  it("[DEMO-3] fails when one of the three is killed, and names it", { tags: "long" }, async () => {
     const { running, session_id } = await beginDemo();
     await running.says("#1 ");
     const playing = await processesWith(session_id);

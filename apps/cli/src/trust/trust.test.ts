@@ -200,7 +200,9 @@ describe("the settings of a hostile project", () => {
 });
 
 describe("a broker that says that it is another", () => {
-  it("[CLI-81] gets nothing that is held for that one, and nothing is deleted because it said 401", async () => {
+  it("[CLI-81] gets nothing that is held for that one, and nothing is deleted because it said 401", {
+    tags: "long",
+  }, async () => {
     const { slug, facts, credential } = await setUp();
     const { heard, url } = await startImpostor(facts);
     const before = await personsOf(merkle);

@@ -205,7 +205,9 @@ describe("a restore", () => {
     await expect(restoreDatabase({ target, file: older })).rejects.toMatchObject({ code: "target_newer" });
   });
 
-  it("[BACKUP-3] that fails at the last row changes nothing, and says what the database said", async () => {
+  it("[BACKUP-3] that fails at the last row changes nothing, and says what the database said", {
+    tags: "long",
+  }, async () => {
     const source = await makeMerkleDatabase(current);
     await fill(source);
     await query(source, async (sql) => {

@@ -189,7 +189,7 @@ describe("a server that dies", () => {
     expect(reasons).toHaveLength(1);
   });
 
-  it("[DB-4] is started again when it had been adopted", async () => {
+  it("[DB-4] is started again when it had been adopted", { tags: "long" }, async () => {
     const broker = startTestBroker({ home: home.path });
     await broker.said;
     await broker.kill();
@@ -203,7 +203,9 @@ describe("a server that dies", () => {
     await expect.poll(() => server.pid).not.toBe(pid);
   });
 
-  it("[DB-4] waits for the backends of a killed postmaster that still hold its memory", async () => {
+  it("[DB-4] waits for the backends of a killed postmaster that still hold its memory", {
+    tags: "long",
+  }, async () => {
     const server = await home.start();
     const sql = postgres({ ...server.connection, max: 1, onnotice: () => {} });
     await sql`SET statement_timeout = '1s'`;
@@ -233,7 +235,9 @@ describe("a server that dies", () => {
 });
 
 describe("the first start", () => {
-  it("[DB-1] is reached by a port on 127.0.0.1 with a password where there are no sockets", async () => {
+  it("[DB-1] is reached by a port on 127.0.0.1 with a password where there are no sockets", {
+    tags: "long",
+  }, async () => {
     const server = await home.start({ reach: "tcp" });
     expect(server.connection.host).toBe("127.0.0.1");
     const password = join(home.path, "pg", "password");
@@ -287,7 +291,9 @@ describe("the first start", () => {
 });
 
 describe("the socket", () => {
-  it("[DB-7] gets a private folder with a short path when the home's is too long", async () => {
+  it("[DB-7] gets a private folder with a short path when the home's is too long", {
+    tags: "long",
+  }, async () => {
     const long = await makeTestHome({ below: `${"long-".repeat(20)}${randomBytes(4).toString("hex")}` });
     try {
       const server = await long.start();

@@ -79,7 +79,9 @@ describe.runIf(isLinuxRoot)("as root", () => {
     await rm(join(program, "../../.."), { recursive: true });
   });
 
-  it("[DB-18] as root gives nothing away by a path that the server's user, or anybody, can exchange", async () => {
+  it("[DB-18] as root gives nothing away by a path that the server's user, or anybody, can exchange", {
+    tags: "long",
+  }, async () => {
     const server = await home.start();
     const [socket, area] = [server.connection.host, dirname(server.connection.host)];
     const uid = await uidOf(server.pid);
@@ -163,7 +165,9 @@ describe.runIf(isLinuxRoot)("as an ordinary user", () => {
   });
   afterEach(() => home.remove());
 
-  it("[DB-1] makes and runs the server as themselves, with everything in the home", async () => {
+  it("[DB-1] makes and runs the server as themselves, with everything in the home", {
+    tags: "long",
+  }, async () => {
     await withUser(1235, async () => {
       const broker = startTestBroker({ home: home.path, as: 1235 });
       const said = await broker.said;

@@ -174,7 +174,9 @@ describe("a database that cannot be used", () => {
     expect(await failureOf(url)).toMatchObject({ code: "read_only" });
   });
 
-  it("[DB-9] fsync = off is refused, since a power cut would lose what was acknowledged", async () => {
+  it("[DB-9] fsync = off is refused, since a power cut would lose what was acknowledged", {
+    tags: "long",
+  }, async () => {
     const home = await makeTestHome();
     onTestFinished(home.remove);
     const careful = await home.start({ reach: "tcp" });

@@ -145,7 +145,9 @@ describe.runIf(natsProgram)("a NATS server that lets some in alone", () => {
   };
   const refused = (address: string) => expect(open(address)).rejects.toMatchObject({ code: "bad_setting" });
 
-  it("[NODE-1] takes a user and password of the address, over TLS whose authority the process knows", async () => {
+  it("[NODE-1] takes a user and password of the address, over TLS whose authority the process knows", {
+    tags: "long",
+  }, async () => {
     const folder = await makeFolder();
     const { cert, key } = await writeCertificate(folder, makeCertificate());
     const args = ["--user", "merkle", "--pass", "a/word", "--tls", "--tlscert", cert, "--tlskey", key];

@@ -21,7 +21,9 @@ import { createObjectStore } from "./object-store.js";
 
 const log = createLog(() => undefined);
 
-it("[ARCHIVE-3] what was left behind is ended: objects of nodes that are gone, and such as are to go, and rows after a minute", async () => {
+it("[ARCHIVE-3] what was left behind is ended: objects of nodes that are gone, and such as are to go, and rows after a minute", {
+  tags: "long",
+}, async () => {
   const s3 = await startS3Server();
   const broker = await startOneBroker({}, onTestFinished);
   const client = await transports.rest(broker.url);
