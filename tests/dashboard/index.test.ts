@@ -210,6 +210,10 @@ describe.skipIf(chromium === undefined)("the sessions and what needs somebody", 
   });
 
   it("[DASH-348] above the sessions are three of them at most, and the way to all", async () => {
+    const session = await startSession();
+    for (const text of ["Which cloud?", "Which plan?", "Which day?", "Who pays?"]) {
+      await rest.call("post_message", { ...credentialsOf(session), content: { text, kind: "ask" } });
+    }
     const { page } = await openPage(browser, url, asPerson(await newPerson()));
     const rows = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
     await rows.nth(2).waitFor();

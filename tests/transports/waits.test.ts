@@ -61,11 +61,12 @@ describeOverEveryTransport("waiting", (at) => {
     const { transport } = at;
     const session = await createTestSession(transport);
     const birch = await session.join("Birch");
+    // A client of its own, as stdio has, must still have time left when it comes to ask the broker.
     const wait = () =>
       transport.call("wait_for_messages", {
         session_id: session.sessionId,
         team_id: birch.credential,
-        timeout: 0.01,
+        timeout: 0.1,
       });
     for (let polls = 1; polls < 10; polls += 1) {
       const reply = await wait();

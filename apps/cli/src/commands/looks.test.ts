@@ -10,9 +10,7 @@ const merkle = sharedMerkle();
 const answerOf = async (...args: string[]) => JSON.parse((await merkle.run([...args, "--json"])).stdout);
 
 describe("merkle whoami", () => {
-  it("[CLI-11] says who one is without making anybody, and in an agent's shell as whom it writes", {
-    tags: "long",
-  }, async () => {
+  it("[CLI-11] says who one is without making anybody, and in an agent's shell as whom it writes", async () => {
     const before = await answerOf("whoami");
     expect(before).toMatchObject({ mesh: "main", person: null, member: null, agent: null });
     expect((await answerOf("whoami")).person).toBe(null);
@@ -39,9 +37,7 @@ describe("merkle gc", () => {
 });
 
 describe("merkle inbox and agents", () => {
-  it("[CLI-46] inbox shows each thing that waits in a line, where, and what settles the first", {
-    tags: "long",
-  }, async () => {
+  it("[CLI-46] inbox shows each thing that waits in a line, where, and what settles the first", async () => {
     const { slug, team_id } = await callBroker(merkle, "create_session", {
       title: "Keys",
       creator_team_name: "Atlas",
@@ -124,36 +120,32 @@ describe("merkle ls --watch", () => {
 });
 
 describe("lists of what was said and kept", () => {
-  it.runIf(hasTerminal)(
-    "[CLI-13] at a terminal a long name gives way to what it wrote",
-    { tags: "long" },
-    async () => {
-      const team = `The ${"very ".repeat(15)}long team`;
-      const made = { title: "Named at length".repeat(3), creator_team_name: team };
-      const { slug, session_id, team_id } = await callBroker(merkle, "create_session", made);
-      const text = "The limit is 100 requests";
-      await callBroker(merkle, "remember", { content: text, tags: ["limits"] }, team_id);
-      await callBroker(merkle, "set_state", { session_id, key: "limit", value: text }, team_id);
-      await callBroker(merkle, "log_progress", { projectId: "p", title: text, content: "c" }, team_id);
-      await callBroker(merkle, "post_message", { session_id, content: { text } }, team_id);
-      for (const [args, shown] of [
-        [["recall"], text],
-        [["state", "list", slug], text],
-        [["progress", "search", "--project", "p"], text],
-        [["search", "requests", "--kind", "message"], "  #2  "],
-        [["search", "requests", "--kind", "message"], "The limit is 100"],
-        [["undelivered", "--for", "0"], "everyone"],
-      ] as const) {
-        const { screen } = await atTerminal(merkle, args, { NO_COLOR: "1" }).ended;
-        expect(screen, args.join(" ")).toContain(shown);
-        for (const line of screen.split("\r\n")) expect(line.length, line).toBeLessThanOrEqual(80);
-      }
-    },
-  );
+  it.runIf(hasTerminal)("[CLI-13] at a terminal a long name gives way to what it wrote", async () => {
+    const team = `The ${"very ".repeat(15)}long team`;
+    const made = { title: "Named at length".repeat(3), creator_team_name: team };
+    const { slug, session_id, team_id } = await callBroker(merkle, "create_session", made);
+    const text = "The limit is 100 requests";
+    await callBroker(merkle, "remember", { content: text, tags: ["limits"] }, team_id);
+    await callBroker(merkle, "set_state", { session_id, key: "limit", value: text }, team_id);
+    await callBroker(merkle, "log_progress", { projectId: "p", title: text, content: "c" }, team_id);
+    await callBroker(merkle, "post_message", { session_id, content: { text } }, team_id);
+    for (const [args, shown] of [
+      [["recall"], text],
+      [["state", "list", slug], text],
+      [["progress", "search", "--project", "p"], text],
+      [["search", "requests", "--kind", "message"], "  #2  "],
+      [["search", "requests", "--kind", "message"], "The limit is 100"],
+      [["undelivered", "--for", "0"], "everyone"],
+    ] as const) {
+      const { screen } = await atTerminal(merkle, args, { NO_COLOR: "1" }).ended;
+      expect(screen, args.join(" ")).toContain(shown);
+      for (const line of screen.split("\r\n")) expect(line.length, line).toBeLessThanOrEqual(80);
+    }
+  });
 });
 
 describe("a command that fails", () => {
-  it("[CLI-7] names its flags, and not the fields of an operation", { tags: "long" }, async () => {
+  it("[CLI-7] names its flags, and not the fields of an operation", async () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Said", creator_team_name: "A" });
     await merkle.run(["state", "set", slug, "key", "1"]);
     for (const [args, said] of [
