@@ -147,6 +147,19 @@ describe("turns red for an injected gap", () => {
       ]);
     }
   });
+
+  it("where a reader that names nothing resumed after fewer than two calls in a row were cut", () => {
+    const cut: ReaderEvent = { type: "cut" };
+    const passedOver = (...between: ReaderEvent[]) =>
+      problemsAfter((run) =>
+        rewrite(run, "wait", [resumed(1), ...messages(2, 4), ...between, resumed(5), ...messages(6, 10)]),
+      );
+    const skipped = [expect.objectContaining({ kind: "skipped", source: "wait", sequence: 5 })];
+    expect(passedOver(cut)).toEqual(skipped);
+    expect(passedOver(cut, resumed(4), cut)).toEqual(skipped);
+    // What both brought is not brought a third time (CURSOR-6).
+    expect(passedOver(cut, cut)).toEqual([]);
+  });
 });
 
 describe("turns red for an injected change of order", () => {

@@ -43,6 +43,7 @@ interface Notes {
   readonly log: ReaderLog;
   readonly seen: number;
   resumed(cursor: number): void;
+  cut(): void;
   message(message: Message): void;
 }
 
@@ -55,6 +56,7 @@ function takeNotes(options: ReaderOptions, promise: ReaderLog["promise"]): Notes
       return seen;
     },
     resumed: (cursor) => events.push({ type: "resumed", cursor }),
+    cut: () => events.push({ type: "cut" }),
     message({ sequence, content }) {
       events.push({ type: "message", sequence, text: textOf(content) });
       seen = Math.max(seen, sequence);
@@ -158,18 +160,25 @@ function startInbox(options: ReaderOptions): Reader {
 interface Page {
   readonly messages: readonly Message[];
   readonly next_cursor: number;
+  readonly receipt?: string | undefined;
 }
 
-/** Waits without a cursor over one client; the broker remembers where it is. */
+/**
+ * Waits without a cursor over one client; the broker remembers where it is. It names the receipt of what it has read: a call that
+ * was cut is made again by the client, so that nobody here knows how often something was brought.
+ */
 function startWebSocketWait(options: ReaderOptions): Reader {
   const client = openClient(options);
-  const loop = startBrokerCursorLoop(options, (signal) =>
-    client.call(
+  let receipt = "none";
+  const loop = startBrokerCursorLoop(options, async (signal) => {
+    const page: Page = await client.call(
       "wait_for_messages",
-      { session_id: options.session, team_id: options.credential, timeout: waitSeconds },
+      { session_id: options.session, team_id: options.credential, receipt, timeout: waitSeconds },
       { signal, timeoutMs: Number.POSITIVE_INFINITY },
-    ),
-  );
+    );
+    receipt = page.receipt ?? receipt;
+    return page;
+  });
   return {
     ...loop,
     get seen() {
@@ -182,7 +191,7 @@ function startWebSocketWait(options: ReaderOptions): Reader {
   };
 }
 
-/** Waits without a cursor over plain HTTP. */
+/** Waits over plain HTTP, and names nothing. */
 function startRestWait(options: ReaderOptions): Reader {
   return startBrokerCursorLoop(options, (signal) => readPlain(options, undefined, signal));
 }
@@ -190,7 +199,10 @@ function startRestWait(options: ReaderOptions): Reader {
 function startBrokerCursorLoop(options: ReaderOptions, wait: (signal: AbortSignal) => Promise<Page>): Reader {
   const notes = takeNotes(options, "at_least_once");
   return loopReader(options, notes, async (signal) => {
-    const { messages, next_cursor } = await wait(signal);
+    const { messages, next_cursor } = await wait(signal).catch((error: unknown) => {
+      if (error instanceof Broken) notes.cut();
+      throw error;
+    });
     notes.resumed(messages[0] ? messages[0].sequence - 1 : next_cursor);
     for (const message of messages) notes.message(message);
   });
