@@ -6,7 +6,14 @@ import { type AckedPost, checkRun, type Problem, type StoredRow } from "./checke
 import { type FaultName, faults, type Stage } from "./faults.js";
 import { connectToPlace, type Place } from "./places.js";
 import { createRandom, type Random } from "./random.js";
-import { type Reader, type ReaderOptions, readerKinds, type StartReader, textOf } from "./readers.js";
+import {
+  countMessages,
+  type Reader,
+  type ReaderOptions,
+  readerKinds,
+  type StartReader,
+  textOf,
+} from "./readers.js";
 import { startVerbWriter, type VerbWriter } from "./verb-writer.js";
 import { createWatch, type Watch } from "./watch.js";
 import {
@@ -108,7 +115,7 @@ export async function runCampaign({
       acked: tally.acked.length,
       repeats: tally.repeats,
       unavailable: Object.fromEntries(tally.unavailable),
-      read: crew.readers.reduce((sum, { log }) => sum + countMessages(log.events), 0),
+      read: countMessages(crew.readers),
       stored: rows.length,
       durationMs: Math.round(performance.now() - startedAt),
       problems,
@@ -276,8 +283,4 @@ async function readRows(place: Place): Promise<StoredRow[]> {
 function keyOf({ text, reason }: Record<string, unknown>): string | null {
   if (typeof text === "string") return text.split(" ")[0] ?? null;
   return typeof reason === "string" ? reason : null;
-}
-
-function countMessages(events: readonly { type: string }[]): number {
-  return events.filter(({ type }) => type === "message").length;
 }

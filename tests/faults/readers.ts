@@ -65,6 +65,14 @@ function takeNotes(options: ReaderOptions, promise: ReaderLog["promise"]): Notes
   };
 }
 
+/** Messages that readers were handed, repeats included. */
+export function countMessages(readers: readonly Pick<Reader, "log">[]): number {
+  return readers.reduce(
+    (sum, { log }) => sum + log.events.filter(({ type }) => type === "message").length,
+    0,
+  );
+}
+
 /** A chat message's text; of an event everything that it says. */
 export function textOf(content: Record<string, unknown>): string {
   return typeof content["text"] === "string" ? content["text"] : JSON.stringify(content);

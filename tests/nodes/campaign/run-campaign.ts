@@ -6,7 +6,7 @@ import { makeTestHome } from "../../../packages/db/src/embedded/test-support.js"
 import type { AckedPost, StoredRow } from "../../faults/checker.js";
 import { killPostmaster } from "../../faults/places.js";
 import { createRandom, type Random } from "../../faults/random.js";
-import { type Reader, readerKinds, textOf } from "../../faults/readers.js";
+import { countMessages, type Reader, readerKinds, textOf } from "../../faults/readers.js";
 import { createWatch, type Watch } from "../../faults/watch.js";
 import { describe, startRestWriter, startWebSocketWriter, type WriterTally } from "../../faults/writers.js";
 import { type NatsServer, startNatsServer } from "../../kit/nats-server.js";
@@ -32,6 +32,7 @@ export interface CampaignReport {
   readonly bus: string;
   readonly faults: number;
   readonly acked: number;
+  /** Messages that the readers were handed, repeats included. */
   readonly read: number;
   readonly claims: number;
   readonly replaced: number;
@@ -218,7 +219,7 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   const wakeMs = probes.wakes.map(({ tookMs }) => tookMs ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b);
   return {
     ...{ seed, bus, faults: order.length, acked: tally.acked.length },
-    read: readers.reduce((sum, { log }) => sum + log.events.length, 0),
+    read: countMessages(readers),
     ...{ claims: claimers.claims.length, replaced: probes.uses.length },
     wakeMs: {
       probes: wakeMs.length,
