@@ -36,10 +36,16 @@ export interface CampaignReport {
   readonly read: number;
   readonly claims: number;
   readonly replaced: number;
-  /** How long waits slept on, at the median and at most. */
-  readonly wakeMs: { readonly probes: number; readonly median: number; readonly max: number };
+  /** How long waits slept on. */
+  readonly wakeMs: Readonly<Record<Wake["bus"], Slept>>;
   readonly seconds: number;
   readonly problems: readonly NodesProblem[];
+}
+
+interface Slept {
+  readonly probes: number;
+  readonly median: number;
+  readonly max: number;
 }
 
 /** A node, and the proxies between it and what it needs. */
@@ -183,7 +189,9 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   }
   const posters = [];
   for (let index = 0; index < options.posters; index += 1) posters.push(await join(`poster-${index}`, index));
-  const probes = await createProbes(stage, join);
+  // Nobody else writes there: only what comes from another node wakes who waits.
+  const quiet = await create("Campaign, its probes");
+  const probes = await createProbes(stage, (name) => joinAt(name, quiet));
   const claimers = await startClaimers({ rest, session: tasksSession, joinAt, watch, over: over.signal });
   const readers = startReading.map((start) => start());
   const writers = posters.map((member, index) => {
@@ -216,16 +224,11 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
       `${readers.filter(isBehind).map(({ log, seen }) => `${log.reader} at ${seen} of ${ends.get(log.session)}`)}`,
   );
   await Promise.all(readers.map((reader) => reader.stop()));
-  const wakeMs = probes.wakes.map(({ tookMs }) => tookMs ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b);
   return {
     ...{ seed, bus, faults: order.length, acked: tally.acked.length },
     read: countMessages(readers),
     ...{ claims: claimers.claims.length, replaced: probes.uses.length },
-    wakeMs: {
-      probes: wakeMs.length,
-      median: Math.round(wakeMs[Math.floor(wakeMs.length / 2)] ?? 0),
-      max: Math.round(wakeMs.at(-1) ?? 0),
-    },
+    wakeMs: { up: measureSleep(probes.wakes, "up"), down: measureSleep(probes.wakes, "down") },
     seconds: Math.round((performance.now() - beganAt) / 1000),
     problems: checkNodesRun({
       acked: tally.acked,
@@ -235,6 +238,18 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
       uses: probes.uses,
       wakes: probes.wakes,
     }),
+  };
+}
+
+function measureSleep(wakes: readonly Wake[], state: Wake["bus"]): Slept {
+  const ms = wakes
+    .filter(({ bus }) => bus === state)
+    .map(({ tookMs }) => tookMs ?? Number.POSITIVE_INFINITY)
+    .sort((a, b) => a - b);
+  return {
+    probes: ms.length,
+    median: Math.round(ms[Math.floor(ms.length / 2)] ?? 0),
+    max: Math.round(ms.at(-1) ?? 0),
   };
 }
 
@@ -377,15 +392,16 @@ async function again<Result>(call: () => Promise<Result>, over: AbortSignal): Pr
 
 /** Asks nodes directly, each while all of them are well: whether a wait wakes, and whether a replaced credential opens anything. */
 async function createProbes(
-  { placed }: Stage,
-  join: (name: string, index: number) => Promise<{ session: string; credential: string; cursor: number }>,
+  { placed, nats }: Stage,
+  join: (name: string) => Promise<{ session: string; credential: string; cursor: number }>,
 ) {
   const wakes: Wake[] = [];
   const uses: CredentialUse[] = [];
   const replaced: { readonly credential: string; readonly at: number }[] = [];
   const [{ node: a }] = placed;
-  const [sleeper, caller] = [await join("sleeper", 1), await join("caller", 1)];
-  const rotated = await join("rotated", 2);
+  const b = placed[1]?.node ?? a;
+  const [sleeper, caller] = [await join("sleeper"), await join("caller")];
+  const rotated = await join("rotated");
   let { credential: current } = rotated;
   const { session } = sleeper;
 
@@ -398,25 +414,40 @@ async function createProbes(
     return answers.every(Boolean);
   }
 
-  async function wake(): Promise<void> {
+  async function wake(bus: Wake["bus"] = "up"): Promise<void> {
+    const { last_sequence: since_cursor } = await a.client.call("get_history", { session_id: session });
     const own = { session_id: session, team_id: sleeper.credential };
-    const b = placed[1]?.node ?? a;
-    // Others post here, too: the first message that comes wakes it, and says when it was posted.
-    const { next_cursor } = await b.client.call("check_messages", own);
-    const { last_sequence } = await b.client.call("get_history", { ...own, limit: 1 });
-    const waiting = b.client.call("wait_for_messages", {
-      ...own,
-      since_cursor: Math.max(next_cursor, last_sequence),
-      timeout: 20,
-    });
-    const began = performance.now();
+    const [woken, posted] = await Promise.all([
+      b.client
+        .call("wait_for_messages", { ...own, since_cursor, timeout: 20 })
+        .then(({ messages }) => ({ messages, at: performance.now() })),
+      postToSleeper(),
+    ]);
+    const isWoken = woken.messages.some(({ sequence }) => sequence === posted.sequence);
+    const tookMs = isWoken ? woken.at - posted.at : null;
+    wakes.push({ session, sequence: posted.sequence, bus, tookMs });
+  }
+
+  async function postToSleeper(): Promise<{ readonly sequence: number; readonly at: number }> {
+    for (let tries = 0; tries < 200 && !(await isAsleep()); tries += 1) await delay(10);
+    const at = performance.now();
     const { cursor } = await a.client.call("post_message", {
       ...{ session_id: session, team_id: caller.credential },
       content: { text: `probe-${wakes.length} wake up` },
     });
-    const answer = await waiting;
-    const tookMs = answer.messages.length > 0 ? performance.now() - began : null;
-    wakes.push({ session, sequence: cursor, bus: "up", tookMs });
+    return { sequence: cursor, at };
+  }
+
+  async function isAsleep(): Promise<boolean> {
+    const { participants } = await b.client.call("list_participants", { session_id: session });
+    return participants.some(({ polling }) => polling);
+  }
+
+  /** A bus in PostgreSQL is up whenever anything is. */
+  async function wakeWithoutBus(): Promise<void> {
+    if (!nats) return;
+    await nats.kill();
+    await wake("down").finally(nats.start);
   }
 
   async function replace(): Promise<void> {
@@ -448,8 +479,10 @@ async function createProbes(
     uses,
     /** What fails says nothing: a node was not well after all. */
     async run(): Promise<void> {
-      for (let tries = 0; tries < 100 && !(await isWell()); tries += 1) await delay(100);
-      for (const probe of [useReplaced, wake, replace]) await probe().catch(() => undefined);
+      for (const probe of [useReplaced, wake, replace, wakeWithoutBus]) {
+        for (let tries = 0; tries < 100 && !(await isWell()); tries += 1) await delay(100);
+        await probe().catch(() => undefined);
+      }
     },
   };
 }
