@@ -208,7 +208,7 @@ function startBrokerCursorLoop(options: ReaderOptions, wait: (signal: AbortSigna
   const notes = takeNotes(options, "at_least_once");
   return loopReader(options, notes, async (signal) => {
     const { messages, next_cursor } = await wait(signal).catch((error: unknown) => {
-      if (error instanceof Broken) notes.cut();
+      if (error instanceof Broken && !error.wasRefused) notes.cut();
       throw error;
     });
     notes.resumed(messages[0] ? messages[0].sequence - 1 : next_cursor);

@@ -3,6 +3,11 @@ import { type ErrorCode, MerkleError } from "@merkle/wire";
 /** The connection broke, or the answer did not come in full: whether anything was done is not known. */
 export class Broken extends Error {
   override readonly name = "Broken";
+
+  /** Whether it is known that nobody heard the call: nothing listened. */
+  get wasRefused(): boolean {
+    return Object(Object(this.cause).cause).code === "ECONNREFUSED";
+  }
 }
 
 export interface RestCall {

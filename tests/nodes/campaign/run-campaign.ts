@@ -13,7 +13,8 @@ import { type NatsServer, startNatsServer } from "../../kit/nats-server.js";
 import type { Cleanup } from "../../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../../kit/transports.js";
 import { startTestNode, type TestNode } from "../start-nodes.js";
-import { type Claim, type CredentialUse, checkNodesRun, type NodesProblem, type Wake } from "./checker.js";
+import { type Claim, checkNodesRun, type NodesProblem, type Wake } from "./checker.js";
+import { createProbes, measureSleep, type Slept } from "./probes.js";
 import { startTurningProxy, type TurningProxy } from "./turning-proxy.js";
 
 export interface CampaignOptions {
@@ -40,12 +41,6 @@ export interface CampaignReport {
   readonly wakeMs: Readonly<Record<Wake["bus"], Slept>>;
   readonly seconds: number;
   readonly problems: readonly NodesProblem[];
-}
-
-interface Slept {
-  readonly probes: number;
-  readonly median: number;
-  readonly max: number;
 }
 
 /** A node, and the proxies between it and what it needs. */
@@ -241,18 +236,6 @@ export async function runCampaign(options: CampaignOptions, cleanup: Cleanup): P
   };
 }
 
-function measureSleep(wakes: readonly Wake[], state: Wake["bus"]): Slept {
-  const ms = wakes
-    .filter(({ bus }) => bus === state)
-    .map(({ tookMs }) => tookMs ?? Number.POSITIVE_INFINITY)
-    .sort((a, b) => a - b);
-  return {
-    probes: ms.length,
-    median: Math.round(ms[Math.floor(ms.length / 2)] ?? 0),
-    max: Math.round(ms.at(-1) ?? 0),
-  };
-}
-
 /** Three nodes on a PostgreSQL of their own, with a proxy on every way. */
 async function build(bus: CampaignOptions["bus"], random: Random, cleanup: Cleanup): Promise<Stage> {
   const place = await makeTestHome();
@@ -388,103 +371,6 @@ async function again<Result>(call: () => Promise<Result>, over: AbortSignal): Pr
       await delay(100);
     }
   }
-}
-
-/** Asks nodes directly, each while all of them are well: whether a wait wakes, and whether a replaced credential opens anything. */
-async function createProbes(
-  { placed, nats }: Stage,
-  join: (name: string) => Promise<{ session: string; credential: string; cursor: number }>,
-) {
-  const wakes: Wake[] = [];
-  const uses: CredentialUse[] = [];
-  const replaced: { readonly credential: string; readonly at: number }[] = [];
-  const [{ node: a }] = placed;
-  const b = placed[1]?.node ?? a;
-  const [sleeper, caller] = [await join("sleeper"), await join("caller")];
-  const rotated = await join("rotated");
-  let { credential: current } = rotated;
-  const { session } = sleeper;
-
-  async function isWell(): Promise<boolean> {
-    const answers = await Promise.all(
-      placed.map(async ({ node }) =>
-        (await fetch(`${node.url}/health`)).json().then((body) => !Object(body).degraded),
-      ),
-    ).catch(() => [false]);
-    return answers.every(Boolean);
-  }
-
-  async function wake(bus: Wake["bus"] = "up"): Promise<void> {
-    const { last_sequence: since_cursor } = await a.client.call("get_history", { session_id: session });
-    const own = { session_id: session, team_id: sleeper.credential };
-    const [woken, posted] = await Promise.all([
-      b.client
-        .call("wait_for_messages", { ...own, since_cursor, timeout: 20 })
-        .then(({ messages }) => ({ messages, at: performance.now() })),
-      postToSleeper(),
-    ]);
-    const isWoken = woken.messages.some(({ sequence }) => sequence === posted.sequence);
-    const tookMs = isWoken ? woken.at - posted.at : null;
-    wakes.push({ session, sequence: posted.sequence, bus, tookMs });
-  }
-
-  async function postToSleeper(): Promise<{ readonly sequence: number; readonly at: number }> {
-    for (let tries = 0; tries < 200 && !(await isAsleep()); tries += 1) await delay(10);
-    const at = performance.now();
-    const { cursor } = await a.client.call("post_message", {
-      ...{ session_id: session, team_id: caller.credential },
-      content: { text: `probe-${wakes.length} wake up` },
-    });
-    return { sequence: cursor, at };
-  }
-
-  async function isAsleep(): Promise<boolean> {
-    const { participants } = await b.client.call("list_participants", { session_id: session });
-    return participants.some(({ polling }) => polling);
-  }
-
-  /** A bus in PostgreSQL is up whenever anything is. */
-  async function wakeWithoutBus(): Promise<void> {
-    if (!nats) return;
-    await nats.kill();
-    await wake("down").finally(nats.start);
-  }
-
-  async function replace(): Promise<void> {
-    const own = { session_id: rotated.session, team_id: current };
-    const { team_id } = await a.client.call("rotate_team_credential", own);
-    replaced.push({ credential: current, at: performance.now() });
-    current = team_id;
-  }
-
-  async function useReplaced(): Promise<void> {
-    for (const { credential, at } of replaced.slice(-5)) {
-      for (const { node } of placed) {
-        const accepted = await node.client
-          .call("check_messages", { session_id: rotated.session, team_id: credential })
-          .then(
-            () => true,
-            (error: unknown) => {
-              if (error instanceof MerkleError && error.code === "unauthorized") return false;
-              throw error;
-            },
-          );
-        uses.push({ session: rotated.session, afterMs: performance.now() - at, accepted });
-      }
-    }
-  }
-
-  return {
-    wakes,
-    uses,
-    /** What fails says nothing: a node was not well after all. */
-    async run(): Promise<void> {
-      for (const probe of [useReplaced, wake, replace, wakeWithoutBus]) {
-        for (let tries = 0; tries < 100 && !(await isWell()); tries += 1) await delay(100);
-        await probe().catch(() => undefined);
-      }
-    },
-  };
 }
 
 async function readRows(sql: postgres.Sql): Promise<StoredRow[]> {
