@@ -39,6 +39,44 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   const transport = await brokerTransports.rest(broker.url);
   const sql = connectTestDatabase(broker.databaseUrl, cleanup);
 
+  const { closed, left, rotating, other, peered, peer_id, ...own } = await furnish(transport);
+  const { session_id, team_id, person_id } = own;
+
+  const bare = team_id.slice(0, 36);
+  const wrong = `${bare}.mk_${randomBytes(32).toString("base64url")}`;
+  const deadCredentials = {
+    "a team's that left": left.team_id,
+    "a peer's that left": peered.peer_id ?? "",
+    "a replaced one": rotating.team_id,
+    "one with a wrong secret": wrong,
+    "one that nobody ever had": `${randomUUID()}.mk_${randomBytes(32).toString("base64url")}`,
+  };
+  return {
+    broker,
+    transports: opened,
+    session_id,
+    closed_session_id: closed.session_id,
+    team_id,
+    other_team_id: other.team_id,
+    closed_team_id: closed.team_id,
+    peer_id,
+    person_id,
+    badCredentials: {
+      ...deadCredentials,
+      "a bare team id": bare,
+      garbage: "let-me-in",
+      "a number": "42",
+      "one of another session": closed.team_id,
+      "one with something behind it": `${team_id}x`,
+      "the secret alone": team_id.slice(37),
+    },
+    deadCredentials,
+    stored: () => readStored(sql),
+  };
+}
+
+/** Makes a session with teams, peers and a person, and one of each thing that an operation can be about. */
+export async function furnish(transport: TransportClient) {
   const { session_id, team_id } = await transport.call("create_session", {
     title: "Mistreated",
     creator_team_name: "Birch",
@@ -68,38 +106,7 @@ export async function startSubject(cleanup: Cleanup): Promise<Subject> {
   await transport.call("ask_approval", approvalBy({ session_id, team_id, person_id }));
   await transport.call("audit_session_start", { team_id, intent: "before", task_id: "before" });
   await transport.call("thought_record", { team_id, type: "plan", content: "before" });
-
-  const bare = team_id.slice(0, 36);
-  const wrong = `${bare}.mk_${randomBytes(32).toString("base64url")}`;
-  const deadCredentials = {
-    "a team's that left": left.team_id,
-    "a peer's that left": peered.peer_id ?? "",
-    "a replaced one": rotating.team_id,
-    "one with a wrong secret": wrong,
-    "one that nobody ever had": `${randomUUID()}.mk_${randomBytes(32).toString("base64url")}`,
-  };
-  return {
-    broker,
-    transports: opened,
-    session_id,
-    closed_session_id: closed.session_id,
-    team_id,
-    other_team_id: other.team_id,
-    closed_team_id: closed.team_id,
-    peer_id: peer_id ?? "",
-    person_id,
-    badCredentials: {
-      ...deadCredentials,
-      "a bare team id": bare,
-      garbage: "let-me-in",
-      "a number": "42",
-      "one of another session": closed.team_id,
-      "one with something behind it": `${team_id}x`,
-      "the secret alone": team_id.slice(37),
-    },
-    deadCredentials,
-    stored: () => readStored(sql),
-  };
+  return { session_id, team_id, person_id, peer_id: peer_id ?? "", closed, left, rotating, other, peered };
 }
 
 function pick({ session_id, team_id }: { session_id: string; team_id: string }) {

@@ -1,5 +1,6 @@
-import { findMesh, mergeMeshQuotas } from "@merkle/db";
+import { countHeldInMesh, findMesh, mergeMeshQuotas } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { Context, IdentityServices } from "./context.js";
 import { kindsOfQuota } from "./limits/quotas.js";
 import { requireMainMesh } from "./require-main-mesh.js";
@@ -13,19 +14,25 @@ export async function setQuotas(
   ctx: Context<IdentityServices>,
   { mesh: name, ...given }: ParsedInputOf<"set_quotas">,
 ): Promise<OutputOf<"set_quotas">> {
-  const { bus, database, meshChannels, quotas } = ctx.services;
+  const { bus, database, log, meshChannels, quotas } = ctx.services;
   requireMainMesh(ctx.services, "set_quotas");
   const mesh = await findMesh(database.orm, { name });
   if (!mesh) throw new MerkleError("not_found", `There is no mesh ${JSON.stringify(name)} on this broker.`);
   const bounds = kindsOfQuota.flatMap((kind) =>
     given[kind] === undefined ? [] : [[kind, given[kind] || null]],
   );
-  await ctx.write(async ({ tx }) => {
-    await mergeMeshQuotas(tx, mesh.meshId, Object.fromEntries(bounds));
-    return {};
+  const hasBytes = quotas.list(mesh.meshId).some(({ kind }) => kind === "bytes");
+  if (given.bytes ?? hasBytes) await quotas.countBytes(mesh.meshId);
+  const reply = await ctx.write(async ({ tx }) => {
+    const stored = await mergeMeshQuotas(tx, mesh.meshId, Object.fromEntries(bounds));
+    const held = await countHeldInMesh(tx, mesh.meshId);
+    return { mesh: mesh.name, quotas: quotas.describe(mesh.meshId, stored, held) };
   });
-  await quotas.measure();
+  // The bounds are stored: what fails from here on must not look as if they were not.
+  await retryWhileLost(quotas.measure).catch((error: unknown) =>
+    log.warn("quotas were changed and not measured; that is tried again within 30 s", { error }),
+  );
   bus.publish("settings", {});
   meshChannels.announceEverywhere("attention");
-  return { mesh: mesh.name, quotas: quotas.list(mesh.meshId) };
+  return reply;
 }

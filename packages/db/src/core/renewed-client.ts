@@ -1,10 +1,13 @@
 import type postgres from "postgres";
 import { type ConnectionTarget, connectPool, type PoolOptions } from "./connection.js";
 
-/** A client of the database that is replaced as soon as one of its connections is lost. */
+/** A client of the database that gets a new pool as soon as one of its connections is lost. */
 export interface RenewedClient {
-  /** The client to use now; to be asked for each time. */
-  readonly current: postgres.Sql;
+  /**
+   * Sends each statement to the pool of that moment. It stays the same object, so callers may keep it: the pool itself is
+   * given to nobody, except to a question of `ask`.
+   */
+  readonly sql: postgres.Sql;
   /**
    * Asks it something that the server answers or ends within its own limits (DB-10). When nothing comes for longer than
    * that, the server or the network before it is gone, and the client is replaced: a connection that neither breaks nor
@@ -23,18 +26,23 @@ const silentMsMax = 6_000;
 
 /**
  * The driver (postgres 3.4) keeps bytes that it had not sent when a connection broke, and sends them before the greeting
- * of the next one, which then stalls. A client that has lost a connection is therefore left to finish what it does, and
- * not used for anything new.
+ * of the next one, which then stalls. A pool that has lost a connection, even one that the driver closed because of its
+ * age, is therefore left to finish what it does, and not used for anything new.
  *
- * @param onLost - told when a client was replaced because of that
+ * @param onLost - called when a pool was replaced because of that
+ * @param onConnect - called with each new pool, before its first statement
  */
 export function renewClient(
   target: ConnectionTarget,
   max: number,
   {
     onLost,
+    onConnect,
     ...options
-  }: Pick<PoolOptions, "keepOpen" | "plansAnew" | "onNotified"> & { onLost?: () => void } = {},
+  }: Pick<PoolOptions, "keepOpen" | "plansAnew" | "onNotified"> & {
+    onLost?: () => void;
+    onConnect?: (pool: postgres.Sql) => void;
+  } = {},
 ): RenewedClient {
   const retired = new Set<postgres.Sql>();
   let ended = false;
@@ -49,7 +57,13 @@ export function renewClient(
     });
     // Whoever comes too late must not open a connection that nobody closes.
     if (ended) void client.end({ timeout: 0 });
+    onConnect?.(client);
     return client;
+  }
+
+  function useCurrent(): postgres.Sql {
+    current ??= connect();
+    return current;
   }
 
   function retire(client: postgres.Sql): void {
@@ -62,13 +76,9 @@ export function renewClient(
   }
 
   return {
-    get current() {
-      current ??= connect();
-      return current;
-    },
+    sql: forwardTo(useCurrent),
     async ask(question) {
-      current ??= connect();
-      const client = current;
+      const client = useCurrent();
       let timer: NodeJS.Timeout | undefined;
       const silence = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
@@ -86,6 +96,16 @@ export function renewClient(
       ]);
     },
   };
+}
+
+/** A client whose every use is one of the client that `target` returns at that time. */
+function forwardTo(target: () => postgres.Sql): postgres.Sql {
+  // A proxy can be called as a tagged template only if what it stands for can be called.
+  const callable: object = () => undefined;
+  return new Proxy(callable, {
+    apply: (_callable, self, given) => Reflect.apply(target(), self, given),
+    get: (_callable, property) => Reflect.get(target(), property),
+  }) as postgres.Sql;
 }
 
 function silentDatabase(): Error {

@@ -97,16 +97,18 @@ export async function listMeshQuotas(db: Queryable): Promise<MeshQuotas[]> {
   return rows.map(({ meshId, quotas }) => ({ meshId, quotas: Object(quotas) }));
 }
 
-/** Sets those bounds that are given; null takes one away. */
+/** Sets those bounds that are given; null takes one away. Returns all bounds that the mesh then has. */
 export async function mergeMeshQuotas(
   tx: Transaction,
   meshId: string,
   quotas: Partial<Record<QuotaKind, number | null>>,
-): Promise<void> {
-  await tx
+): Promise<MeshQuotas["quotas"]> {
+  const [row] = await tx
     .update(meshes)
     .set({ quotas: sql`jsonb_strip_nulls(${meshes.quotas} || ${JSON.stringify(quotas)}::text::jsonb)` })
-    .where(eq(meshes.meshId, meshId));
+    .where(eq(meshes.meshId, meshId))
+    .returning({ quotas: meshes.quotas });
+  return Object(row?.quotas);
 }
 
 export interface HeldInMesh {

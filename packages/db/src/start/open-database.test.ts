@@ -14,7 +14,7 @@ import * as schema from "../core/schema.js";
 import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
 import { appendInTransaction } from "../feed/append-messages.js";
 import { holdNodeLock } from "./node-lock.js";
-import { openDatabase } from "./open-database.js";
+import { inMesh, openDatabase } from "./open-database.js";
 
 async function openTest(target: string) {
   const database = await openDatabase({ target });
@@ -221,6 +221,28 @@ describe("one node on a database", () => {
     const second = await holdNodeLock(url);
     expect(second).not.toBeNull();
     await second?.release();
+  });
+});
+
+describe("connections that end", () => {
+  it("[DB-37] what a caller took from a database before still asks it afterwards, and reads times as before", async () => {
+    const url = await createTestDatabase();
+    const database = await openTest(url);
+    const held = [database.orm, inMesh(database, randomUUID()).orm];
+    const readEach = () =>
+      Promise.all(
+        held.map((orm) => orm.execute("SELECT pg_backend_pid() AS pid, '2026-01-02'::date AS day")),
+      );
+    const sql = connectTestDatabase(url);
+    const pids = (await readEach()).map(([row]) => Number(row?.["pid"]));
+    expect(
+      await sql`SELECT pg_terminate_backend(pid, 10000) FROM unnest(${pids}::int[]) pid`,
+    ).not.toHaveLength(0);
+    const rows = (await readEach()).map(([row]) => row);
+    for (const row of rows) {
+      expect(pids).not.toContain(row?.["pid"]);
+      expect(row?.["day"]).toBe("2026-01-02");
+    }
   });
 });
 

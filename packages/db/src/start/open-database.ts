@@ -21,7 +21,7 @@ import { type WriteProblem, watchWrites } from "./write-health.js";
 const transactionsMax = 6;
 
 export interface Database {
-  /** For queries that stand alone; to be asked for each time, since a broken pool is replaced. */
+  /** For queries that stand alone. It stays the same object when its connections are replaced. */
   readonly orm: Queryable;
   /** Names this history of the database; another one after a restore (DB-12). */
   readonly epoch: string;
@@ -73,36 +73,26 @@ export async function openDatabase({
   beforeMigrating,
 }: OpenDatabaseOptions): Promise<Database> {
   // Of what is read, one session has a hundred rows and another a million.
-  const pool = renewClient(target, poolMax, { plansAnew: true });
+  const pool = renewClient(target, poolMax, { plansAnew: true, onConnect: readTimesAsText });
   const appendLane = renewClient(target, 1);
   const waitingLane = renewClient(target, 3);
   const transactions = startTransactions(target, transactionsMax);
   const writes = watchWrites(pool.ask);
-  const orms = new WeakMap<postgres.Sql, Queryable>();
   let replica: ReadReplica | null = null;
-
-  function currentOrm(): Queryable {
-    const client = pool.current;
-    const orm = orms.get(client) ?? drizzle(client, { schema });
-    orms.set(client, orm);
-    return orm;
-  }
 
   const close = async () => {
     await replica?.stop();
     await Promise.all([pool.end(), appendLane.end(), waitingLane.end(), transactions.end()]);
   };
   try {
-    const serverVersion = await checkServer(pool.current);
+    const orm: Queryable = drizzle(pool.sql, { schema });
+    const serverVersion = await checkServer(pool.sql);
     const migrationsRun = await migrate(target, { beforeMigrating });
-    const { epoch, brokerId, meshId } = await identify(pool.current);
-    const primary = { client: () => pool.current, orm: currentOrm };
-    replica = readReplica ? await startReadReplica(primary, readReplica) : null;
+    const { epoch, brokerId, meshId } = await identify(pool.sql);
+    replica = readReplica ? await startReadReplica({ sql: pool.sql, orm }, readReplica) : null;
     return {
-      get orm() {
-        return currentOrm();
-      },
-      reading: replica?.read ?? ((work) => work(currentOrm())),
+      orm,
+      reading: replica?.read ?? ((work) => work(orm)),
       replica,
       epoch,
       brokerId,
@@ -126,8 +116,12 @@ export async function openDatabase({
 
 /** The same database, as somebody of another mesh is to see it. */
 export function inMesh(database: Database, meshId: string): Database {
-  // By the prototype, since a copy would keep the pool of this moment.
-  return Object.create(database, { meshId: { value: meshId, enumerable: true } }) as Database;
+  return { ...database, meshId };
+}
+
+/** Drizzle sets on each pool that times come as the server's text. */
+function readTimesAsText(pool: postgres.Sql): void {
+  drizzle(pool);
 }
 
 async function checkServer(pool: postgres.Sql): Promise<string> {

@@ -37,9 +37,8 @@ export interface ReadReplicaOptions {
 }
 
 interface Primary {
-  /** To be asked for each time, as they are replaced. */
-  readonly client: () => postgres.Sql;
-  readonly orm: () => Queryable;
+  readonly sql: postgres.Sql;
+  readonly orm: Queryable;
 }
 
 const readConnectionsMax = 10;
@@ -65,7 +64,7 @@ export async function startReadReplica(
   { target, onState }: ReadReplicaOptions,
 ): Promise<ReadReplica> {
   const where = describeTarget(target);
-  const own = await identifyServer(primary.client());
+  const own = await identifyServer(primary.sql);
   const readLanes = startLanes(target, readConnectionsMax, { plansAnew: true });
   // A look never waits for reads.
   const beatLanes = startLanes(target, 1);
@@ -88,7 +87,7 @@ export async function startReadReplica(
 
   async function beat(): Promise<void> {
     // Where the primary does not answer, that is said elsewhere.
-    const position = await readPosition(primary.client()).catch(() => null);
+    const position = await readPosition(primary.sql).catch(() => null);
     if (!position) return;
     const level = await beatLanes.lend((lane) => becomesLevel(lane, position, patience.beat));
     enter(level ? "used" : "behind");
@@ -121,7 +120,7 @@ export async function startReadReplica(
   async function askReplica<Result>(
     work: (db: Queryable) => Promise<Result>,
   ): Promise<{ readonly result: Result } | null> {
-    const position = await readPosition(primary.client());
+    const position = await readPosition(primary.sql);
     if (state !== "used") return null;
     try {
       return await abandonable(async (lane) =>
@@ -188,7 +187,7 @@ export async function startReadReplica(
     async read(work) {
       const answer = state === "used" ? await askReplica(work) : null;
       reads[answer ? "replica" : "primary"] += 1;
-      return answer ? answer.result : work(primary.orm());
+      return answer ? answer.result : work(primary.orm);
     },
     async stop() {
       await end();

@@ -28,11 +28,13 @@ export interface Quotas {
   connect(meshId: string): () => void;
   /** The bounds of a mesh, and what is used of them. */
   list(meshId: string): Quota[];
+  /** The same for bounds and counts that the caller has just read. */
+  describe(meshId: string, bounds: MeshQuotas["quotas"], held: HeldInMesh): Quota[];
   /** Those of which four fifths are used, with the time since when (ATT-14). */
   listNear(meshId: string): NearQuota[];
   /** Counts on the bytes of every session of a mesh, as far as that is done in reasonable time. */
   countBytes(meshId: string): Promise<void>;
-  /** Reads all bounds, and counts what meshes hold that have any. */
+  /** Reads all bounds, and counts what meshes hold that have any. Bounds that were stored before the call are read. */
   measure(): Promise<void>;
 }
 
@@ -51,23 +53,36 @@ const nearShare = 0.8;
 const sessionsAtOnce = 200;
 const roundsMax = 20;
 
-export function createQuotas({ orm }: Pick<Database, "orm">): Quotas {
+export function createQuotas(database: Pick<Database, "orm">): Quotas {
   const meshes = new Map<string, Bounded>();
   const connections = new Map<string, number>();
   let measuring: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
 
+  /** A run that is under way may have read the bounds before they changed, so callers meanwhile share the run after it. */
   function measure(): Promise<void> {
-    measuring ??= measureEach().finally(() => {
+    if (measuring === null) return startMeasuring();
+    next ??= measuring
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        return startMeasuring();
+      });
+    return next;
+  }
+
+  function startMeasuring(): Promise<void> {
+    measuring = measureEach().finally(() => {
       measuring = null;
     });
     return measuring;
   }
 
   async function measureEach(): Promise<void> {
-    const bounded = await listMeshQuotas(orm);
+    const bounded = await listMeshQuotas(database.orm);
     for (const { meshId, quotas } of bounded) {
       if (quotas.bytes !== undefined) await countBytes(meshId);
-      const held = { ...(await countHeldInMesh(orm, meshId)) };
+      const held = { ...(await countHeldInMesh(database.orm, meshId)) };
       meshes.set(meshId, { bounds: quotas, held, nearSince: meshes.get(meshId)?.nearSince ?? new Map() });
     }
     const ids = new Set(bounded.map(({ meshId }) => meshId));
@@ -76,19 +91,22 @@ export function createQuotas({ orm }: Pick<Database, "orm">): Quotas {
 
   async function countBytes(meshId: string): Promise<void> {
     for (let round = 0; round < roundsMax; round += 1) {
-      const sessionIds = await listUncounted(orm, meshId, sessionsAtOnce);
+      const sessionIds = await listUncounted(database.orm, meshId, sessionsAtOnce);
       if (sessionIds.length === 0) return;
       // One session a statement, so that each stays within one partition.
-      for (const sessionId of sessionIds) await countSessionBytes(orm, sessionId);
+      for (const sessionId of sessionIds) await countSessionBytes(database.orm, sessionId);
     }
   }
 
   function list(meshId: string): Quota[] {
     const mesh = meshes.get(meshId);
-    if (!mesh) return [];
-    const used = { ...mesh.held, connections: connections.get(meshId) ?? 0 };
+    return mesh ? describe(meshId, mesh.bounds, mesh.held) : [];
+  }
+
+  function describe(meshId: string, bounds: MeshQuotas["quotas"], held: HeldInMesh): Quota[] {
+    const used = { ...held, connections: connections.get(meshId) ?? 0 };
     return kindsOfQuota.flatMap((kind) => {
-      const max = mesh.bounds[kind];
+      const max = bounds[kind];
       return max === undefined ? [] : { kind, max, used: used[kind] };
     });
   }
@@ -117,6 +135,7 @@ export function createQuotas({ orm }: Pick<Database, "orm">): Quotas {
     },
     countBytes,
     list,
+    describe,
     listNear(meshId) {
       const nearSince = meshes.get(meshId)?.nearSince ?? new Map<QuotaKind, Date>();
       return list(meshId).flatMap((quota) => {

@@ -60,15 +60,18 @@ export function mountSignIn(
   { meshes, authenticator, admit, bodies, originReader, isOwnOrigin }: SignInOptions,
 ): void {
   const { main } = meshes;
-  const { orm, meshId } = main.database;
-  const keyOf = (nonce: string) => ({ meshId, requestHash: sha256(Buffer.from(`sign-in ${nonce}`)) });
+  const { database } = main;
+  const keyOf = (nonce: string) => ({
+    meshId: database.meshId,
+    requestHash: sha256(Buffer.from(`sign-in ${nonce}`)),
+  });
   const challenges = createSignInChallenges({
     shared: main.nodes.alone
       ? undefined
       : {
           secret: main.signer.secretFor("sign-in challenges"),
-          claim: (nonce) => claimOnce(orm, keyOf(nonce)),
-          release: (nonce) => releaseOnce(orm, keyOf(nonce)),
+          claim: (nonce) => claimOnce(database.orm, keyOf(nonce)),
+          release: (nonce) => releaseOnce(database.orm, keyOf(nonce)),
         },
   });
 
