@@ -4,8 +4,9 @@ import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/t
 import { startLocalBus } from "./bus/bus.js";
 import { createLog } from "./log.js";
 import { startNode } from "./nodes.js";
+import { createRepeatedTasks } from "./repeated-tasks.js";
 
-const log = createLog(() => undefined);
+const tasks = createRepeatedTasks(createLog(() => undefined));
 
 it("[NODE-4] a node that stops while it says that it is there is gone all the same", async () => {
   const target = await createTestDatabase();
@@ -13,7 +14,7 @@ it("[NODE-4] a node that stops while it says that it is there is gone all the sa
   onTestFinished(() => database.close());
   const sql = connectTestDatabase(target);
   const bus = startLocalBus();
-  const node = await startNode({ database, bus, version: "1.0.0", auditKey: "key", log });
+  const node = await startNode({ database, bus, version: "1.0.0", auditKey: "key", tasks });
 
   // What a node says of itself waits here, and nothing else of it does.
   await sql.unsafe(`

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Database, deleteNode, listNodes, measureClock, type NodeRow, noteNode } from "@merkle/db";
 import type { Bus } from "./bus/bus.js";
-import type { Log } from "./log.js";
+import type { RepeatedTasks } from "./repeated-tasks.js";
 import { createSettle } from "./settle.js";
 import { StartError } from "./start-error.js";
 import { withTimeout } from "./with-timeout.js";
@@ -42,7 +42,7 @@ interface NodeOptions {
   readonly version: string;
   /** The id of the key that it signs with. */
   readonly auditKey: string;
-  readonly log: Log;
+  readonly tasks: Pick<RepeatedTasks, "repeat">;
 }
 
 /**
@@ -51,7 +51,7 @@ interface NodeOptions {
  * @throws StartError `not_alone` where a node that is there cannot have this one beside it (NODE-5)
  */
 export async function startNode(options: NodeOptions): Promise<Nodes> {
-  const { database, bus, version, auditKey, log } = options;
+  const { database, bus, version, auditKey, tasks } = options;
   const id = randomUUID();
   const gone = new Set<() => void>();
   let address = "";
@@ -95,11 +95,7 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
   const settle = createSettle(bus, { id, others: () => others });
   await refuseMisfits(options, await toFacts());
   await beat();
-  const timer = setInterval(() => {
-    beat().catch((error: unknown) =>
-      log.warn("saying that this node is there failed; it is tried again", { error }),
-    );
-  }, beatMs);
+  const stopBeating = tasks.repeat("node heartbeat", beatMs, beat);
   bus.on("nodes", look);
   bus.on("lost", look);
 
@@ -126,7 +122,7 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
     async stop() {
       if (stopped) return;
       stopped = true;
-      clearInterval(timer);
+      stopBeating();
       // A beat that is on its way would note it again. A database that gives no answer is not waited for: a node that is not
       // seen any more counts as dead (NODE-4).
       const forgotten = beating.then(() => deleteNode(database.orm, id));

@@ -5,6 +5,7 @@ import type { Bus } from "./bus/bus.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import type { Nodes } from "./nodes.js";
+import type { RepeatedTasks } from "./repeated-tasks.js";
 import type { SettingsStore } from "./settings-store.js";
 import type { Turns } from "./turns.js";
 import type { EventLoopWatch } from "./watch-event-loop.js";
@@ -46,6 +47,7 @@ export interface CoreServices {
   };
   readonly bus: Bus;
   readonly nodes: Nodes;
+  readonly tasks: RepeatedTasks;
   /** By which the writes of one session come one by one; null where this node is alone. */
   readonly turns: Turns | null;
   /** Resolves while this node is known to be the only one on its database; at once, as a rule. */

@@ -18,9 +18,9 @@ const firstTidyUpMs = 10 * 60_000;
 /** How long a node that died is listed. */
 const forgottenNodeHours = 24;
 
-/** Does now and then what nobody waits for. Returns how to stop it. */
+/** Repeats the work that nobody waits for. Returns a function that stops it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
-  const { bus, nodes, revocations, channels, presence, settings, database, log, quotas } = meshes.main;
+  const { bus, nodes, revocations, channels, presence, settings, database, tasks, quotas } = meshes.main;
   const { stateAnnouncer, anchorer, archives } = meshes.main;
   const handBack = createHandBack(meshes.main);
   const attentionPolls = new Map<Services, () => Promise<void>>();
@@ -87,32 +87,22 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     }
   }
 
-  const timers = [
-    [sweep, safetyMs],
-    [stateAnnouncer.catchUp, safetyMs],
-    [handBack, safetyMs],
-    [lookForAttention, safetyMs],
-    [sendAlerts, safetyMs],
-    [quotas.measure, quotaMs],
-    [placeTopics, anchorMs],
-    [tidyUp, tidyUpMs],
-  ] as const;
-  let stopped = false;
-  function run(work: () => Promise<void>): void {
-    work().catch((error: unknown) => {
-      // What was under way loses the database when the broker stops, and is taken up by whoever comes next.
-      if (!stopped) log.warn(`${work.name} failed; it is tried again`, { error });
-    });
-  }
-
-  const intervals = timers.map(([work, everyMs]) => setInterval(() => run(work), everyMs));
-  const firstTidyUp = setTimeout(() => run(tidyUp), firstTidyUpMs);
-  const stopHearing = bus.on("lost", () => run(catchUpWithAll));
+  const stops = [
+    tasks.repeat("sweep", safetyMs, sweep),
+    tasks.repeat("state announcements", safetyMs, stateAnnouncer.catchUp),
+    tasks.repeat("tasks to hand back", safetyMs, handBack),
+    tasks.repeat("attention", safetyMs, lookForAttention),
+    tasks.repeat("alerts", safetyMs, sendAlerts),
+    tasks.repeat("quotas", quotaMs, quotas.measure),
+    tasks.repeat("places of topics", anchorMs, placeTopics),
+    tasks.repeat("tidy-up", tidyUpMs, tidyUp),
+    bus.on("lost", () => void tasks.run("sweep", catchUpWithAll)),
+  ];
+  const firstTidyUp = setTimeout(() => void tasks.run("tidy-up", tidyUp), firstTidyUpMs);
   nodes.onGone(channels.announceAllPresence);
   return () => {
-    stopped = true;
-    stopHearing();
+    tasks.stop();
     clearTimeout(firstTidyUp);
-    for (const interval of intervals) clearInterval(interval);
+    for (const stop of stops) stop();
   };
 }

@@ -16,6 +16,7 @@ import { openAlertKey } from "../core/alert-key.js";
 import { startBus } from "../core/bus/start-bus.js";
 import { createLog, type Log } from "../core/log.js";
 import { startNode } from "../core/nodes.js";
+import { createRepeatedTasks } from "../core/repeated-tasks.js";
 import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";
 import { readVersion } from "../core/version.js";
@@ -137,12 +138,13 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const shared =
     bus.kind === "local" ? undefined : { orm: database.orm, secret: signer.secretFor("alert key") };
   const alertKey = await explainingPath(home, () => openAlertKey(home, shared));
+  const tasks = createRepeatedTasks(log);
   const nodes = await startNode({
     database,
     bus,
+    tasks,
     version: readVersion(),
     auditKey: signer.keys.at(-1)?.key_id ?? "",
-    log,
   });
   stops.add("node", nodes.stop);
 
@@ -157,6 +159,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     nodeLock,
     bus,
     nodes,
+    tasks,
     homeKey: homeKey.text,
     listening: () => listening,
   });

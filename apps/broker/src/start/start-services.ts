@@ -13,6 +13,7 @@ import type { AlertKey } from "../core/alert-key.js";
 import type { Bus } from "../core/bus/bus.js";
 import { createMetrics } from "../core/metrics.js";
 import type { Nodes } from "../core/nodes.js";
+import type { RepeatedTasks } from "../core/repeated-tasks.js";
 import { loadSettings } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
 import { startTraces } from "../core/traces.js";
@@ -70,6 +71,7 @@ interface ServicesOptions extends Omit<Resolved, "bus" | "archive"> {
   readonly nodeLock: NodeLock;
   readonly bus: Bus;
   readonly nodes: Nodes;
+  readonly tasks: RepeatedTasks;
   readonly certificate: HeldCertificate | undefined;
   readonly homeKey: string;
   readonly listening: () => string;
@@ -91,7 +93,7 @@ export async function startServices(options: ServicesOptions): Promise<StartedSe
 
 async function startEach(options: ServicesOptions, stops: StopList): Promise<StartedServices> {
   const { auth, log, publicUrl, databaseUrl, database, signer, nodeLock, certificate, listening } = options;
-  const { bus, nodes } = options;
+  const { bus, nodes, tasks } = options;
   const stopping = new AbortController();
   // Alerts that are being sent listen, as many as there are.
   setMaxListeners(0, stopping.signal);
@@ -150,6 +152,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     agent: options.agent,
     database,
     bus,
+    tasks,
     sourcesOf,
     meshChannels,
     brokerUrl: listening,
@@ -179,6 +182,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     homeKey: options.homeKey,
     bus,
     nodes,
+    tasks,
     turns: nodes.alone ? null : createTurns(),
     eventLoop,
     appender,

@@ -1,4 +1,5 @@
 import { MerkleError } from "@merkle/wire";
+import { neutralise } from "@merkle/wire/text";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { type BrokerClient, createBrokerClient } from "./broker-client.js";
 import type { Reach } from "./reach.js";
@@ -9,8 +10,10 @@ export interface Health {
   readonly durable: boolean;
   /** The problem that keeps it from writing; a broker of before it was told says nothing. */
   readonly problem?: unknown;
-  /** Whether its bus is down. */
+  /** Whether its bus is down, or repeated tasks keep failing. */
   readonly degraded?: unknown;
+  /** The names of those tasks; a broker from before this field sends none. */
+  readonly failing_tasks?: unknown;
   /** Whether its read replica is used, or why not; null without one. */
   readonly replica?: unknown;
   readonly version: string;
@@ -38,7 +41,18 @@ export function describeWriteProblem({ problem }: Health): string {
 }
 
 /** What a broker that can write does without at the moment, and whom to ask for it; null where nothing is amiss. */
-export function describeLack({ degraded, replica }: Health): { problem: string; fix: string } | null {
+export function describeLack({
+  degraded,
+  failing_tasks: failing,
+  replica,
+}: Health): { problem: string; fix: string } | null {
+  if (Array.isArray(failing) && failing.length > 0) {
+    const names = failing.map((name) => neutralise(String(name))).join(", ");
+    return {
+      problem: `these repeated tasks of it keep failing: ${names}`,
+      fix: "look for the reason in logs/ of its Merkle home",
+    };
+  }
   if (degraded === true) {
     const problem = "its bus is down: nodes learn of each other's changes every 5 s";
     return { problem, fix: "look after what MERKLE_BUS names: its log, and the way there" };

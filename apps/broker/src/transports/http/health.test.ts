@@ -26,6 +26,25 @@ describe("what the last writes met", () => {
   });
 });
 
+describe("repeated tasks", () => {
+  it("[OPS-2] one that fails three times in a row makes health degraded with status 200, until a run succeeds", {
+    tags: "long",
+  }, async () => {
+    const { url, databaseUrl } = await startTestBroker();
+    const sql = connectTestDatabase(databaseUrl);
+    const read = async () => {
+      const response = await fetch(`${url}/health`);
+      const { degraded, failing_tasks: failing } = Object(await response.json());
+      return [response.status, degraded, failing];
+    };
+    expect(await read()).toEqual([200, false, []]);
+    await sql`ALTER TABLE jobs RENAME TO jobs_elsewhere`;
+    await expect.poll(read).toEqual([200, true, expect.arrayContaining(["lost jobs"])]);
+    await sql`ALTER TABLE jobs_elsewhere RENAME TO jobs`;
+    await expect.poll(read).toEqual([200, false, []]);
+  });
+});
+
 describe.runIf(process.platform === "linux" && process.getuid?.() === 0)(
   "a broker on a disk of its own",
   () => {

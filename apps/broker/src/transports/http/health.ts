@@ -9,8 +9,10 @@ export interface Health {
   readonly durable: boolean;
   /** The problem that keeps it from writing; null when there is none. */
   readonly problem: WriteProblem | null;
-  /** Whether it does all that it promises and learns late of what other nodes do, because the bus is down (NODE-3). */
+  /** Whether it takes calls while its bus is down (NODE-3) or a repeated task keeps failing. */
   readonly degraded: boolean;
+  /** The names of the repeated tasks whose last three runs failed. */
+  readonly failing_tasks: readonly string[];
   /** Whether reads go to the read replica, or why not; null where there is none (SCALE-4). */
   readonly replica: ReplicaState | null;
   readonly node: string;
@@ -22,12 +24,14 @@ export interface Health {
 export async function checkHealth(services: Services): Promise<Health> {
   const ready = !services.stopping.aborted;
   const problem = ready ? await findProblem(services) : null;
+  const { failing } = services.tasks;
   return {
     live: true,
     ready,
     durable: ready && problem === null,
     problem,
-    degraded: !services.bus.isUp,
+    degraded: !services.bus.isUp || failing.length > 0,
+    failing_tasks: failing,
     replica: services.database.replica?.state ?? null,
     node: services.nodes.id,
     version: services.version,

@@ -12,6 +12,7 @@ import type { JobKind, OutputOf } from "@merkle/wire";
 import type { Bus } from "../../core/bus/bus.js";
 import type { Log } from "../../core/log.js";
 import type { Metrics } from "../../core/metrics.js";
+import type { RepeatedTasks } from "../../core/repeated-tasks.js";
 import { retryWhileLost } from "../../core/retry-while-lost.js";
 import type { MeshChannels } from "../../feed/delivery/mesh-channel.js";
 import { makeJobToken } from "../../identity/tokens/token.js";
@@ -57,6 +58,7 @@ interface JobsOptions {
   /** Whether machines of members may claim jobs; as `agent` says unless told. */
   readonly remoteRunners?: boolean | undefined;
   readonly metrics: Metrics;
+  readonly tasks: Pick<RepeatedTasks, "repeat">;
   readonly log: Log;
 }
 
@@ -188,11 +190,10 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     if (stopped) attended.stop("stopping");
   }
 
-  const interval = setInterval(() => {
-    failLost({ failure: "lost", errorTail: lostText }).then(wake, (error: unknown) =>
-      log.warn("looking for lost jobs failed; it is tried again", { error }),
-    );
-  }, pollEveryMs);
+  const stopPolling = options.tasks.repeat("lost jobs", pollEveryMs, async () => {
+    await failLost({ failure: "lost", errorTail: lostText });
+    wake();
+  });
   bus.on("jobs", ({ mesh: meshId, job: number }) => {
     if (meshId !== null && number !== null) running.get(keyOf({ meshId, number }))?.stop(null);
     wake();
@@ -221,7 +222,7 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     },
     async stop() {
       stopped = true;
-      clearInterval(interval);
+      stopPolling();
       await looking;
       for (const { stop } of running.values()) stop("stopping");
       await Promise.all([...running.values()].map(({ ended }) => ended));
