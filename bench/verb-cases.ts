@@ -216,9 +216,7 @@ export const verbCases: readonly VerbCase[] = [
       () =>
         caller.call("get_health", {}),
   ),
-  one("test_connection", "where nothing listens", async ({ caller }) => () => {
-    return caller.call("test_connection", { url: "http://127.0.0.1:1" });
-  }),
+  personally("test_connection", "an inner address", { url: "http://127.0.0.1:1" }),
   ...(["lines", "controls", "nearlyCredentials", "wide"] as const).map((kind) =>
     own("post_message", `64 KiB, ${kind}`, () => ({ content: { text: costlyText[kind](textMax) } })),
   ),

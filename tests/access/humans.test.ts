@@ -50,6 +50,7 @@ describe("an agent that says to be human", () => {
       "put_persona",
       "resume_session",
       "set_quotas",
+      "test_connection",
       "unarchive_session",
       "update_settings",
     ]);

@@ -349,7 +349,7 @@ export function validInputs({
     preview_client: clientRequest,
     approve_client: { session_id, team_name: "Helper", ...clientRequest },
     update_settings: { team_id: person_id, settings: { idle_polls: 10 } },
-    test_connection: { url: "http://127.0.0.1:1/" },
+    test_connection: { team_id: person_id, url: "http://127.0.0.1:1/" },
     get_health: {},
     get_runner: {},
   };

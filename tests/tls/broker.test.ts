@@ -6,6 +6,7 @@ import { connect } from "@merkle/wire/client";
 import { beforeAll, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { makeCertificate, writeCertificate } from "../kit/certificates.js";
+import { readHomeKey } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { tlsClient } from "../kit/tls-client.js";
 
@@ -63,8 +64,13 @@ it("[TLS-7] the names of the certificate are the broker's own, but not what a wi
 
 it("[TLS-13] an address that leads to this broker is known by the broker's own certificate, and what hinders agents is said", async () => {
   const client = local();
+  const post = async (path: string, body: object) => (await client.ask(path, { method: "POST", body })).text;
+  const { code } = JSON.parse(
+    await post("/api/verification-codes", { home_key: await readHomeKey(broker.url) }),
+  );
+  const { person_id: team_id } = JSON.parse(await post("/api/persons", { name: "Owner", code }));
   const tryOut = async (url: string) => {
-    const { text } = await client.ask("/api/settings/test-connection", { method: "POST", body: { url } });
+    const text = await post("/api/settings/test-connection", { url, team_id });
     return JSON.parse(text);
   };
   expect(await tryOut(`https://localhost:${broker.port}`)).toMatchObject({

@@ -23,11 +23,17 @@ it.each([
   "http://[2002:7f00:1::]/",
   "http://[fe80::1]/",
   "http://[fd00::1]/",
+  "http://168.63.129.16/machine?comp=goalstate",
+  "http://192.88.99.1/",
+  "http://[::ffff:0:127.0.0.1]/",
+  "http://[::ffff:0:a9fe:a9fe]/",
+  "http://[3fff:fff::1]/",
+  "http://[5f00::1]/",
 ])("[ALERT-6] %s is an inner address, however it is written", (url) => {
   expect(() => refuseInnerHost(new URL(url))).toThrow(InnerAddressError);
 });
 
-it.each(["1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700:4700::1111"])(
+it.each(["1.1.1.1", "172.32.0.1", "100.128.0.1", "168.63.129.17", "2606:4700:4700::1111", "4000::1"])(
   "[ALERT-6] %s is not",
   (address) => {
     expect(isInnerAddress(address)).toBe(false);

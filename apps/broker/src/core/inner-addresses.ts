@@ -1,7 +1,8 @@
 import { lookup as lookUpHost } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { networkInterfaces } from "node:os";
 
-/** An address that a stranger has named leads into this machine or its own networks. */
+/** A URL that a caller supplied leads to this machine or to a private network. */
 export class InnerAddressError extends Error {
   override readonly name = "InnerAddressError";
 
@@ -12,7 +13,10 @@ export class InnerAddressError extends Error {
   }
 }
 
-/** Address ranges that are not of the public Internet, and forms of IPv6 that carry an IPv4 address to wherever it leads. */
+/**
+ * Address ranges outside the public Internet, cloud metadata endpoints on public addresses, and IPv6 forms that embed an IPv4
+ * address.
+ */
 const inner4 = new BlockList();
 // A list of its own: a range of mapped addresses would hold every address of IPv4, too.
 const inner6 = new BlockList();
@@ -21,10 +25,12 @@ const ranges4 = [
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
+  ["168.63.129.16", 32], // Azure's host agent, on a public address.
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
   ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
   ["198.51.100.0", 24],
@@ -34,12 +40,15 @@ const ranges4 = [
 const ranges6 = [
   ["::", 96],
   ["::ffff:0:0", 96],
+  ["::ffff:0:0:0", 96], // SIIT, ::ffff:0:a.b.c.d.
   ["64:ff9b::", 96],
   ["64:ff9b:1::", 48],
   ["100::", 64],
   ["2001::", 32],
   ["2001:db8::", 32],
   ["2002::", 16],
+  ["3fff::", 20],
+  ["5f00::", 16],
   ["fc00::", 7],
   ["fe80::", 10],
   ["fec0::", 10],
@@ -54,24 +63,43 @@ export function isInnerAddress(address: string): boolean {
   return isIP(bare) === 6 ? inner6.check(bare, "ipv6") : inner4.check(bare, "ipv4");
 }
 
+/** Decides whether an IP address must not be contacted. */
+export type RefusesAddress = (address: string) => boolean;
+
+/** Like isInnerAddress, but allows this machine's own addresses: for a URL whose port is the broker's own. */
+export function isForeignInnerAddress(address: string): boolean {
+  return isInnerAddress(address) && !isOwnAddress(address);
+}
+
+function isOwnAddress(address: string): boolean {
+  const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+  return own.some((entry) => entry.address === address);
+}
+
 /**
- * Refuses the host of a URL that is written as an inner address, which no lookup would be asked about.
+ * Refuses a URL whose host is written as an inner address. No lookup happens for such a host.
  *
  * @throws InnerAddressError
  */
-export function refuseInnerHost({ hostname }: URL): void {
+export function refuseInnerHost({ hostname }: URL, refuses: RefusesAddress = isInnerAddress): void {
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0 && isInnerAddress(host)) throw new InnerAddressError();
+  if (isIP(host) !== 0 && refuses(host)) throw new InnerAddressError();
 }
 
-/** Finds the addresses of a host as usual, and gives the very addresses that it has checked, or InnerAddressError. */
-export const lookUpOutside: LookupFunction = (hostname, options, callback) => {
-  lookUpHost(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
-    if (addresses.some(({ address }) => isInnerAddress(address)))
-      return callback(new InnerAddressError(), "");
-    if (options.all) return callback(null, addresses);
-    callback(null, first.address, first.family);
-  });
-};
+/**
+ * Returns a lookup that fails with InnerAddressError if any address of the host is refused. The caller connects to the very
+ * addresses that were checked, so a second DNS answer cannot differ.
+ */
+export function createGuardedLookup(refuses: RefusesAddress): LookupFunction {
+  return (hostname, options, callback) => {
+    lookUpHost(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
+      if (addresses.some(({ address }) => refuses(address))) return callback(new InnerAddressError(), "");
+      if (options.all) return callback(null, addresses);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+export const lookUpOutside = createGuardedLookup(isInnerAddress);

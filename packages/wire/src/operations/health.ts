@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../core/limits.js";
-import { Epoch, retryable, StorableText, Timestamp, Uuid } from "../core/values.js";
+import { asTeam, Epoch, retryable, StorableText, Timestamp, Uuid } from "../core/values.js";
 import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
@@ -62,23 +62,26 @@ export const getHealth = operation("get_health", {
 });
 
 export const testConnection = operation("test_connection", {
-  summary: "Try an address from the broker: whether it leads back to this broker.",
+  summary: "Check from the broker's machine whether an address leads back to this broker.",
   unlisted: true,
   input: z.strictObject({
     url: StorableText.trim()
       .min(1)
       .max(limits.urlCharsMax)
       .meta({ description: "A base address or an endpoint." }),
+    ...asTeam,
   }),
   output: z.object({
     base_url: z.string(),
     mcp_url: z.string(),
     reached: z.boolean().meta({ description: "Whether a broker answered there." }),
     same_broker: z.boolean().meta({ description: "Whether it was this one." }),
-    took_ms: Milliseconds,
-    problem: z.string().nullable().meta({ description: "What hinders agents there, in a sentence." }),
+    took_ms: Milliseconds.nullable().meta({ description: "Null if no broker answered." }),
+    problem: z.string().nullable().meta({
+      description: "Why agents cannot use the address. The same for everything that is not a broker.",
+    }),
   }),
-  errors: [],
+  errors: ["unauthorized", "forbidden"],
   compact: ({ base_url, same_broker, problem }) =>
     same_broker
       ? `address ${base_url} leads to this broker${problem === null ? "" : `. ${problem}`}`

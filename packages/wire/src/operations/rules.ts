@@ -384,7 +384,7 @@ export const operationRules = {
       rate: "write",
       access: "admin",
       route: "POST /api/settings/test-connection",
-      withoutCredential: true,
+      human: "power",
     },
     get_health: { ...reading, access: "admin", route: "GET /api/health-report", withoutCredential: true },
     open_demo_room: {

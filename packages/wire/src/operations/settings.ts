@@ -131,7 +131,7 @@ export const BrokerSettings = z
     }),
     alert_inner_addresses: z.boolean().meta({
       description:
-        "Whether alerts may be sent to addresses of this machine and its private networks, and over plain http there.",
+        "Whether alerts may be sent to addresses of this machine and its private networks, and over plain http there; whether test_connection may try them.",
     }),
     progress_days: days("Progress entries are deleted after so many days"),
     presence_days: days(

@@ -29,7 +29,7 @@ export class UnreachableError extends Error {
   }
 }
 
-interface Asking {
+export interface AskOptions {
   readonly signal: AbortSignal;
   /** The Host header, where it is another than the address's. */
   readonly host?: string | undefined;
@@ -50,7 +50,7 @@ const bodyBytesMax = 64 * 1024;
  *
  * @throws UnreachableError when there is no answer in time
  */
-export async function askAddress(address: URL, { signal, ...asking }: Asking): Promise<Answer> {
+export async function askAddress(address: URL, { signal, ...asking }: AskOptions): Promise<Answer> {
   const { silentMs = 3_000 } = asking;
   const deadline = AbortSignal.timeout(silentMs);
   try {
@@ -66,7 +66,7 @@ export async function askAddress(address: URL, { signal, ...asking }: Asking): P
   }
 }
 
-function send(address: URL, { signal, host, pinned, post, lookup }: Asking): Promise<IncomingMessage> {
+function send(address: URL, { signal, host, pinned, post, lookup }: AskOptions): Promise<IncomingMessage> {
   const request = address.protocol === "https:" ? requestHttps : requestHttp;
   const headers = {
     accept: "application/json",

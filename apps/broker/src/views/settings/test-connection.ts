@@ -1,15 +1,23 @@
 import type { OutputOf, ParsedInputOf } from "@merkle/wire";
 import { baseOf, mcpOf } from "../../core/addresses.js";
+import {
+  createGuardedLookup,
+  InnerAddressError,
+  isForeignInnerAddress,
+  isInnerAddress,
+  type RefusesAddress,
+  refuseInnerHost,
+} from "../../core/inner-addresses.js";
 import type { Context } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
-import { type Answer, askAddress, UnreachableError } from "./ask-address.js";
+import { type Answer, type AskOptions, askAddress, UnreachableError } from "./ask-address.js";
 
 type Output = OutputOf<"test_connection">;
 type Verdict = Pick<Output, "reached" | "same_broker" | "problem">;
 
 /**
- * Asks an address for its app-info, as an agent's client would reach it, and tells whether it was this broker that answered
- * (HEALTH-2). What answered is told in a sentence, never in its own words: the address may be any that this machine reaches.
+ * Reads the app-info of an address as an agent's client would, and compares it with this broker (HEALTH-2). Everything that
+ * is not a Merkle broker gets the same answer, so the operation cannot be used to scan a network (HEALTH-3).
  */
 export async function testConnection(
   { services, signal }: Context<ViewServices>,
@@ -17,13 +25,9 @@ export async function testConnection(
 ): Promise<Output> {
   const begun = performance.now();
   const base = baseOf(url);
-  const verdict = await judge(base, { ...toIdentityOf(services), signal });
-  return {
-    base_url: base,
-    mcp_url: mcpOf(url),
-    ...verdict,
-    took_ms: Math.round((performance.now() - begun) * 100) / 100,
-  };
+  const verdict = await judge(base, services, signal);
+  const took_ms = verdict.reached ? Math.round((performance.now() - begun) * 100) / 100 : null;
+  return { base_url: base, mcp_url: mcpOf(url), ...verdict, took_ms };
 }
 
 interface Identity {
@@ -33,52 +37,66 @@ interface Identity {
 
 interface Judging {
   readonly own: Identity;
-  /** The certificate that this broker serves TLS with; null where it does not. */
+  /** The certificate that this broker serves TLS with; null without TLS. */
   readonly certificate: string | null;
-  readonly signal: AbortSignal;
+  readonly ask: Pick<AskOptions, "signal" | "lookup">;
 }
 
-function toIdentityOf({ database, certificate }: ViewServices): Omit<Judging, "signal"> {
-  return { own: database, certificate: certificate()?.cert ?? null };
-}
-
-async function judge(base: string, judging: Judging): Promise<Verdict> {
+async function judge(base: string, services: ViewServices, signal: AbortSignal): Promise<Verdict> {
   const address = URL.canParse(`${base}/api/app-info`) ? new URL(`${base}/api/app-info`) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
-    return unreached("This is no http or https address.");
+    return unreached("Expected an http or https address.");
   }
   if (address.username !== "" || address.password !== "" || address.search !== "" || address.hash !== "") {
-    return unreached("An address for agents holds no credentials, query or fragment.");
+    return unreached("Leave credentials, query and fragment out of the address.");
   }
+  const refuses = chooseGuard(services, address);
+  const judging: Judging = {
+    own: services.database,
+    certificate: services.certificate()?.cert ?? null,
+    ask: { signal, lookup: createGuardedLookup(refuses) },
+  };
   try {
+    refuseInnerHost(address, refuses);
     return await judgeAnswer(address, judging, undefined);
   } catch (error) {
+    if (error instanceof InnerAddressError) return unreached(noBroker);
     if (!(error instanceof UnreachableError)) throw error;
     const verdict = error.untrusted ? await judgeOwnCertificate(address, judging) : null;
-    return verdict ?? unreached(error.message);
+    return verdict ?? unreached(noBroker);
   }
+}
+
+/** The guard of alerts (ALERT-6). Only the port of the broker itself may be tried at this machine's own addresses. */
+function chooseGuard({ settings, addresses }: ViewServices, address: URL): RefusesAddress {
+  if (settings.current.alert_inner_addresses) return () => false;
+  return portOf(address) === portOf(new URL(addresses.listening)) ? isForeignInnerAddress : isInnerAddress;
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === "https:" ? "443" : "80");
 }
 
 async function judgeAnswer(
   address: URL,
-  { own, signal }: Judging,
+  { own, ask }: Judging,
   pinned: string | undefined,
 ): Promise<Verdict> {
-  const answer = await askAddress(address, { signal, pinned });
+  const answer = await askAddress(address, { ...ask, pinned });
   const app = toIdentity(answer);
   if (app) return compare(app, own);
   if (isStrangerRefusal(answer)) {
-    // A broker that lets members in alone still says to everybody who it is.
-    const transport = await askAddress(new URL("sign-in", address), { signal, pinned });
+    // A broker in invite mode still identifies itself to unauthenticated clients.
+    const transport = await askAddress(new URL("sign-in", address), { ...ask, pinned });
     const { broker_id: brokerId } = toFields(transport.body);
     if (typeof brokerId === "string") return compare({ ...own, brokerId }, own);
   }
-  // A broker answers to the names that it knows, and would know this one if it were its public URL.
+  // This broker refuses a host name that it does not know yet, and will allow it as its public URL.
   if (isHostRefusal(answer)) {
-    const known = toIdentity(await askAddress(address, { signal, host: "localhost", pinned }));
+    const known = toIdentity(await askAddress(address, { ...ask, host: "localhost", pinned }));
     if (known) return compare(known, own);
   }
-  return unreached(describeStranger(answer));
+  return unreached(noBroker);
 }
 
 /** Whether it is this broker that answers there with a certificate which this machine does not trust; null when it is not. */
@@ -127,16 +145,6 @@ function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-function describeStranger(answer: Answer): string {
-  const { status } = answer;
-  if (isHostRefusal(answer)) {
-    return "What answers there refuses this host name. Let it in with MERKLE_ALLOWED_HOSTS, or as its public_url.";
-  }
-  if (status >= 300 && status < 400) {
-    return "It sends its callers to another address, which agents do not follow. Use the one it leads to.";
-  }
-  if (status === 401 || status === 407) return "Something in front of it asks for a sign-in of its own.";
-  return status === 200
-    ? "Something answers there, but it is no Merkle broker."
-    : `Something answers there with status ${status}, not as a Merkle broker does.`;
-}
+/** One sentence for every cause: what answers at an address is nobody's business unless it is a broker. */
+const noBroker =
+  "No Merkle broker was found there. Check the address, the port and the certificate, that no sign-in or redirect is in front of the broker, and that its allowed hosts (MERKLE_ALLOWED_HOSTS) include the name. Addresses in the broker's own network are tried only if the setting alert_inner_addresses is on.";

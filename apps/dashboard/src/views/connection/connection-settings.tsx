@@ -108,7 +108,7 @@ function ConnectionForm({ served }: { served: Settings }) {
               <Button
                 type="button"
                 variant="outline"
-                disabled={address === null || testing.pending}
+                disabled={address === null || testing.pending || isGuest}
                 onClick={() => void test()}
               >
                 {testing.pending ? "Testing…" : "Test"}
@@ -179,7 +179,8 @@ function FromServer({ result, isPending }: { result: TestResult | null; isPendin
   if (isPending) return <span className="text-muted-foreground">being tried…</span>;
   if (result === null) return <span className="text-muted-foreground">not tried yet</span>;
   if (result.same_broker && result.problem !== null) return <No>{result.problem}</No>;
-  if (result.same_broker) return <Yes>reached in {Math.round(result.took_ms)} ms, and it is this broker</Yes>;
+  if (result.same_broker)
+    return <Yes>reached in {Math.round(result.took_ms ?? 0)} ms, and it is this broker</Yes>;
   return <No>{result.problem ?? "Another broker answers there."}</No>;
 }
 
