@@ -1,11 +1,15 @@
+import { randomBytes } from "node:crypto";
 import { connect } from "@merkle/wire/client";
+import { operations } from "@merkle/wire/schemas";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { startSubject, validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
+import { download } from "../record/bundles.js";
 
 const cleanup = atEnd();
 let url: string;
@@ -27,6 +31,15 @@ async function makeMesh(mesh: string) {
     (await transport.call("list_attention", {})).items.map(({ kind, text }) => [kind, text]);
   const bound = (quotas: object) => main.call("set_quotas", { mesh, team_id, ...quotas });
   return { transport, near, bound };
+}
+
+async function importBytes(bundle: Uint8Array, headers: Readonly<Record<string, string>>) {
+  const response = await fetch(`${url}/api/import`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/zip" },
+    body: bundle,
+  });
+  return { status: response.status, body: await response.json() };
 }
 
 it("[QUOTA-1] [ATT-14] messages are told of from four fifths on and refused at the bound, with what repeats one let through", async () => {
@@ -74,14 +87,88 @@ it("[QUOTA-1] open sessions make room when they are concluded, and bytes are tho
   const document = { session_id: third.sessionId, team_id: third.convener };
   const content = "x".repeat(20_000);
   await transport.call("update_session_doc", { ...document, content, expected_version: 0 });
-  // What was taken and what is counted afterwards are the same bytes.
+  // What was taken and what is counted afterwards differ by the stored result of the write.
   const before = (await main.call("list_meshes", {})).meshes.find(({ name }) => name === "busy");
-  expect((await bound({})).quotas).toEqual(before?.quotas);
+  const [taken, counted] = [before?.quotas[0]?.used ?? 0, (await bound({})).quotas[0]?.used ?? 0];
+  expect(counted - taken).toBeGreaterThanOrEqual(0);
+  expect(counted - taken).toBeLessThan(500);
   for (const refusal of [
     failureOf(transport.call("append_to_session_doc", { ...document, text: "more" })),
     failureOf(third.post(third.convener, "more")),
   ])
     expect(await refusal).toMatchObject({ code: "forbidden", details: { quota: "bytes" } });
+});
+
+it("[QUOTA-4] bytes are counted in every table that keeps what somebody wrote", async () => {
+  const { transport, bound } = await makeMesh("thorough");
+  const session = await createTestSession(transport);
+  const own = { session_id: session.sessionId, team_id: session.convener };
+  const measure = async () => (await bound({ bytes: 100_000_000 })).quotas[0]?.used ?? 0;
+  const text = randomBytes(2_500).toString("hex");
+  const writes: Readonly<Record<string, () => Promise<unknown>>> = {
+    versions: () => transport.call("append_to_session_doc", { ...own, text }),
+    state: () => transport.call("set_state", { ...own, key: "k", value: text }),
+    memories: () => transport.call("remember", { team_id: own.team_id, content: text }),
+    tasks: () => transport.call("create_task", { ...own, title: "Long", text }),
+    progress: () => transport.call("log_progress", { projectId: "p", title: "Long", content: text }),
+    topics: () => transport.call("open_topic", { ...own, version: 1, text }),
+    thoughts: async () => {
+      const task_id = "task";
+      await transport.call("audit_session_start", { team_id: own.team_id, intent: "think", task_id });
+      const thought = { team_id: own.team_id, task_id, type: "plan" as const, content: text };
+      await transport.call("thought_record", thought);
+    },
+    messages: () => session.post(session.convener, text),
+  };
+  for (const [what, write] of Object.entries(writes)) {
+    const before = await measure();
+    await write();
+    expect((await measure()) - before, what).toBeGreaterThanOrEqual(text.length);
+  }
+});
+
+it("[QUOTA-4] an import asks for its size before it writes; the same bundle again needs no room", async () => {
+  const source = await createTestSession(main);
+  await source.post(source.convener, randomBytes(5_000).toString("hex"));
+  await source.post(source.convener, "and one more");
+  const bundle = await download(url, source.sessionId);
+  const { transport, bound } = await makeMesh("importing");
+  const bring = () => importBytes(bundle, { "x-merkle-mesh": "importing" });
+  await bound({ bytes: 9_000 });
+  expect(await bring()).toMatchObject({
+    status: 403,
+    body: { error: { code: "forbidden", details: { quota: "bytes", max: 9_000 } } },
+  });
+  expect((await transport.call("list_sessions", { status: "all" })).sessions).toEqual([]);
+  await bound({ bytes: 0, messages: 1 });
+  expect(await bring()).toMatchObject({ status: 403, body: { error: { details: { quota: "messages" } } } });
+  await bound({ messages: 0 });
+  expect(await bring()).toMatchObject({ status: 200, body: { added: 2 } });
+  const [used] = (await bound({ bytes: 1 })).quotas;
+  expect(used?.used).toBeGreaterThan(10_000);
+  expect(await bring()).toMatchObject({ status: 200, body: { added: 0 } });
+});
+
+it("[QUOTA-4] a mesh over its bound refuses what stores text, and still deletes, exports and concludes", async () => {
+  const subject = await startSubject(cleanup);
+  const { session_id, team_id, person_id } = subject;
+  const rest = await brokerTransports.rest(subject.broker.url);
+  const own = { session_id, team_id };
+  const { id } = await rest.call("remember", { team_id, content: "in the way" });
+  await rest.call("set_state", { ...own, key: "in-the-way", value: 1 });
+  await rest.call("set_quotas", { mesh: "main", team_id: person_id, bytes: 1 });
+
+  const inputs: Readonly<Record<string, object>> = validInputs(subject);
+  const storing = operations.filter(({ stores, access }) => stores !== undefined && access !== "job");
+  for (const { name } of storing) {
+    const refused = await failureOf(rest.callRaw(name, inputs[name]));
+    expect(refused, name).toMatchObject({ code: "forbidden", details: { quota: "bytes" } });
+  }
+  await rest.call("forget", { team_id, id });
+  await rest.call("delete_state", { ...own, key: "in-the-way" });
+  expect((await download(subject.broker.url, session_id)).length).toBeGreaterThan(0);
+  await rest.call("conclude_session", { ...own, summary_section: "Full." });
+  expect((await rest.call("get_session", { session_id })).status).toBe("closed");
 });
 
 it("[QUOTA-2] connections are counted from the first thing that they ask until they close, and end at the bound", async () => {

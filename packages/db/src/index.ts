@@ -28,6 +28,7 @@ export { type AppendOutcome, type MessageRow, messageRowDefaults } from "./feed/
 export * from "./feed/messages.js";
 export * from "./feed/reading.js";
 export * from "./identity/client-grants.js";
+export * from "./identity/held-bytes.js";
 export * from "./identity/invites.js";
 export * from "./identity/members.js";
 export * from "./identity/meshes.js";

@@ -1,6 +1,7 @@
 import type { Transaction } from "@merkle/db";
 import { type MerkleError, type Operation, parseInvite } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { utf8Bytes } from "@merkle/wire/text";
 import { type Awaitable, whenKnown } from "../core/awaitable.js";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
 import { retryWhileLost, retryWhileLostOrKnown } from "../core/retry-while-lost.js";
@@ -549,10 +550,21 @@ class RequestContext implements Context<Services> {
     await call.turn?.earlierEnded;
     const identity = identify(call.operation, this.input, this.session, this);
     return writeOnce(writeServices(services), identity, async (write) => {
+      if (call.operation.stores) await this.#takeRoom(write);
       await this.person?.drawn?.make(write);
       await this.#joining?.join(write);
       return work(write);
     });
+  }
+
+  /** A repeated write does not come here: it stores nothing (QUOTA-1). */
+  async #takeRoom({ afterCommit }: Write): Promise<void> {
+    const { quotas, database } = this.services;
+    const { meshId } = database;
+    await quotas.requireRoom(meshId, ["bytes"]);
+    if (this.call.operation.stores !== "input" || !quotas.isBounded(meshId, "bytes")) return;
+    const bytes = utf8Bytes(JSON.stringify(this.input));
+    afterCommit(() => quotas.add(meshId, "bytes", bytes));
   }
 
   onWritten(run: () => void): void {

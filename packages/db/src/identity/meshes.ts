@@ -117,7 +117,7 @@ export interface HeldInMesh {
   readonly bytes: number;
 }
 
-/** How many open sessions, messages and counted bytes a mesh holds. */
+/** Open sessions, messages, and the bytes counted so far of messages and document versions. */
 export async function countHeldInMesh(db: Queryable, meshId: string): Promise<HeldInMesh> {
   const [row] = await db.execute<{ sessions: string; messages: string; bytes: string }>(sql`
     SELECT count(*) FILTER (WHERE f.closed_at IS NULL) AS sessions,

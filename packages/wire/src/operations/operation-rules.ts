@@ -91,6 +91,12 @@ export interface OperationRules {
    * itself (ARCHIVE-5). Unless told it is refused, since a feed whose messages are elsewhere would look empty.
    */
   readonly whileArchived?: true;
+  /**
+   * Whether it stores text in the mesh, so it is refused when the mesh's quota of bytes is used up (QUOTA-1). `input`: about as
+   * much as its input. `counted`: its verb counts what it stores itself. Writes that delete, end or decide something have no such
+   * rule and need no room.
+   */
+  readonly stores?: "input" | "counted";
   /** The setting by which a session can keep it for its convener (SES-15). */
   readonly keptBy?: "conclude_by" | "metadata_by";
 }

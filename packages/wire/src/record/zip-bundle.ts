@@ -10,6 +10,8 @@ export interface RandomAccess {
 /** The files of a bundle; each may be read as often as it is needed. */
 export interface ZippedFiles {
   readonly names: readonly string[];
+  /** The size of all files unpacked, as the archive states it. */
+  readonly unpackedBytes: number;
   /**
    * A file's bytes, unpacked as they are read; undefined when there is none of that name.
    *
@@ -68,6 +70,7 @@ export async function openZipBundle(
   }
   return {
     names: [...files.keys()],
+    unpackedBytes: [...files.values()].reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0),
     open(name) {
       const entry = files.get(name);
       return entry && unpack(entry, bounds);
@@ -78,6 +81,7 @@ export async function openZipBundle(
 interface ZippedFile {
   readonly filename: string;
   readonly compressedSize: number;
+  readonly uncompressedSize: number;
   getData(to: WritableStream<Uint8Array>, options: { readonly signal: AbortSignal }): Promise<unknown>;
 }
 

@@ -1,4 +1,5 @@
 import {
+  countChangingBytes,
   countHeldInMesh,
   countBytes as countSessionBytes,
   type Database,
@@ -18,11 +19,17 @@ export interface Quotas {
   /** The first of these kinds of which the mesh has no room left, as far as this node knows; null where there is room. */
   findSpent(meshId: string, kinds: readonly QuotaKind[]): QuotaKind | null;
   /**
-   * Looks again where there seems to be no room.
+   * Counts again if there seems to be no room, before it refuses.
    *
+   * @param adding - how much the caller is about to add (default: 1 of each kind)
    * @throws forbidden with the quota in its details
    */
-  requireRoom(meshId: string, kinds: readonly QuotaKind[]): Promise<void>;
+  requireRoom(
+    meshId: string,
+    kinds: readonly QuotaKind[],
+    adding?: Readonly<Partial<Record<QuotaKind, number>>>,
+  ): Promise<void>;
+  isBounded(meshId: string, kind: QuotaKind): boolean;
   add(meshId: string, kind: keyof HeldInMesh, amount: number): void;
   /** Counts a connection of the mesh until the function that it returns is called. */
   connect(meshId: string): () => void;
@@ -83,6 +90,7 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
     for (const { meshId, quotas } of bounded) {
       if (quotas.bytes !== undefined) await countBytes(meshId);
       const held = { ...(await countHeldInMesh(database.orm, meshId)) };
+      if (quotas.bytes !== undefined) held.bytes += await countChangingBytes(database.orm, meshId);
       meshes.set(meshId, { bounds: quotas, held, nearSince: meshes.get(meshId)?.nearSince ?? new Map() });
     }
     const ids = new Set(bounded.map(({ meshId }) => meshId));
@@ -111,19 +119,28 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
     });
   }
 
-  function findSpent(meshId: string, kinds: readonly QuotaKind[]): QuotaKind | null {
+  function findSpent(
+    meshId: string,
+    kinds: readonly QuotaKind[],
+    adding: Readonly<Partial<Record<QuotaKind, number>>> = {},
+  ): Quota | null {
     if (!meshes.has(meshId)) return null;
-    return list(meshId).find(({ kind, max, used }) => kinds.includes(kind) && used >= max)?.kind ?? null;
+    const isSpent = ({ kind, max, used }: Quota) => {
+      const more = adding[kind] ?? 1;
+      return more > 0 && used + more > max;
+    };
+    return list(meshId).find((quota) => kinds.includes(quota.kind) && isSpent(quota)) ?? null;
   }
 
   return {
-    findSpent,
-    async requireRoom(meshId, kinds) {
-      if (findSpent(meshId, kinds) === null) return;
+    findSpent: (meshId, kinds) => findSpent(meshId, kinds)?.kind ?? null,
+    async requireRoom(meshId, kinds, adding) {
+      if (findSpent(meshId, kinds, adding) === null) return;
       await measure();
-      const spent = list(meshId).find(({ kind }) => kind === findSpent(meshId, kinds));
+      const spent = findSpent(meshId, kinds, adding);
       if (spent) throw noRoom(spent);
     },
+    isBounded: (meshId, kind) => meshes.get(meshId)?.bounds[kind] !== undefined,
     add(meshId, kind, amount) {
       const mesh = meshes.get(meshId);
       if (mesh) mesh.held[kind] += amount;
@@ -154,14 +171,14 @@ export const kindsOfQuota = ["sessions", "messages", "bytes", "connections"] as 
 function noRoom({ kind, max, used }: Quota): MerkleError {
   return new MerkleError(
     "forbidden",
-    `The mesh has used up its quota of ${max.toLocaleString("en")} ${kind}; nothing was done. ${advice[kind]} An admin of the broker can raise it (merkle mesh quota).`,
+    `The mesh has no room left in its quota of ${max.toLocaleString("en")} ${kind} (${used.toLocaleString("en")} used); nothing was done. ${advice[kind]} An admin of the broker can raise it (merkle mesh quota).`,
     { quota: kind, max, used },
   );
 }
 
 const advice: Readonly<Record<QuotaKind, string>> = {
   sessions: "Conclude a session that is done.",
-  messages: "What is there can be read, and sessions can be concluded.",
-  bytes: "What is there can be read, and sessions can be concluded.",
+  messages: "You can still read, delete, export and conclude.",
+  bytes: "You can still read, delete, export and conclude.",
   connections: "Close one that is not needed.",
 };

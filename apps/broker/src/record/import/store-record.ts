@@ -51,8 +51,12 @@ export async function storeRecord(
   const { database } = services;
   const manifest = parseManifest(await readSmallFile(bundle, bundleFiles.manifest));
   try {
-    const { imported, isNew } = await database.transaction((tx) => store(services, tx, bundle, manifest));
+    const { imported, isNew, bytes } = await database.transaction((tx) =>
+      store(services, tx, bundle, manifest),
+    );
     const { session_id, size, document_version } = imported;
+    services.quotas.add(database.meshId, "messages", imported.added);
+    services.quotas.add(database.meshId, "bytes", bytes);
     services.mesh.announce("sessions", session_id);
     if (!isNew && imported.added > 0) {
       services.channels.find(session_id)?.hint(size);
@@ -70,7 +74,7 @@ async function store(
   tx: Transaction,
   bundle: ZippedFiles,
   manifest: Manifest,
-): Promise<{ imported: Omit<Imported, "root">; isNew: boolean }> {
+): Promise<{ imported: Omit<Imported, "root">; isNew: boolean; bytes: number }> {
   const { meshId } = services.database;
   const { session_id: recordId, title, closed_at } = manifest.session;
   const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));
@@ -78,6 +82,8 @@ async function store(
   await holdImport(tx, meshId, recordId);
   const known = await findImported(tx, meshId, record);
   if (!known && (await findSession(tx, meshId, recordId))) throw livesHere(services, manifest);
+  const added = measureAdded(bundle, manifest, known);
+  await services.quotas.requireRoom(meshId, ["messages", "bytes"], added);
   const place = known ?? (await begin(services, tx, bundle, { manifest, record }));
   const target: Target = { tx, recordId, ...place };
   const closedAt = new Date(closed_at ?? manifest.exported_at);
@@ -99,6 +105,7 @@ async function store(
     await keepFiles(tx, bundle, { sessionId: place.sessionId, manifest });
   return {
     isNew: !known,
+    bytes: added.bytes,
     imported: {
       session_id: place.sessionId,
       slug: place.slug,
@@ -110,6 +117,17 @@ async function store(
       added: Math.max(0, manifest.size - place.size),
     },
   };
+}
+
+/** What an import adds to the quotas of its mesh: nothing if the same bundle, or an earlier one, comes again. */
+function measureAdded(
+  { unpackedBytes }: ZippedFiles,
+  manifest: Manifest,
+  known: ImportedSessionRow | null,
+): { readonly messages: number; readonly bytes: number } {
+  const messages = Math.max(0, manifest.size - (known?.size ?? 0));
+  const versions = Math.max(0, manifest.document_version - (known?.documentVersion ?? 0));
+  return { messages, bytes: messages + versions > 0 || !known ? unpackedBytes : 0 };
 }
 
 /**

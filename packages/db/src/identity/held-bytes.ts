@@ -1,0 +1,73 @@
+import { is, type SQL, sql } from "drizzle-orm";
+import { getTableConfig, type PgColumn, PgTable } from "drizzle-orm/pg-core";
+import * as schema from "../core/schema.js";
+import type { Queryable } from "../core/transactions.js";
+
+/** Counted as they grow (countBytes), since they are only ever appended to. */
+const appendOnly: readonly PgTable[] = [schema.messages, schema.documentVersions];
+
+/** Copies and hashes of what is counted elsewhere, rebuilt from it and bounded by it. */
+const derived: readonly PgTable[] = [
+  schema.documents,
+  schema.documentWords,
+  schema.messageWords,
+  schema.recordRests,
+  schema.recordTiles,
+];
+
+/**
+ * Counts the bytes that a mesh stores in every table that is not append-only: texts, binaries, lists and JSON. The tables come
+ * from the schema, so a new table is counted without a change here.
+ */
+export async function countChangingBytes(db: Queryable, meshId: string): Promise<number> {
+  const sums = countedTables.map(
+    ({ table, contents, isOfMesh }) =>
+      sql`(SELECT coalesce(sum(${sumOf(contents)}), 0) FROM ${table} WHERE ${isOfMesh(meshId)})`,
+  );
+  const [row] = await db.execute<{ bytes: string }>(sql`SELECT ${sql.join(sums, sql` + `)} AS bytes`);
+  return Number(row?.bytes ?? 0);
+}
+
+interface CountedTable {
+  readonly table: PgTable;
+  readonly contents: readonly PgColumn[];
+  readonly isOfMesh: (meshId: string) => SQL;
+}
+
+const countedTables: readonly CountedTable[] = Object.values(schema).flatMap((table) => {
+  if (!is(table, PgTable) || appendOnly.includes(table) || derived.includes(table)) return [];
+  const { columns } = getTableConfig(table);
+  const contents = columns.filter(isContent);
+  const isOfMesh = chooseCondition(columns);
+  return contents.length > 0 && isOfMesh ? [{ table, contents, isOfMesh }] : [];
+});
+
+/** A table's rows belong to a mesh by the first of these columns that it has; without one, to the broker. */
+function chooseCondition(columns: readonly PgColumn[]): CountedTable["isOfMesh"] | null {
+  const column = (name: string) => columns.find((each) => each.name === name);
+  const ofMesh = column("mesh_id");
+  if (ofMesh) return (meshId) => sql`${ofMesh} = ${meshId}`;
+  const ofSession = column("session_id");
+  if (ofSession) return (meshId) => sql`${ofSession} IN (${sessionsOf(meshId)})`;
+  const ofScope = column("scope_id");
+  if (ofScope) return (meshId) => sql`(${ofScope} = ${meshId} OR ${ofScope} IN (${sessionsOf(meshId)}))`;
+  return null;
+}
+
+function sessionsOf(meshId: string): SQL {
+  return sql`SELECT own.session_id FROM ${schema.sessions} own WHERE own.mesh_id = ${meshId}`;
+}
+
+function isContent(column: PgColumn): boolean {
+  return column.generated === undefined && /^(?:text|bytea|jsonb)\b|\[\]$/.test(column.getSQLType());
+}
+
+function sumOf(contents: readonly PgColumn[]): SQL {
+  const sizes = contents.map((column) =>
+    // Neither function reads a value that is stored out of line.
+    /^(?:text|bytea)$/.test(column.getSQLType())
+      ? sql`coalesce(octet_length(${column}), 0)`
+      : sql`coalesce(pg_column_size(${column}), 0)`,
+  );
+  return sql.join(sizes, sql` + `);
+}
