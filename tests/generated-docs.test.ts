@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { closeCodes, errorCodes } from "@merkle/wire";
-import { limits, rateLimits } from "@merkle/wire/limits";
+import { limits, rateLimits, shares } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { commands } from "../apps/cli/src/commands.js";
@@ -47,7 +47,7 @@ describe("generated documentation", () => {
 
   it("[ERR-1] a row for every error, rate and close code", () => {
     expect(rowsOf("errors")).toHaveLength(Object.keys(errorCodes).length);
-    expect(rowsOf("rates")).toHaveLength(Object.keys(rateLimits).length);
+    expect(rowsOf("rates")).toHaveLength(Object.keys(rateLimits).length + Object.keys(shares).length);
     const closing = (pages["docs/reference/close-codes.md"] ?? "").match(/^\| \d{4} \|/gm);
     expect(closing).toHaveLength(Object.keys(closeCodes).length);
   });

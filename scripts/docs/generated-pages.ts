@@ -6,7 +6,7 @@ import { eventTable } from "./event-table.js";
 import { limitTable } from "./limit-table.js";
 import { metricTable } from "./metric-table.js";
 import { settingTables } from "./setting-tables.js";
-import { closeCodeTable, errorTable, operationTable, rateTable } from "./wire-tables.js";
+import { closeCodeTable, errorTable, operationTable, rateTable, shareTable } from "./wire-tables.js";
 
 /** Every committed page that is made from the code, by its path (CAT-3). */
 export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
@@ -24,7 +24,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
       "By their name in `get_app_info`; a value at its limit is accepted.",
       limitTable(),
     ),
-    ...reference("rates", "Rates", ratesIntro, rateTable()),
+    ...reference("rates", "Rates", ratesIntro, `${rateTable()}\n\n${sharesIntro}\n\n${shareTable()}`),
     ...reference(
       "errors",
       "Errors",
@@ -58,6 +58,9 @@ job the agent may call it (JOB-12), *rate* its rate class (GUARD-4), *after clos
 
 const ratesIntro = `Where others than this machine can reach the broker (GUARD-4): how much at once, and how much a second from then on. \`rate_limits\` of config.json changes them
 (GUARD-6).`;
+
+const sharesIntro = `The places for what takes long or stays open, at any broker (GUARD-24). Each member, observer link and job has its own; in open mode each team, person and, without a
+credential, address.`;
 
 const eventsIntro = `The system messages of a feed. Beside the fields named here each has \`event\` and \`at\`.`;
 

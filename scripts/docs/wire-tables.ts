@@ -1,5 +1,5 @@
 import { closeCodes, type ErrorCode, errorCodes, errorMeanings, isSessionOperation } from "@merkle/wire";
-import { rateLimits } from "@merkle/wire/limits";
+import { rateLimits, shares } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import { markdownTable } from "../../apps/broker/src/transports/reference/markdown-table.js";
 
@@ -40,6 +40,17 @@ export function rateTable(): string {
       `\`${name}\``,
       burst.toLocaleString("en-US"),
       per_second.toLocaleString("en-US"),
+    ]),
+  );
+}
+
+export function shareTable(): string {
+  return markdownTable(
+    ["Name", "Of one principal", "Of an observer", "More that wait", "Of all, worked on at once"],
+    Object.entries(shares).map(([name, { each, observer, waiting, total }]) => [
+      `\`${name}\``,
+      ...[each, observer, waiting].map((count) => count.toLocaleString("en-US")),
+      total === null ? "–" : String(total),
     ]),
   );
 }

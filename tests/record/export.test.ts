@@ -174,6 +174,38 @@ describe("other forms", () => {
 });
 
 describe("who may", () => {
+  it("[EXPORT-7] [GUARD-24] readers that stopped reading keep nobody else from exporting", async () => {
+    const { broker: guarded, admin } = await startInviteBroker(cleanup);
+    const { url } = guarded;
+    const large = await createTestSession(admin);
+    // More than the buffers of a connection take.
+    for (let round = 0; round < 10; round += 1)
+      await Promise.all(Array.from({ length: 25 }, () => large.post(large.convener, "x".repeat(60_000))));
+    const { token: link } = await admin.call("create_observer_link", { session_id: large.sessionId });
+    const { link: invite } = await admin.call("create_invite", { role: "member" });
+    const elm = await joinMesh(url, { invite, name: "Elm" }, cleanup);
+    const { token: elms } = await elm.call("issue_token", {});
+    const { token: admins } = await admin.call("issue_token", {});
+    const begin = async (token: string) => {
+      const response = await fetch(`${url}/api/sessions/${large.slug}/export?as=ndjson`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const { status, body } = response;
+      if (status === 200) cleanup(async () => body?.cancel());
+      return { status, error: status === 200 ? null : (await response.json()).error };
+    };
+    const tooMany = (at_once: number) => ({
+      status: 429,
+      error: { code: "too_many_requests", details: { limit: "export", at_once } },
+    });
+    expect(await begin(link)).toMatchObject({ status: 200 });
+    expect(await begin(link)).toMatchObject(tooMany(1));
+    for (let place = 1; place <= 2; place += 1) expect(await begin(elms)).toMatchObject({ status: 200 });
+    expect(await begin(elms)).toMatchObject(tooMany(2));
+    const bytes = await download(url, large.slug, "ndjson", { authorization: `Bearer ${admins}` });
+    expect(bytes.length).toBeGreaterThan(10_000_000);
+  });
+
   it("[EXPORT-8] export what they may read, and import into a mesh that they are members of", async () => {
     const { broker: guarded, admin } = await startInviteBroker(cleanup);
     const { url } = guarded;

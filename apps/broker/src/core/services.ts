@@ -2,6 +2,7 @@ import type { Database } from "@merkle/db";
 import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
 import type { Addresses } from "./addresses.js";
 import type { Bus } from "./bus/bus.js";
+import type { Foreground } from "./foreground.js";
 import type { Log } from "./log.js";
 import type { Metrics } from "./metrics.js";
 import type { Nodes } from "./nodes.js";
@@ -50,6 +51,7 @@ export interface CoreServices {
   readonly tasks: RepeatedTasks;
   /** By which the writes of one session come one by one; null where this node is alone. */
   readonly turns: Turns | null;
+  readonly foreground: Foreground;
   /** Resolves while this node is known to be the only one on its database; at once, as a rule. */
   readonly whenAlone: () => Promise<void>;
   /** Whether the node lock is held at this moment. */

@@ -5,6 +5,7 @@ import type { Write } from "../core/write.js";
 import type { CredentialCache, PersonActor } from "./credential.js";
 import type { Limiter } from "./limits/limiter.js";
 import type { Quotas } from "./limits/quotas.js";
+import type { Shares } from "./limits/shares.js";
 import type { Principal } from "./principal.js";
 import type { Revocations } from "./revocations.js";
 import type { SessionDirectory } from "./session-directory.js";
@@ -18,6 +19,7 @@ export interface IdentityServices extends CoreServices {
   readonly alertKey: AlertKey;
   readonly limiter: Limiter;
   readonly quotas: Quotas;
+  readonly shares: Shares;
   readonly revocations: Revocations;
   readonly credentials: CredentialCache;
   readonly sessions: SessionDirectory;

@@ -11,6 +11,7 @@ import {
 import { createAddresses } from "../core/addresses.js";
 import type { AlertKey } from "../core/alert-key.js";
 import type { Bus } from "../core/bus/bus.js";
+import { createForeground } from "../core/foreground.js";
 import { createMetrics } from "../core/metrics.js";
 import type { Nodes } from "../core/nodes.js";
 import type { RepeatedTasks } from "../core/repeated-tasks.js";
@@ -30,6 +31,7 @@ import { createWakePeers } from "../feed/wake-peers.js";
 import { createAuthenticator } from "../identity/authenticator/authenticator.js";
 import { createLimiter } from "../identity/limits/limiter.js";
 import { createQuotas } from "../identity/limits/quotas.js";
+import { createShares } from "../identity/limits/shares.js";
 import { createMeshes, createMeshOfSession } from "../identity/meshes/meshes.js";
 import { createRevocations } from "../identity/revocations.js";
 import { createSessionDirectory } from "../identity/session-directory.js";
@@ -216,6 +218,8 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     auth,
     limiter,
     quotas,
+    shares: createShares(),
+    foreground: createForeground(),
     revocations,
     onDocumentWritten: anchorer.schedule,
     furnishMesh: (tx: Transaction, meshId: string) => shipPersonas(tx, shippedPersonas, meshId),

@@ -1,7 +1,8 @@
 import type { Transaction } from "@merkle/db";
 import { type MerkleError, type Operation, parseInvite } from "@merkle/wire";
-import { limits } from "@merkle/wire/limits";
+import { limits, type ShareName } from "@merkle/wire/limits";
 import { utf8Bytes } from "@merkle/wire/text";
+import { toAddressBlock } from "../core/address-block.js";
 import { type Awaitable, whenKnown } from "../core/awaitable.js";
 import { parseInput, type RawInput, requireObject } from "../core/parse-input.js";
 import { retryWhileLost, retryWhileLostOrKnown } from "../core/retry-while-lost.js";
@@ -10,6 +11,7 @@ import { silent, withTimeout } from "../core/with-timeout.js";
 import { readEarlierResult, type Write, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
 import type { DrawnPerson } from "../identity/credential.js";
+import { type ShareHolder, shareHolderOf } from "../identity/limits/shares.js";
 import { refuseLiveCredentials } from "../identity/live-credentials.js";
 import type { SessionIdentity } from "../identity/session-directory.js";
 import {
@@ -164,9 +166,26 @@ function failSilent(answer: Answer): void {
 
 function callVerb(ctx: RequestContext): Promise<unknown> {
   const { operation } = ctx.call;
+  if (operation.share) return callInPlace(ctx, operation.share);
   if (operation.readOnly) return retryCall(ctx);
   const calling = operation.human === "power" ? callAndLog(ctx) : callOnce(ctx);
+  ctx.services.foreground.count(calling);
   return ctx.services.nodes.alone || operation.readAnew ? calling : settle(ctx, calling);
+}
+
+/** Each principal has places of its own for reads that take long, which give way to writes (GUARD-24). */
+function callInPlace(ctx: RequestContext, share: ShareName): Promise<unknown> {
+  const { shares, foreground } = ctx.services;
+  const read = async () => {
+    await foreground.whenQuiet();
+    return retryCall(ctx);
+  };
+  return shares.run(share, holderOf(ctx), read, ctx.signal);
+}
+
+/** Whose places a call takes. */
+function holderOf({ principal, team, person, call }: RequestContext): ShareHolder {
+  return shareHolderOf(principal, person?.personId ?? team?.teamId, toAddressBlock(call.address));
 }
 
 /** Whoever gets the answer finds the change at any node (NODE-14). */
@@ -265,6 +284,7 @@ function triesCode({ access }: Operation, { invite }: Readonly<Record<string, un
 /** A call that was admitted, as whoever answers it sees it. */
 export interface OpenedCall {
   readonly ctx: Context<Services>;
+  readonly holder: ShareHolder;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -282,7 +302,8 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
     const admitted = await withTimeout(Promise.resolve(admitting), limits.silentDatabaseMsMax, "none");
     if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
     metrics.requests.inc(operation.name, transport, "ok");
-    return { ctx: new RequestContext(services, call, admitted), input: admitted.input };
+    const ctx = new RequestContext(services, call, admitted);
+    return { ctx, holder: holderOf(ctx), input: admitted.input };
   } catch (error) {
     const told = toMerkleError(error, log, { operation: operation.name, transport });
     metrics.requests.inc(operation.name, transport, told.code);

@@ -189,10 +189,9 @@ export const limits = {
   // Files.
   /** A bundle that is imported, as it is sent. */
   bundleBytesMax: 2 * 1024 * 1024 * 1024,
-  exportsAtOnceMax: 8,
-  importsAtOnceMax: 2,
-  /** A client that takes nothing of an export for so long counts as gone. */
-  exportStalledMsMax: 60_000,
+  /** The minimum rate of an export's reader and an import's sender, over the time for which the broker waits for them. */
+  transferBytesPerSecondMin: 8 * 1024,
+  transferWindowMs: 30_000,
 
   // Identity.
   inviteUsesMax: 1_000,
@@ -272,3 +271,25 @@ export const rateLimits = {
 export type RateLimitName = keyof typeof rateLimits;
 
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
+
+/** The places of one principal, and of all of them together. */
+export interface Share {
+  /** How many a principal may use at the same time. */
+  readonly each: number;
+  readonly observer: number;
+  /** How many more of a principal's requests wait for their turn; beyond, `too_many_requests`. */
+  readonly waiting: number;
+  /** How many the broker works on at the same time, for all principals in turn. Null: not bounded. */
+  readonly total: number | null;
+}
+
+/** The places for what takes long or stays open (GUARD-24), enough for one person with several tabs. */
+export const shares = {
+  export: { each: 2, observer: 1, waiting: 0, total: 8 },
+  import: { each: 2, observer: 1, waiting: 0, total: 2 },
+  stream: { each: 200, observer: 20, waiting: 0, total: null },
+  search: { each: 4, observer: 2, waiting: 100, total: 8 },
+  history_page: { each: 2, observer: 1, waiting: 100, total: 4 },
+} as const satisfies Readonly<Record<string, Share>>;
+
+export type ShareName = keyof typeof shares;

@@ -1,3 +1,5 @@
+import type { ShareName } from "../core/limits.js";
+
 /** The kinds of work that headless agents are run for. */
 export const jobKinds = ["conclude", "incorporate", "perspective"] as const;
 
@@ -91,6 +93,8 @@ export interface OperationRules {
    * itself (ARCHIVE-5). Unless told it is refused, since a feed whose messages are elsewhere would look empty.
    */
   readonly whileArchived?: true;
+  /** The places that its calls take, of which each principal has its own (GUARD-24). */
+  readonly share?: ShareName;
   /**
    * Whether it stores text in the mesh, so it is refused when the mesh's quota of bytes is used up (QUOTA-1). `input`: about as
    * much as its input. `counted`: its verb counts what it stores itself. Writes that delete, end or decide something have no such

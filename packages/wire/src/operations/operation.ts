@@ -53,7 +53,7 @@ export interface Operation<
 
 /** The rules that admit or refuse a caller: of an operation, and of what is asked beside the operations alike (AUTH-12). */
 export type AccessRule = Pick<Operation, "name" | "input"> &
-  Omit<OperationRules, "toolset" | "route" | "kind" | "keptBy" | "withoutCredential" | "stores">;
+  Omit<OperationRules, "toolset" | "route" | "kind" | "keptBy" | "withoutCredential" | "stores" | "share">;
 
 /** Whether it addresses one session: it cannot be asked without naming it. */
 export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {

@@ -78,6 +78,7 @@ export const operationRules = {
     },
     get_history: {
       ...reading,
+      share: "history_page",
       access: "reader",
       route: "GET /api/sessions/:session_id/messages",
       forJobs: jobKinds,
@@ -108,6 +109,7 @@ export const operationRules = {
     },
     list_doc_versions: {
       ...reading,
+      share: "history_page",
       access: "reader",
       route: "GET /api/sessions/:session_id/doc/versions",
       forJobs: jobKinds,
@@ -185,7 +187,7 @@ export const operationRules = {
     },
     unwatch_state: { ...writing, access: "team", route: "POST /api/sessions/:session_id/state/unwatch" },
     remember: { ...writing, stores: "input", access: "team", route: "POST /api/memories" },
-    recall: { ...reading, access: "reader", route: "GET /api/memories/recall" },
+    recall: { ...reading, share: "search", access: "reader", route: "GET /api/memories/recall" },
     forget: { ...writing, access: "team", route: "POST /api/memories/forget" },
     restore_memory: { ...writing, access: "team", route: "POST /api/memories/restore" },
     list_memory: { ...reading, access: "reader", route: "GET /api/memories" },
@@ -236,7 +238,7 @@ export const operationRules = {
   ...inToolset("progress", {
     log_progress: { ...writing, stores: "input", access: "team", route: "POST /api/progress", unnamed: true },
     get_context: { ...reading, access: "reader", route: "GET /api/progress/context" },
-    search_logs: { ...reading, access: "reader", route: "GET /api/progress" },
+    search_logs: { ...reading, share: "search", access: "reader", route: "GET /api/progress" },
     list_progress: { ...reading, access: "reader", route: "GET /api/progress/entries" },
     list_progress_projects: { ...reading, access: "reader", route: "GET /api/progress/projects" },
   }),
@@ -282,7 +284,7 @@ export const operationRules = {
       route: "POST /api/approvals/:approval/answer",
       human: "power",
     },
-    search: { ...reading, access: "reader", route: "GET /api/search" },
+    search: { ...reading, share: "search", access: "reader", route: "GET /api/search" },
     list_attention: { ...reading, access: "reader", route: "GET /api/attention" },
     dismiss_attention: { ...writing, access: "team", route: "POST /api/attention/dismiss", human: "person" },
     list_undelivered: { ...reading, access: "reader", route: "GET /api/undelivered" },

@@ -1,45 +1,58 @@
 import { ReadableStream } from "node:stream/web";
+import { createTransferRate, type TransferRateOptions } from "../../core/transfer-rate.js";
 
-export interface StallOptions {
-  readonly stalledMs: number;
-  /** Told once, however it ended. */
+export interface StallOptions extends Pick<TransferRateOptions, "bytesPerSecondMin" | "windowMs"> {
+  /** Runs each read of the source, when it is its turn. */
+  readonly work: <Result>(read: () => Promise<Result>) => Promise<Result>;
+  /** Called once, however the stream ends. */
   readonly onEnd: () => void;
-  /** Told before that of what went wrong at the source. */
+  /** Called before onEnd if the source fails. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The same bytes for somebody who might stop taking them: what is asked for nothing for so long is given up, since a
- * connection that is held open would otherwise hold its source for ever.
+ * Passes bytes on to a client, and ends when the client takes them too slowly (EXPORT-7). The source is read only when the
+ * client has room, so the broker works on nothing while the socket is full.
  */
 export function unlessStalled(
   source: ReadableStream<Uint8Array>,
-  { stalledMs, onEnd, onError }: StallOptions,
+  { bytesPerSecondMin, windowMs, work, onEnd, onError }: StallOptions,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader();
-  let timer: NodeJS.Timeout | undefined;
+  let fail: (reason: unknown) => void = () => undefined;
+  const rate = createTransferRate({ bytesPerSecondMin, windowMs, onSlow: giveUp });
 
   function end(): void {
-    clearTimeout(timer);
+    rate.stop();
     onEnd();
+  }
+
+  function giveUp(): void {
+    const stalled = new Error(`The client took less than ${bytesPerSecondMin} bytes a second.`);
+    end();
+    fail(stalled);
+    // The client gets the error; the source only reads, so its failure to stop matters to nobody.
+    void reader.cancel(stalled).catch(() => undefined);
   }
 
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        watch(controller);
+        fail = (reason) => controller.error(reason);
+        rate.wait();
       },
       async pull(controller) {
-        clearTimeout(timer);
+        rate.count(0);
         try {
-          const { done, value } = await reader.read();
+          const { done, value } = await work(() => reader.read());
           if (done) {
             end();
             controller.close();
             return;
           }
           controller.enqueue(value);
-          watch(controller);
+          rate.count(value.length);
+          rate.wait();
         } catch (error) {
           onError(error);
           end();
@@ -53,15 +66,4 @@ export function unlessStalled(
     },
     { highWaterMark: 0 },
   );
-
-  function watch(controller: { error(reason: unknown): void }): void {
-    timer = setTimeout(() => {
-      const stalled = new Error(`Nothing was taken of it for ${stalledMs / 1_000} s.`);
-      end();
-      controller.error(stalled);
-      // Whoever reads has been told; what it was read from writes nothing.
-      void reader.cancel(stalled).catch(() => undefined);
-    }, stalledMs);
-    timer.unref();
-  }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type Imported, MerkleError } from "@merkle/wire";
 import type { RecordReport } from "@merkle/wire/record";
 import { openZipBundle } from "@merkle/wire/record/zip";
+import type { Place } from "../../identity/limits/shares.js";
 import type { Context } from "../../sessions/context.js";
 import type { RecordServices } from "../services.js";
 import { type Spooled, spool } from "./spool.js";
@@ -18,13 +19,16 @@ import { verifyBundleTask } from "./verify-bundle-file.js";
 export async function importBundle(
   ctx: Context<RecordServices>,
   incoming: IncomingMessage,
+  place: Pick<Place, "work">,
 ): Promise<Imported> {
   const { services } = ctx;
   const file = await spool(incoming, services.home);
   try {
-    const report = await refuseUnverified(file, ctx);
-    ctx.signal.throwIfAborted();
-    return await storeRecord(services, await openZipBundle(file), report);
+    return await place.work(async () => {
+      const report = await refuseUnverified(file, ctx);
+      ctx.signal.throwIfAborted();
+      return storeRecord(services, await openZipBundle(file), report);
+    }, ctx.signal);
   } finally {
     await file.remove();
   }

@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { RandomAccess } from "@merkle/wire/record/zip";
+import { createTransferRate } from "../../core/transfer-rate.js";
 import { openFile } from "./verify-bundle-file.js";
 
 /** A file that was sent, as long as it is needed. */
@@ -91,12 +92,39 @@ function noRoom(home: string, cause: unknown): MerkleError {
 
 async function* bounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   let bytes = 0;
-  // Leaving the loop must not end the connection: the answer still has to go out on it.
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > limits.bundleBytesMax) throw tooLarge(incoming);
-    yield chunk;
+  let fail: (reason: MerkleError) => void = () => undefined;
+  const rate = createTransferRate({
+    bytesPerSecondMin: limits.transferBytesPerSecondMin,
+    windowMs: limits.transferWindowMs,
+    onSlow: () => fail(tooSlow(incoming)),
+  });
+  // Leaving the loop must not end the connection: the reply still has to go out on it.
+  const chunks = incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      rate.wait();
+      const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+        fail = reject;
+        chunks.next().then(resolve, reject);
+      });
+      if (done) return;
+      rate.count(value.length);
+      bytes += value.length;
+      if (bytes > limits.bundleBytesMax) throw tooLarge(incoming);
+      yield value;
+    }
+  } finally {
+    rate.stop();
   }
+}
+
+function tooSlow(incoming: IncomingMessage): MerkleError {
+  incoming.resume();
+  return new MerkleError(
+    "unavailable",
+    `The bundle came more slowly than ${limits.transferBytesPerSecondMin} bytes a second, so nothing was imported. Send it over a faster connection.`,
+    { outcome: "none", bytes_per_second_min: limits.transferBytesPerSecondMin },
+  );
 }
 
 async function openSpooled(path: string): Promise<Spooled> {

@@ -2,7 +2,6 @@ import type { HttpBindings } from "@hono/node-server";
 import { limits } from "@merkle/wire/limits";
 import { exportSession as exportOperation, importBundle as importOperation } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
-import { createSemaphore } from "../../core/semaphore.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { exportSession } from "../../record/export/export-session.js";
 import type { RecordPage } from "../../record/export/record-page.js";
@@ -23,14 +22,11 @@ export function mountFiles(
   admit: Admit,
   page: RecordPage | null,
 ): void {
-  const exports = createSemaphore(limits.exportsAtOnceMax, "exports");
-  const imports = createSemaphore(limits.importsAtOnceMax, "imports");
-
   app.get("/api/sessions/:session_id/export", async (c) => {
     const { principal, services, address } = await admit(c);
     refuseStranger(exportOperation, principal);
     const query = readQuery(queryOf(c.env.incoming.url), exportOperation);
-    const { ctx, input } = await openCall(services, {
+    const { ctx, holder, input } = await openCall(services, {
       operation: exportOperation,
       principal,
       address,
@@ -42,14 +38,16 @@ export function mountFiles(
     });
     // The operation's own schema has parsed the input, and its session was found.
     const { session } = ctx as SessionContext<Services>;
-    const permit = exports.take();
+    const place = services.shares.take("export", holder);
     try {
       const form = input["as"] as ExportForm;
-      const recorded = await openRecorded(services, session, form);
+      const recorded = await place.work(() => openRecorded(services, session, form), ctx.signal);
       const { bytes, contentType, fileName } = exportSession(services, { session, recorded }, form, page);
       const body = unlessStalled(bytes, {
-        stalledMs: limits.exportStalledMsMax,
-        onEnd: permit.release,
+        bytesPerSecondMin: limits.transferBytesPerSecondMin,
+        windowMs: limits.transferWindowMs,
+        work: place.work,
+        onEnd: place.leave,
         onError: (error) => services.log.error("an export failed", { session: session.slug, error }),
       });
       return new Response(body as globalThis.ReadableStream<Uint8Array>, {
@@ -60,7 +58,7 @@ export function mountFiles(
         },
       });
     } catch (error) {
-      permit.release();
+      place.leave();
       throw toMerkleError(error, services.log, { operation: exportOperation.name, transport: "rest" });
     }
   });
@@ -71,7 +69,7 @@ export function mountFiles(
     const { principal, services, address } = await admit(c);
     refuseStranger(importOperation, principal);
     const signal = callerSignal(c);
-    const { ctx } = await openCall(services, {
+    const { ctx, holder } = await openCall(services, {
       operation: importOperation,
       principal,
       address,
@@ -80,13 +78,13 @@ export function mountFiles(
       view: "json",
       signal,
     });
-    const permit = imports.take();
+    const place = services.shares.take("import", holder);
     try {
-      return await importBundle(ctx, c.env.incoming);
+      return await importBundle(ctx, c.env.incoming, place);
     } catch (error) {
       throw toMerkleError(error, services.log, { operation: importOperation.name, transport: "rest" });
     } finally {
-      permit.release();
+      place.leave();
     }
   }
 }

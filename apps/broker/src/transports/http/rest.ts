@@ -1,11 +1,13 @@
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { isStreamable, MerkleError, type Operation } from "@merkle/wire";
+import { isStreamable, MerkleError, type Operation, parseTeamCredential } from "@merkle/wire";
 import { newPersonHeader } from "@merkle/wire/identity";
 import { operations } from "@merkle/wire/schemas";
 import type { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import { toAddressBlock } from "../../core/address-block.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
+import { shareHolderOf } from "../../identity/limits/shares.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
 import { type Call, dispatch } from "../dispatch.js";
 import type { Services } from "../services.js";
@@ -101,6 +103,11 @@ function lastEventId(c: HttpContext, operation: Operation): Record<string, unkno
  */
 async function stream(c: HttpContext, services: Services, call: Call): Promise<Response> {
   const blocked = createGate();
+  // A credential that proves nobody is refused before its stream opens.
+  const actor = parseTeamCredential(call.credential ?? "")?.teamId;
+  const holder = shareHolderOf(call.principal, actor, toAddressBlock(call.address));
+  const place = services.shares.take("stream", holder);
+  c.env.outgoing.once("close", place.leave);
   const answer = dispatch(services, { ...call, onBlocked: blocked.open });
   // An error in the call itself is known before the call blocks, and answered as everywhere else.
   await Promise.race([answer, blocked.opened]);

@@ -1,0 +1,160 @@
+import { MerkleError } from "@merkle/wire";
+import { type Share, type ShareName, shares as usualShares } from "@merkle/wire/limits";
+import type { Principal } from "../principal.js";
+
+/**
+ * The places for what takes long (GUARD-24). Each principal has its own, so nobody can take all of them. The places of all
+ * principals together are taken only while the broker works, never while it waits for a client.
+ */
+export interface Shares {
+  /**
+   * Takes one of a holder's places.
+   *
+   * @throws too_many_requests if the holder has as many as it may
+   */
+  take(name: ShareName, holder: ShareHolder): Place;
+  /** Takes a place, works in it and leaves it. */
+  run<Result>(
+    name: ShareName,
+    holder: ShareHolder,
+    work: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result>;
+}
+
+export interface ShareHolder {
+  readonly key: string;
+  readonly isObserver: boolean;
+}
+
+export interface Place {
+  /** Runs the work when it is the holder's turn. Holders take turns, whatever the number of their places. */
+  work<Result>(run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /** May be called twice. */
+  leave(): void;
+}
+
+/** Everyone whom the broker knows holds places of their own; in open mode those are teams and persons, then addresses. */
+export function shareHolderOf(
+  principal: Principal | null,
+  actor: string | undefined,
+  addressBlock: string,
+): ShareHolder {
+  const isObserver = principal?.kind === "observer";
+  if (principal?.kind === "member") return { key: `member ${principal.memberId}`, isObserver };
+  if (principal?.kind === "client") return { key: `member ${principal.memberId}`, isObserver };
+  if (principal?.kind === "job") return { key: `job ${principal.meshId} ${principal.job}`, isObserver };
+  if (principal?.kind === "observer")
+    return { key: `observer ${principal.meshId} ${principal.token}`, isObserver };
+  return { key: actor ?? `address ${addressBlock}`, isObserver };
+}
+
+export function createShares(shares: Readonly<Record<ShareName, Share>> = usualShares): Shares {
+  const rooms = new Map<ShareName, Room>();
+
+  function roomOf(name: ShareName): Room {
+    const room = rooms.get(name) ?? createRoom(name, shares[name]);
+    rooms.set(name, room);
+    return room;
+  }
+
+  return {
+    take: (name, holder) => roomOf(name)(holder),
+    async run(name, holder, work, signal) {
+      const place = roomOf(name)(holder);
+      try {
+        return await place.work(work, signal);
+      } finally {
+        place.leave();
+      }
+    },
+  };
+}
+
+type Room = (holder: ShareHolder) => Place;
+
+interface HolderState {
+  readonly atOnceMax: number;
+  places: number;
+  working: number;
+  readonly waiting: (() => void)[];
+}
+
+function createRoom(name: ShareName, { each, observer, waiting, total }: Share): Room {
+  /** The holder that was served longest ago comes first. */
+  const holders = new Map<string, HolderState>();
+  let working = 0;
+
+  function begin(holder: HolderState): void {
+    holder.working += 1;
+    working += 1;
+  }
+
+  function mayWork(holder: HolderState): boolean {
+    return holder.working < holder.atOnceMax && (total === null || working < total);
+  }
+
+  function serveNext(): void {
+    for (const [key, holder] of holders) {
+      if (!mayWork(holder)) continue;
+      const next = holder.waiting.shift();
+      if (!next) continue;
+      holders.delete(key);
+      holders.set(key, holder);
+      begin(holder);
+      next();
+      return serveNext();
+    }
+  }
+
+  async function work<Result>(
+    holder: HolderState,
+    run: () => Promise<Result>,
+    signal: AbortSignal | undefined,
+  ): Promise<Result> {
+    if (holder.waiting.length === 0 && mayWork(holder)) begin(holder);
+    else await new Promise<void>((resolve) => holder.waiting.push(resolve));
+    try {
+      signal?.throwIfAborted();
+      return await run();
+    } finally {
+      holder.working -= 1;
+      working -= 1;
+      serveNext();
+    }
+  }
+
+  return ({ key, isObserver }) => {
+    const atOnceMax = isObserver ? observer : each;
+    const holder = holders.get(key) ?? { atOnceMax, places: 0, working: 0, waiting: [] };
+    if (holder.places >= atOnceMax + waiting) throw noPlace(name, atOnceMax);
+    holders.set(key, holder);
+    holder.places += 1;
+    let isTaken = true;
+    return {
+      work: (run, signal) => work(holder, run, signal),
+      leave() {
+        if (!isTaken) return;
+        isTaken = false;
+        holder.places -= 1;
+        if (holder.places === 0) holders.delete(key);
+      },
+    };
+  };
+}
+
+const described: Readonly<Record<ShareName, string>> = {
+  export: "exports",
+  import: "imports",
+  stream: "event streams",
+  search: "searches",
+  history_page: "pages of history",
+};
+
+function noPlace(name: ShareName, max: number): MerkleError {
+  return new MerkleError(
+    "too_many_requests",
+    `You have too many ${described[name]} under way; you may have ${max} at once. Wait for one to end, then try again.`,
+    { limit: name, at_once: max, retry_after_s: 1 },
+  );
+}
