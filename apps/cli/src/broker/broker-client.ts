@@ -184,7 +184,7 @@ export function openRequests(options: RequestOptions): Requests {
       try {
         const response = await ask();
         if (response.statusCode !== 401 || !(await authorization.renew())) return response;
-        response.resume();
+        response.destroy();
         return await ask();
       } catch (error) {
         signal.throwIfAborted();

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { requestHttp } from "./http-request.js";
+import { answerBytesMax, requestHttp } from "./http-request.js";
 
 const patience = new AbortController().signal;
 
@@ -56,6 +57,42 @@ describe("an HTTP request of a command", () => {
     // The connection is free for the next request once the end of the last has been dealt with.
     await new Promise(setImmediate);
     expect((await requestHttp(url, { signal: patience })).text).toBe("3");
+  });
+
+  it("[CLI-110] an endless answer ends at a bound, and its connection with it", async () => {
+    const chunk = Buffer.alloc(1024 * 1024);
+    let sent = 0;
+    const endless = new Readable({
+      read() {
+        sent += chunk.length;
+        // A client without a bound fails the test, and not the machine.
+        this.push(sent > 4 * answerBytesMax ? null : chunk);
+      },
+    });
+    const url = await serve((_, response) => {
+      response.once("close", () => endless.destroy());
+      endless.pipe(response);
+    });
+    const ended = once(endless, "close");
+    await expect(requestHttp(url, { signal: patience })).rejects.toMatchObject({
+      code: "answer_too_long",
+      exitCode: 3,
+      message: expect.stringContaining("at most 64 MiB"),
+    });
+    await ended;
+    expect(sent).toBeLessThan(2 * answerBytesMax);
+  });
+
+  it("[CLI-110] the body of a redirect is not read", async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await serve((request, response) => {
+      if (request.url === "/there") return response.end("arrived");
+      closed = once(response, "close");
+      // Its body never ends.
+      return response.writeHead(307, { location: "/there" }).write("elsewhere");
+    });
+    expect((await requestHttp(`${url}/here`, { signal: patience })).text).toBe("arrived");
+    await closed;
   });
 
   it("[CLI-7] an answer that breaks off is none, and neither is one that nobody waits for any more", async () => {

@@ -31,6 +31,9 @@ export interface HttpAnswer {
 
 const redirectsMax = 5;
 
+/** Far more than any operation returns: 500 messages, a document, or the OpenAPI description. */
+export const answerBytesMax = 64 * 1024 * 1024;
+
 /**
  * Asks over HTTP or HTTPS and follows redirects within the origin that was asked, with the same method. It is not `fetch`, because loading that takes longer
  * than most commands take in all.
@@ -55,7 +58,8 @@ export async function openHttp(url: string, request: HttpRequest): Promise<Incom
     const { location } = response.headers;
     if (location === undefined || !isRedirect(statusOf(response)) || redirects === redirectsMax)
       return response;
-    response.resume();
+    // The body of a redirect is never needed, and may be endless.
+    response.destroy();
     const to = new URL(location, at);
     if (to.origin !== at.origin) throw sentElsewhere(at, to);
     at = to;
@@ -71,13 +75,27 @@ function sentElsewhere(at: URL, to: URL): CliError {
   );
 }
 
+/** @throws CliError `answer_too_long`; the connection is closed then */
 export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > answerBytesMax) throw tooLong();
+  }
   const text = Buffer.concat(chunks).toString();
   const status = statusOf(response);
   const version = response.headers["merkle-version"]?.toString();
   return { ok: isOk(response), status, text, version, json: () => parseJson(text) };
+}
+
+function tooLong(): CliError {
+  return new CliError(
+    "answer_too_long",
+    `Expected an answer of at most ${answerBytesMax / 1024 / 1024} MiB, and more came. Check that the address is a broker's: merkle doctor.`,
+    { exitCode: exitCodes.unreachable },
+  );
 }
 
 export function isOk(response: IncomingMessage): boolean {
