@@ -151,12 +151,17 @@ it.each<[string, () => Made, RegExp]>([
   });
 });
 
-it("[SEALED-5] opens what was sealed before headers had a version, and takes no such header for a newer one", () => {
-  const without = (name: keyof SealedHeader) => ({ header: { [name]: undefined } });
+it("[SEALED-4] refuses a header of version 1, and one that is neither version", () => {
+  // `undefined` leaves a field out.
   const first = { version: undefined, human: undefined, priority: undefined, reply_to: undefined };
-  expect(open({ header: Object(first), message: { priority: "now" } })).toHaveProperty("text");
+  expect(open({ header: Object.assign({ counter: 1 }, first) })).toEqual({
+    private: true,
+    bytes: expect.any(Number),
+    problem: expect.stringContaining("earlier version of Merkle"),
+  });
   for (const name of ["version", "human", "priority", "reply_to"] as const) {
-    expect(open(without(name))["problem"]).toMatch(/cannot be understood/);
+    const header = Object.assign({ counter: 1 }, { [name]: undefined });
+    expect(open({ header })).toHaveProperty("problem");
   }
 });
 

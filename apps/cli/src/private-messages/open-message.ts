@@ -8,23 +8,20 @@ import { isTrusted } from "./pins.js";
 import { withContent } from "./stub.js";
 
 const End = z.strictObject({ peer_id: z.string(), address: z.string(), session_key: z.string() });
-const EarlierHeader = z.strictObject({
+/** Strict: a header of version 1 lacks who wrote it, its priority and its reply, so a broker could change them. */
+const Header = z.strictObject({
+  version: z.literal(2),
   session_id: z.string(),
   message_id: z.string(),
   from: End,
   to: End,
   counter: z.int().min(1),
   time: z.iso.datetime({ precision: 3 }),
-});
-const Header = EarlierHeader.extend({
-  version: z.literal(2),
   human: z.boolean(),
   priority: z.string(),
   reply_to: z.int().nullable(),
 });
-/** Strict both, so that neither can be taken for the other. */
-const AnyHeader = z.union([Header, EarlierHeader]);
-type AnyHeader = z.output<typeof AnyHeader>;
+type Header = z.output<typeof Header>;
 
 /** The place that reads. */
 export interface Reader {
@@ -68,8 +65,8 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
   if (!parsed || !card) return { problem: "it is damaged, or its keys do not hold together" };
   const plain = unseal(parsed, { own: keys.box, theirs: card.boxKey });
   if (!plain) return { problem: "it was changed on the way, or sealed for another key than this place's" };
-  const header = AnyHeader.safeParse(plain.header).data;
-  if (!header) return { problem: "what it says of itself cannot be understood" };
+  const header = Header.safeParse(plain.header).data;
+  if (!header) return { problem: describeUnknownHeader(plain.header) };
   const moved = findMove(message, header, card, reader);
   if (moved !== null) return { problem: `${moved}; the broker, or somebody who controls it, has moved it` };
   if (!isTrusted(home, { sessionId, address: sender }, card)) {
@@ -90,10 +87,16 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
   return { text: plain.text };
 }
 
+function describeUnknownHeader(header: unknown): string {
+  return typeof header === "object" && header !== null && !("version" in header)
+    ? "it was sealed by an earlier version of Merkle, which did not protect sender kind, priority and reply; ask its sender to upgrade and send it again"
+    : "what it says of itself cannot be understood";
+}
+
 /** The part of a message that differs from what its sender sealed; null when all of it is. */
 function findMove(
   message: Message,
-  header: AnyHeader,
+  header: Header,
   card: CheckedCard,
   { sessionId, keys, sender }: Reader & { readonly sender: string },
 ): string | null {
@@ -108,11 +111,11 @@ function findMove(
   if (header.message_id !== message.id) return "it was sealed as another message";
   const apartMs = Math.abs(Date.parse(message.posted_at) - Date.parse(header.time));
   if (apartMs > apartMsMax) return `it was sealed at ${header.time}, which is another time`;
-  return "version" in header ? findChange(message, header) : null;
+  return findChange(message, header);
 }
 
-/** The part of a message's header that its sender did not write so; a header of the first version says nothing of it. */
-function findChange(message: Message, header: z.output<typeof Header>): string | null {
+/** Returns how the message differs from what its sender wrote; null if it does not. */
+function findChange(message: Message, header: Header): string | null {
   if (message.from?.human !== header.human) {
     return header.human ? "it was sealed by a person" : "it was sealed by an agent, and not by a person";
   }

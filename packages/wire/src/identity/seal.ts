@@ -15,7 +15,7 @@ export interface SealedEnd {
 
 /** The facts of a sealed text, inside the box, where nobody on the way can change it (SEALED-4). */
 export interface SealedHeader {
-  /** Headers of the first version have none, and say nothing of `human`, `priority` and `reply_to`. */
+  /** Headers of version 1 have none. They are refused: they do not cover `human`, `priority` and `reply_to`. */
   readonly version: 2;
   readonly session_id: string;
   readonly message_id: string;
