@@ -416,6 +416,7 @@ describe("OAuth for MCP", () => {
     expect(await register({ redirect_uris: many(limits.clientRedirectsMax) })).toBe(201);
     expect(await register({ redirect_uris: [long.slice(0, limits.clientRedirectCharsMax)] })).toBe(201);
     expect(await register({ redirect_uris: ["http://127.0.0.1:33418/callback"] })).toBe(201);
+    expect(await register({ redirect_uris: ["https://client.example.com"] })).toBe(201);
     const refused = [
       [],
       many(limits.clientRedirectsMax + 1),
@@ -426,6 +427,13 @@ describe("OAuth for MCP", () => {
       ["data:text/html,x"],
       ["cursor://callback"],
       [`${redirect}#fragment`],
+      ["https://client.example.com\\@evil.example.com/callback"],
+      ["https://client.example.com/\tcallback"],
+      [` ${redirect}`],
+      ["https://client.example.com/a/../callback"],
+      ["https://CLIENT.example.com/callback"],
+      ["https://client.example.com:443/callback"],
+      ["https://ｃlient.example.com/callback"],
       ["https://user:word@client.example.com/"],
       ["callback"],
     ];

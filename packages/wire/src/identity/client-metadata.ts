@@ -9,7 +9,7 @@ export const ClientMetadata = z.object({
     .array(
       z.string().max(limits.clientRedirectCharsMax).refine(isRedirectUri, {
         error:
-          "must be https, or http on this machine (localhost, 127.0.0.1, [::1]), without user and fragment",
+          "must be https, or http on this machine (localhost, 127.0.0.1, [::1]), without user and fragment, and in the form that a URL parser returns",
       }),
     )
     .min(1)
@@ -19,10 +19,14 @@ export const ClientMetadata = z.object({
     .default("none"),
 });
 
-/** Whether a code may be sent there: to who holds a host's certificate, or to a program of the person's own machine. */
+/**
+ * Whether a code may be sent there: to the owner of a host's certificate, or to a program of the person's own machine. A URI
+ * that parsers rewrite, such as one with a backslash or a tab, could name another host to a reader than to a browser.
+ */
 function isRedirectUri(text: string): boolean {
   const uri = URL.canParse(text) ? new URL(text) : null;
-  if (!uri || text.includes("#") || uri.username !== "" || uri.password !== "") return false;
+  if (!uri || (uri.href !== text && uri.href !== `${text}/`)) return false;
+  if (text.includes("#") || uri.username !== "" || uri.password !== "") return false;
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(uri.hostname);
   return uri.protocol === "https:" || (uri.protocol === "http:" && isLocal);
 }
