@@ -1,5 +1,5 @@
 import { createECDH, createPrivateKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findShared, offerShared, type Queryable } from "@merkle/db";
 import { decrypt, encrypt } from "./encrypt.js";
@@ -55,7 +55,7 @@ function toAlertKey(secret: string): AlertKey {
 
 async function openOwn(home: string): Promise<string> {
   const path = join(home, "alert-key");
-  const secret = await readFile(path, "utf8").catch(async (error: NodeJS.ErrnoException) => {
+  const secret = await readSecret(path).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     const drawn = `mka_${randomBytes(32).toString("base64url")}`;
     await writeFile(path, drawn, { mode: 0o600, flag: "wx" });
@@ -68,6 +68,21 @@ async function openOwn(home: string): Promise<string> {
     );
   }
   return secret;
+}
+
+/**
+ * Reads a secret of ours and takes the rights of everybody else away: a group that has one member now may have two tomorrow.
+ * A file system without modes, or mounted read-only, keeps what it has.
+ */
+async function readSecret(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { mode, uid } = await file.stat();
+    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) await file.chmod(0o600).catch(() => undefined);
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
 }
 
 function deriveVapid(secret: string): AlertKey["vapid"] {

@@ -1,5 +1,5 @@
 import { createECDH, createPublicKey, randomBytes, verify } from "node:crypto";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AlertContent, AlertTo } from "@merkle/wire";
@@ -114,6 +114,11 @@ it("[ALERT-7] the key is drawn once, is its user's alone, and a damaged one stop
   const path = join(home, "alert-key");
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect(await readFile(path, "utf8")).toBe(secret);
+  for (const mode of [0o640, 0o660, 0o604]) {
+    await chmod(path, mode);
+    expect((await openAlertKey(home)).secret).toBe(secret);
+    expect((await stat(path)).mode & 0o777, mode.toString(8)).toBe(0o600);
+  }
   await writeFile(path, "x");
   await expect(openAlertKey(home)).rejects.toThrow(`${path} is damaged`);
 });
