@@ -51,6 +51,30 @@ it("[TLS-1] one port serves every transport over TLS, and gives out no other add
   await socket.close();
 });
 
+it("[TLS-19] every answer keeps browsers on https and to the type that it names, and leaves localhost alone", async () => {
+  const named = { host: "mesh.example.com" };
+  for (const path of [
+    "/",
+    "/api/app-info",
+    "/api/sessions/none",
+    "/agents.md",
+    "/openapi.json",
+    "/nothing",
+  ]) {
+    const [far, near] = [await local().ask(path, { headers: named }), await local().ask(path)];
+    expect(far.headers["x-content-type-options"], path).toBe("nosniff");
+    expect(far.headers["strict-transport-security"], path).toMatch(/^max-age=[1-9]\d{6,}$/);
+    expect(near.headers["x-content-type-options"], path).toBe("nosniff");
+    expect(near.headers["strict-transport-security"], path).toBeUndefined();
+  }
+  const foreign = await local().ask("/", { headers: { host: "other.example.com" } });
+  expect(foreign).toMatchObject({ status: 403, headers: { "x-content-type-options": "nosniff" } });
+  const plain = await startTestBroker({}, cleanup);
+  const answer = await fetch(`${plain.url}/health`);
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(answer.headers.get("strict-transport-security")).toBeNull();
+});
+
 it("[TLS-7] the names of the certificate are the broker's own, but not what a wildcard may stand for", async () => {
   const ask = async (host: string, origin?: string) => {
     const headers = { host, ...(origin !== undefined && { origin }) };

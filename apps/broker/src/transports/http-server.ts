@@ -14,6 +14,7 @@ import { Hono } from "hono";
 import { createConcurrencyLimit } from "../core/concurrency-limit.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
 import { readBearer, readBrowserToken } from "../identity/authenticator/cookie.js";
+import { isLoopback } from "../identity/origin/auth-mode.js";
 import type { HostGuard } from "../identity/origin/hosts.js";
 import type { OriginReader, RequestOrigin } from "../identity/origin/request-origin.js";
 import { requireMainMesh } from "../identity/require-main-mesh.js";
@@ -195,6 +196,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const caller = callerOf(request, origin);
     // Whatever the answer is, a page of another site that loads it learns only that loading failed.
     response.setHeader("cross-origin-resource-policy", "same-origin");
+    // No answer is run as a script or a page because of what somebody wrote in it.
+    response.setHeader("x-content-type-options", "nosniff");
+    if (options.certificate && isBeyondLoopback(origin)) response.setHeader(...transportSecurity);
     // A client of another version knows by it why it is not understood.
     response.setHeader("merkle-version", version);
     const refusal = refuse(origin, caller, limiter.admit) ?? refuseCompressed(request);
@@ -253,6 +257,15 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       clearTimeout(deadline);
     },
   };
+}
+
+/** Half a year of https (RFC 6797): a browser that was here once is not led to clear text on its next visit. */
+const transportSecurity = ["strict-transport-security", "max-age=15552000"] as const;
+
+/** Browsers apply the header to every port of a name, and `localhost` also serves what its user develops. */
+function isBeyondLoopback({ host = "" }: RequestOrigin): boolean {
+  const name = host.replace(/:\d+$/, "").toLowerCase();
+  return name !== "[::1]" && !isLoopback(name) && !name.endsWith(".localhost");
 }
 
 interface Listener {

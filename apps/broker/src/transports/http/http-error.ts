@@ -33,6 +33,7 @@ export function refuseUpgrade(socket: Duplex, error: MerkleError): void {
     `HTTP/1.1 ${error.status} Refused`,
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
+    "X-Content-Type-Options: nosniff",
     ...Object.entries(retryAfter(error)).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ].join("\r\n");
