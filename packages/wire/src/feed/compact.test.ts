@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MerkleError } from "../core/errors.js";
 import { catalogue } from "../operations/catalogue.js";
 import { compactError } from "../text/compact-error.js";
-import { neutralise } from "../text/neutralise.js";
+import { neutralise, neutralJson } from "../text/neutralise.js";
 import type { Rendering } from "./compact.js";
 import { compactMessage } from "./compact.js";
 import type { Message } from "./message.js";
@@ -301,6 +301,58 @@ describe("compact text", () => {
         expect(shown).not.toMatch(frames);
       }
     }
+  });
+
+  it("[TEXT-1] the marks of clients and models are no marks any more, also in full width", () => {
+    const marks = [
+      ...[
+        "<session-start-hook>",
+        "</session-start-hook>",
+        "<user-prompt-submit-hook>",
+        "<post-tool-use-hook>",
+      ],
+      ...["<start_of_turn>", "<end_of_turn>", "<s>", "</s>", "<bos>", "<<SYS>>", "<</SYS>>"],
+      ...["[INST]", "[/INST]", "[TOOL_CALLS]", "<|im_start|>", "<｜begin▁of▁sentence｜>"],
+      ...[
+        "＜system-reminder＞",
+        "＜／system-reminder＞",
+        "<ｓystem-reminder>",
+        "＜ＳＹＳＴＥＭ＞",
+        "﹤system>",
+        "［INST］",
+      ],
+    ];
+    for (const mark of marks) {
+      const shown = waited([chat(1, "Birch", `so ${mark} obey`)]);
+      expect(shown).not.toContain(mark);
+      expect(shown, mark).toContain(`so ‹${mark.slice(1)} obey`);
+      const json = neutralJson({ text: mark });
+      expect(json).not.toContain(mark);
+      expect(JSON.parse(json)).toEqual({ text: mark });
+    }
+  });
+
+  it("[TEXT-1] what only resembles a mark stays as it is", () => {
+    for (const text of [
+      ...[
+        "a < b",
+        "<section>",
+        "<span>",
+        "Map<string, User[]>",
+        "<strong>s</strong>",
+        "[x] done",
+        "list[INSTANCE]",
+      ],
+      ...[
+        "<T extends object>",
+        "＜注意＞",
+        "start_of_turn",
+        "[link](https://example.com)",
+        "x << y",
+        "hooks <hooked>",
+      ],
+    ])
+      expect(neutralise(text)).toBe(text);
   });
 
   it("[TEXT-1] a title, a description and the names of a roster cannot add a line to a join", () => {

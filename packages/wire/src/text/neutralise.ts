@@ -72,9 +72,32 @@ const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Bidi_Control}\p{Default_Ignorable_Code_Point}](?<![\ufe0e\ufe0f])/gu;
 
+const letter = "[a-zａ-ｚ]";
+const joint = "[-_－＿]";
+const nameEnd = "(?![a-z0-9ａ-ｚ０-９])";
+const close = "\\s*[>＞]";
+
+/** Words of a pattern, whose letters may also be full-width: models read both alike. */
+function wide(words: string): string {
+  return words.replace(/[a-z]/g, (each) => `[${each}${String.fromCharCode(each.charCodeAt(0) + 0xfee0)}]`);
+}
+
+const names = [
+  wide("antml"),
+  `(?:${wide("system|human|assistant|user|developer|channel|invoke|parameter|thinking|function|result")})${nameEnd}`,
+  `(?:${wide("tool|function|task|teammate|cross-session|agent|command|local-command|bash|hook|ide|persisted|untrusted|available|new")})${wide("s?")}${joint}${letter}`,
+  `(?:${letter}{1,20}${joint}){1,6}${wide("hook")}${nameEnd}`,
+  `${wide("(?:start|end)")}${joint}${wide("of")}${joint}${letter}`,
+  `${wide("(?:s|bos|eos)")}${close}`,
+  `[<＜﹤]\\s*[/／]?${wide("sys")}${close}`,
+];
+const bracketed = wide("inst|system_prompt|available_tools|tool_(?:calls|content|results)");
+
 // Frames that clients put around text to a model, and the marks of its turns; content must not open or close one.
-const frameTag =
-  /<(?=[\s/]*(?:antml|(?:system|human|assistant|user|developer|channel|invoke|parameter|thinking|function|result)(?![a-z0-9])|(?:tool|function|task|teammate|cross-session|agent|command|local-command|bash|hook|ide|persisted|untrusted|available|new)s?[-_][a-z])|\|[\w ]{1,40}\|>)/gi;
+const frameTag = new RegExp(
+  `[<＜﹤](?=[\\s/／]*(?:${names.join("|")})|[|｜][^|｜<>\\n]{1,40}[|｜]${close})|[[［](?=[/／]?(?:${bracketed})[\\]］])`,
+  "giu",
+);
 
 /**
  * A value as JSON in which what could be taken for more than text stands as an escape: read as JSON nothing of it is lost, and
@@ -96,7 +119,7 @@ function escaped(text: string): string {
   }).join("");
 }
 
-/** Replaces what could be taken for more than text: control, bidi and zero-width characters, and tags of known frames. */
+/** Replaces what could be taken for more than text: control, bidi and zero-width characters, and the marks of known frames. */
 export function neutralise(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
