@@ -29,7 +29,7 @@ async function startTalk(revision: "1.0" | "0.3" = "1.0") {
     creator_team_name: "Ana's",
   });
   const { session_id, slug, team_id } = session;
-  const guest = await admin.call("join_session", { session_id, team_name: "Guest" });
+  const guest = await admin.call("join_session", { session_id, team_name: "Cedar" });
   const headers = { authorization: `Bearer ${token}`, "x-team-id": guest.team_id };
   const client = await openClient({ headers, revision });
   const post = (text: string, reply_to?: number) =>
@@ -110,7 +110,7 @@ describe.each(["1.0", "0.3"] as const)("A2A %s by a client of another library", 
     const sent = client.sendMessage(say(slug, "Which staging key?"));
     await expect.poll(async () => (await chat()).length, { timeout: 20_000 }).toBe(1);
     const [asked] = await chat();
-    expect(asked).toMatchObject({ text: "Which staging key?", team: "Guest" });
+    expect(asked).toMatchObject({ text: "Which staging key?", team: "Cedar" });
     await post("One moment.");
     await post("The one in the vault.", asked?.sequence);
     const task = (await sent) as Task; // It is no message that comes back.
@@ -146,7 +146,7 @@ describe.each(["1.0", "0.3"] as const)("A2A %s by a client of another library", 
     };
     await post("First.");
     expect(await heard()).toEqual([TaskState.TASK_STATE_WORKING, "First."]);
-    await admin.call("send_message", { session_id, team_id, to: "Guest", message: "Second." });
+    await admin.call("send_message", { session_id, team_id, to: "Cedar", message: "Second." });
     expect(await heard()).toEqual([TaskState.TASK_STATE_WORKING, "Second."]);
     await post("Third.", sequenceOf(begun.value));
     expect(await heard()).toEqual([TaskState.TASK_STATE_COMPLETED, "Third."]);

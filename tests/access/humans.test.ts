@@ -11,6 +11,7 @@ import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
+import { download, importInto } from "../record/bundles.js";
 
 const cleanup = atEnd();
 let broker: TestBroker;
@@ -230,6 +231,47 @@ it("[NAME-1] [NAME-3] names that deceive are refused with the reason; blanks and
   }
   expect((await join("Ｂｉｒｃｈ   One")).team_name).toBe("Birch One");
   expect((await join("birch one")).team_name).toBe("birch one (2)");
+});
+
+it("[NAME-4] a new name poses as nobody: not as people, models, clients, Merkle or everyone", async () => {
+  const { session_id, team_id } = await createSession();
+  const posing = [
+    ...["System", "user", "Human", "H u m a n", "guests", "Claude Code", "claude-code", "merkle", "everyone", "ＡＬＬ"],
+    ...["*", "@x", "Ana ✓", "✅ Ana", "Ana [human]", "Ana 【Guest】", "Ana {verified}", "Ana <human>", "\u2800", "An\u2800a"],
+  ];
+  for (const name of posing) {
+    for (const failed of [
+      failureOf(rest.call("join_session", { session_id, team_name: name })),
+      failureOf(rest.call("join_session", { session_id, team_name: "Elm", peer_name: name })),
+      failureOf(rest.call("join_session", { session_id, team_id, team_name: "Birch", peer_name: name })),
+      failureOf(rest.call("create_session", { title: "Posing", creator_team_name: name })),
+      failureOf(rest.call("create_person", { name })),
+    ])
+      expect(await failed, name).toMatchObject({ code: "bad_request", message: expect.stringContaining("must not") });
+  }
+  const honest = ["Systems", "User Research", "Humanity", "Claude", "all-rounder", "Ana (2)", "Ana [ops]", "a@b"];
+  for (const name of honest) {
+    expect((await rest.call("join_session", { session_id, team_name: name })).team_name, name).toBe(name);
+  }
+});
+
+it("[NAME-4] whoever had such a name before keeps it, in the session, in its record and in copies of that", async () => {
+  const { session_id } = await createSession();
+  const join = (team_name: string, team_id?: string) =>
+    rest.call("join_session", { session_id, team_name, ...(team_id !== undefined && { team_id }) });
+  const { team_id } = await join("Old");
+  await database`UPDATE teams SET name = 'System' WHERE session_id = ${session_id} AND name = 'Old'`;
+  expect(await join("System", team_id)).toMatchObject({ team_name: "System", resumed: true });
+  await rest.call("post_message", { session_id, team_id, content: { text: "still here" } });
+  await rest.call("conclude_session", { session_id, team_id, summary_section: "Done." });
+  const bundle = await download(broker.url, session_id);
+  const other = await startTestBroker({}, cleanup);
+  expect(await importInto(other.url, bundle)).toMatchObject({ status: 200 });
+  const copies = await brokerTransports.rest(other.url);
+  for (const place of [rest, copies]) {
+    const { participants } = await place.call("list_participants", { session_id, include_folded: true });
+    expect(participants.map((each) => each.team_name)).toContain("System");
+  }
 });
 
 it("[SOURCE-15] a broker with files lets members in alone, on loopback too", async () => {

@@ -1,4 +1,4 @@
-import { deceptionIn, normaliseName } from "@merkle/wire/text";
+import { deceptionInNew, normaliseName } from "@merkle/wire/text";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
@@ -64,7 +64,7 @@ async function postEverything(url: string): Promise<string> {
   for (const team_name of names) {
     const peer_name = team_name.replaceAll("/", "");
     const joining = socket.call("join_session", { session_id, team_name, peer_name });
-    if (deceptionIn(normaliseName(team_name)) === null) await joining;
+    if (deceptionInNew(normaliseName(team_name)) === null) await joining;
     else await expect(joining).rejects.toMatchObject({ code: "bad_request" });
   }
   for (let from = 0; from < hostileTexts.length; from += 50) {

@@ -3,7 +3,7 @@ import { MerkleError } from "@merkle/wire";
 import type { Introduction } from "@merkle/wire/client";
 import { answerHello, drawSeed, fromBase64url, signingKeyFrom } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
-import { deceptionIn, normaliseName } from "@merkle/wire/text";
+import { deceptionInNew, normaliseName } from "@merkle/wire/text";
 import type { Reach } from "../broker/reach.js";
 import { CliError } from "../core/cli-error.js";
 import { requireKnown } from "../trust/require-known.js";
@@ -81,6 +81,6 @@ export function systemUserName(): string {
   } catch {
     // A container may run as a number that no user has.
   }
-  const plain = normaliseName(name);
-  return (plain !== "" && deceptionIn(plain) === null ? plain : hostname()).slice(0, limits.nameCharsMax);
+  const names = [name, hostname()].map((each) => normaliseName(each).slice(0, limits.nameCharsMax));
+  return names.find((each) => each !== "" && deceptionInNew(each) === null) ?? "Somebody";
 }

@@ -1,6 +1,6 @@
 /**
  * Names stand for teams, peers, persons and members wherever somebody decides whom to believe, so one must not look like
- * another, nor like a word of ours (NAME-1 to NAME-3).
+ * another, nor like a word of ours (NAME-1 to NAME-4).
  */
 
 /** A name as it is compared and kept: NFKC makes one of spellings that look the same, and blanks are single. */
@@ -14,7 +14,8 @@ export function normaliseName(name: string): string {
 /** Why a name deceives, in words that follow "must not"; null for one that does not. */
 export function deceptionIn(name: string): string | null {
   const hidden =
-    /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Cc}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.exec(name)?.[0];
+    // U+2800 is the blank of Braille.
+    /[\u2800\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Cc}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.exec(name)?.[0];
   if (hidden !== undefined) return `hold the invisible or unassigned character ${codePointOf(hidden)}`;
   if (/\p{M}{4}/u.test(name)) return "stack more than three marks on a letter";
   if (/\(\s*(?:human|guest)\s*\)/iu.test(name))
@@ -27,6 +28,29 @@ export function deceptionIn(name: string): string | null {
   }
   return null;
 }
+
+/**
+ * Why a name that somebody takes now deceives, in words that follow "must not"; null for one that does not. Names that were
+ * taken under earlier rules stay in use, so whoever has one is not asked.
+ */
+export function deceptionInNew(name: string): string | null {
+  return deceptionIn(name) ?? poseIn(name);
+}
+
+function poseIn(name: string): string | null {
+  if (/^[@*]/.test(name)) return `begin with "@" or "*", which stand for groups and everyone`;
+  if (/[✓✔✅☑🗸🗹]/u.test(name)) return "hold a check mark, which looks like Merkle's for verified people";
+  if (/[\p{Ps}\p{Pi}<]\s*(?:human|guest|verified)\s*[\p{Pe}\p{Pf}>]/iu.test(name))
+    return `hold "human", "guest" or "verified" in brackets, by which Merkle marks people`;
+  const letters = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  return reserved.has(letters) ? `be ${JSON.stringify(name)}, which names others than one team or person` : null;
+}
+
+/** Sources of text that a model or a person takes for something other than a peer, without blanks. */
+const reserved: ReadonlySet<string> = new Set([
+  ...["system", "user", "assistant", "human", "humans", "guest", "guests"],
+  ...["merkle", "claudecode", "all", "everyone", "everybody"],
+]);
 
 /** Scripts that are written together in one word; the rest of the world's are told apart by themselves. */
 const scripts: readonly (readonly [string, RegExp])[] = [

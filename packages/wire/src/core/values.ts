@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "./limits.js";
-import { deceptionIn, normaliseName } from "./names.js";
+import { deceptionIn, deceptionInNew, normaliseName } from "./names.js";
 import { parseInstant } from "./parse-instant.js";
 import { parseSourcePath } from "./source-path.js";
 import { isStorable, utf8Bytes } from "./utf8.js";
@@ -77,11 +77,18 @@ export const Name = StorableText.overwrite(normaliseName)
     const problem = deceptionIn(name);
     if (problem !== null) ctx.addIssue({ code: "custom", message: `must not ${problem}` });
   });
+/** A name that is taken with this call, and not one that somebody may have had for long (NAME-4). */
+const NewName = Name.superRefine((name, ctx) => {
+  const problem = deceptionInNew(name);
+  if (problem !== null && deceptionIn(name) === null)
+    ctx.addIssue({ code: "custom", message: `must not ${problem}` });
+});
 export const TeamName = Name.meta({ examples: ["Alex's Team"] });
+export const NewTeamName = NewName.meta({ examples: ["Alex's Team"] });
 /** A team's: agents', a verified human's, or that of somebody who says to be human and has not shown it (PERSON-10). */
 export const TeamKind = z.enum(["agent", "human", "guest"]);
 /** A person's team is named like the person, so the same limit holds. */
-export const PersonName = Name.meta({ examples: ["Ana"] });
+export const PersonName = NewName.meta({ examples: ["Ana"] });
 /** A peer is written to by this name, alone or behind its team's and a slash, so it holds none, and no mark of a group. */
 export const PeerName = Name.refine((name) => !/^[@*]|\//.test(name), {
   error: 'must not begin with "@" or "*" nor hold "/"',

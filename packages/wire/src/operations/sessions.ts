@@ -13,7 +13,7 @@ import {
   StorableText,
   TeamCredential,
   TeamKind,
-  TeamName,
+  NewTeamName,
   Timestamp,
   Title,
   Uuid,
@@ -110,7 +110,7 @@ export const createSession = operation("create_session", {
     description: Description.default("").meta({
       description: "What it is for.",
     }),
-    creator_team_name: TeamName.optional().meta({
+    creator_team_name: NewTeamName.optional().meta({
       description: "Your team's name.",
     }),
     slug: Slug.optional().meta({

@@ -1,6 +1,6 @@
 /** Functions on texts. Nothing here needs more than a browser has. */
 
-export { deceptionIn, normaliseName } from "../core/names.js";
+export { deceptionIn, deceptionInNew, normaliseName } from "../core/names.js";
 export { isStorable, utf8Bytes } from "../core/utf8.js";
 export {
   type Anchored,

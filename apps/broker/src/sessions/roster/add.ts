@@ -7,7 +7,7 @@ import { ownerOf } from "../../identity/principal.js";
 import type { TeamActor } from "../access/credentials.js";
 import type { SessionContext, SessionServices } from "../context.js";
 import { announceJoined, announceRoster } from "./announce-roster.js";
-import { refuseTakenName, takeName } from "./names.js";
+import { refusePosing, refuseTakenName, takeName } from "./names.js";
 import { toPeerFacts } from "./peer-facts.js";
 
 /** The result of joining: what the joiner goes on with. */
@@ -34,13 +34,15 @@ export async function addTeam(
   input: ParsedInputOf<"join_session">,
   { documentVersion }: JoinedSession,
 ): Promise<Joined> {
+  const { team_name, peer_name } = input;
+  refusePosing({ team_name, peer_name });
   const { sessionId } = ctx.session;
   const { tx } = write;
   const [teamId, unnamedId, namedId] = [randomUUID(), randomUUID(), randomUUID()];
   const joinedAt = new Date();
   const { credential, secretHash } = makeCredential(teamId);
   const memberId = ownerOf(ctx.principal);
-  const name = await takeName(tx, sessionId, input.team_name, (free) =>
+  const name = await takeName(tx, sessionId, team_name, (free) =>
     insertTeam(tx, { sessionId, teamId, name: free, provedBy: { secretHash }, memberId, joinedAt }),
   );
 
@@ -80,6 +82,7 @@ export async function addPeer(
   input: ParsedInputOf<"join_session"> & { readonly peer_name: string },
   { lastSequence, documentVersion }: JoinedSession,
 ): Promise<Joined> {
+  refusePosing({ peer_name: input.peer_name });
   const { services } = ctx;
   const { sessionId } = ctx.session;
   const { teamId } = team;

@@ -1,6 +1,19 @@
 import { findTakenPeerNames, listNamesLike, type Queryable, type Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { deceptionInNew } from "@merkle/wire/text";
+
+/**
+ * Refuses names that pose as somebody else, for what is new in a session: whoever has such a name already comes back under it.
+ *
+ * @throws bad_request (NAME-4)
+ */
+export function refusePosing(names: { readonly team_name?: string; readonly peer_name?: string | undefined }): void {
+  for (const [field, name] of Object.entries(names)) {
+    const problem = name === undefined ? null : deceptionInNew(name);
+    if (problem !== null) throw new MerkleError("bad_request", `${field} must not ${problem}.`, { field });
+  }
+}
 
 /** The team or peer that asks for a name. */
 interface Wanting {

@@ -1,5 +1,5 @@
 import { limits } from "@merkle/wire/limits";
-import { deceptionIn, normaliseName } from "@merkle/wire/text";
+import { deceptionInNew, normaliseName } from "@merkle/wire/text";
 import { refuseBadDevices } from "../../approvals/devices.js";
 import { toBaseUrl } from "../../broker/address.js";
 import { findBroker } from "../../broker/broker-client.js";
@@ -127,7 +127,7 @@ async function setApprovers(
 function toName(text: string): string {
   const { nameCharsMax } = limits;
   const name = normaliseName(text);
-  const problem = deceptionIn(name);
+  const problem = deceptionInNew(name);
   if (problem !== null) throw usageError(`name must not ${problem}.`);
   if (name !== "" && name.length <= nameCharsMax) return name;
   throw usageError(
