@@ -129,6 +129,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   unreadCountedMax: "as many are said",
   idempotencyKeyCharsMax: "400",
   anonymousIdempotencyKeyCharsMin: "400 below it, in a call without a credential",
+  quotedSecretsMax: "400",
   httpBodyBytesMax: "413",
   frameBytesMax: closeWith("too_large"),
   frameFragmentsMax: "close 1008",

@@ -313,3 +313,16 @@ it("[AUTH-6] a text that holds the link of an invite, or a token in force, is re
   await admin.call("revoke_token", { token_id });
   expect(await post(`${made.link} and ${token} are dead`)).toMatchObject({ cursor: 1 });
 });
+
+it("[AUTH-6] a document full of what looks like tokens is refused before each of them is looked up", async () => {
+  const { session_id, team_id } = await session("Lookalikes");
+  const write = (content: string) => admin.call("append_to_session_doc", { session_id, team_id, content });
+  const { token, token_id } = await admin.call("issue_token", {});
+  const dead = (count: number) =>
+    Array.from({ length: count }, (_, each) => `mkt_${String(each).padStart(43, "A")}`).join("\n");
+  const max = 1_000;
+  await expect(write("mkt_".repeat(130_000))).rejects.toMatchObject({ code: "bad_request", details: { max } });
+  await expect(write(dead(max + 1))).rejects.toMatchObject({ code: "bad_request", details: { max } });
+  await expect(write(`${dead(max - 1)}\n${token}`)).rejects.toMatchObject({ details: { token_id } });
+  expect(await write(dead(max))).toMatchObject({ version: 1 });
+});

@@ -11,6 +11,7 @@ import {
   type LiveSecret,
 } from "@merkle/db";
 import { findInviteSecrets, findTeamCredentials, MerkleError, parseTeamCredential } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Awaitable } from "../core/awaitable.js";
 import { hashSecret } from "./credential.js";
 import { findTokens, hashToken } from "./tokens/token.js";
@@ -60,9 +61,9 @@ class Quoted {
 
   collect(value: unknown): void {
     if (typeof value === "string") {
-      for (const credential of findTeamCredentials(value)) this.credentials.add(credential);
-      for (const token of findTokens(value)) this.tokens.add(token);
-      for (const secret of findInviteSecrets(value)) this.invites.add(secret);
+      for (const credential of findTeamCredentials(value)) this.add(this.credentials, credential);
+      for (const token of findTokens(value)) this.add(this.tokens, token);
+      for (const secret of findInviteSecrets(value)) this.add(this.invites, secret);
     } else if (typeof value === "object" && value !== null) {
       for (const [name, inner] of Object.entries(value)) {
         this.collect(name);
@@ -70,6 +71,21 @@ class Quoted {
       }
     }
   }
+
+  /** @throws bad_request beyond the bound: a hash and a place in a query for each would stall everybody else */
+  private add(found: Set<string>, text: string): void {
+    found.add(text);
+    if (this.credentials.size + this.tokens.size + this.invites.size > limits.quotedSecretsMax) throw tooManyQuoted();
+  }
+}
+
+function tooManyQuoted(): MerkleError {
+  const max = limits.quotedSecretsMax;
+  return new MerkleError(
+    "bad_request",
+    `The text holds more than ${max} different texts in the form of a credential, a token or an invite's link, and each is looked up. Take out those that are not needed, or send it in parts.`,
+    { max },
+  );
 }
 
 async function refuseTeamCredentials(

@@ -86,6 +86,8 @@ export const limits = {
   idempotencyKeyCharsMax: 200,
   /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */
   anonymousIdempotencyKeyCharsMin: 16,
+  /** Texts of one call in the form of a credential, each of which is looked up (AUTH-6). */
+  quotedSecretsMax: 1_000,
   httpBodyBytesMax: 2 * 1024 * 1024,
   frameBytesMax: 2 * 1024 * 1024,
   frameFragmentsMax: 1_024,

@@ -29,7 +29,7 @@ it("[TOKEN-1] a token says of what kind it is, and is found within a text", () =
   expect(kindOfToken(joinHalves(cookie, page))).toBe("browser");
   expect(kindOfToken(cookie)).toBeNull();
   const other = makeToken("observer").token;
-  expect(findTokens(`see mkt_${token}, or #observe=${other}.`)).toEqual([
+  expect([...findTokens(`see mkt_${token}, or #observe=${other}.`)]).toEqual([
     `mkt_${token}`.slice(0, 47),
     token,
     other,

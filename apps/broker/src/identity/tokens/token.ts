@@ -67,10 +67,10 @@ export function kindOfToken(text: string): TokenKind | null {
   return kinds.find((kind) => text.startsWith(marks[kind])) ?? null;
 }
 
-/** Every text within a text that has the form of a token; whether one is in force only the database can say. */
-export function findTokens(text: string): string[] {
-  // From each mark on anew, since one may stand within what looks like another's secret.
-  return [...text.matchAll(anywhere)].map(([, token = ""]) => token);
+/** Yields every text within a text that has the form of a token. Only the database can say whether one is in force. */
+export function* findTokens(text: string): Generator<string> {
+  // Matches overlap, since a token may begin within what looks like another's secret.
+  for (const [, token = ""] of text.matchAll(anywhere)) yield token;
 }
 
 const kinds: readonly TokenKind[] = ["bearer", "browser", "sign_in", "ticket", "observer", "client"];
