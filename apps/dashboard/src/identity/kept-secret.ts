@@ -1,5 +1,5 @@
-/** The things that are kept in this tab alone: the secret of a link to join or to sign in by, and where to go on then. */
-export type KeptThing = "join" | "sign-in" | "then";
+/** What this tab alone keeps: the secret of a link to join, to sign in or to verify by, and where to go on then. */
+export type KeptThing = "join" | "sign-in" | "then" | "verification";
 
 export const secretKeyPrefix = "merkle.secret.";
 

@@ -1,10 +1,10 @@
 import { secretKeyPrefix } from "./kept-secret";
-import { verificationKey } from "./verification";
 
 /**
  * Takes the secret of a link out of the address before anything else of the page runs, so that neither the history, a
  * bookmark nor a copied address has it. A link to a session that carries one, to look on there or to sign in, is used up by
- * the page that signs in, which leads back to the session. It stands in the page itself, as the script for the appearance does.
+ * the page that signs in, which leads back to the session. It is inline in the page, as the script for the appearance is.
+ * Earlier versions kept the code of a link that verifies for all tabs; the script removes it.
  */
 export const secretScript = `(() => {
   const { pathname, search, hash } = location;
@@ -12,8 +12,9 @@ export const secretScript = `(() => {
   const [, page] = /^\\/(join|sign-in)$/.exec(pathname) || [];
   const [, code] = /^#verify=(.+)/.exec(hash) || [];
   const [, carried] = /^#(?:observe|sign-in)=(.+)/.exec(hash) || [];
+  try { localStorage.removeItem("merkle.verification"); } catch {}
   if (code) {
-    try { localStorage.setItem(${JSON.stringify(verificationKey)}, code); } catch {}
+    keep("verification", code);
     history.replaceState(null, "", pathname + search);
   } else if (page && hash.length > 1) {
     keep(page, hash.slice(1));

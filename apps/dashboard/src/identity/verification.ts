@@ -1,18 +1,28 @@
 import { MerkleError } from "@merkle/wire";
 import type { Broker } from "@/broker/broker";
-import { createStoredValue } from "@/core/preferences/stored-value";
+import { forgetKept, getKept } from "./kept-secret";
 import { getPerson, setPerson } from "./person";
 
-/** Where the code of a link that verifies waits for the person of this browser, who may have no name yet. */
-export const verificationKey = "merkle.verification";
+const listeners = new Set<() => void>();
 
-const stored = createStoredValue(verificationKey, (text) => text);
+/**
+ * Returns the code of a link that verifies, while it waits for the person of this browser, who may have no name yet. It is kept
+ * in the tab that opened the link: a tab ends, and what all tabs share would outlast it for whoever has this port next.
+ */
+export function getVerificationCode(): string | null {
+  return getKept("verification");
+}
 
-export const getVerificationCode: () => string | null = stored.get;
-export const onVerificationCode: (listener: () => void) => () => void = stored.onChange;
+export function onVerificationCode(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
 
 export function forgetVerificationCode(): void {
-  stored.set(null);
+  forgetKept("verification");
+  for (const listener of [...listeners]) listener();
 }
 
 /** Makes the person of this browser a verified one, where a link was opened that does. One that is verified keeps the link unused. */
