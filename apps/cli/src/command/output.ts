@@ -1,6 +1,7 @@
 import picocolors from "picocolors";
 import type { CliError } from "../core/cli-error.js";
 import { displayWidth } from "../text/table.js";
+import { toJson } from "../text/to-json.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { type Flags, isSet } from "./flags.js";
 
@@ -85,10 +86,10 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
     json,
     verbose: isSet(flags, "verbose"),
     show(value, text) {
-      stdout.write(json ? `${JSON.stringify(value)}\n` : `${fitted(text, stdout)}\n`);
+      stdout.write(json ? `${toJson(value)}\n` : `${fitted(text, stdout)}\n`);
     },
     print(value, text) {
-      stdout.write(json ? `${JSON.stringify(value)}\n` : text);
+      stdout.write(json ? `${toJson(value)}\n` : text);
     },
     note(text) {
       if (!json && !quiet) stderr.write(`${fitted(text, stderr)}\n`);
@@ -96,7 +97,7 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
     error({ code, message, details, next }) {
       if (json) {
         const advice = next.length > 0 ? { next: next.join(" · ") } : {};
-        stderr.write(`${JSON.stringify({ error: { code, message, details, ...advice } })}\n`);
+        stderr.write(`${toJson({ error: { code, message, details, ...advice } })}\n`);
         return;
       }
       stderr.write(`${fitted(`${onStderr.red(words.fail)} ${message}`, stderr)}\n`);

@@ -1,11 +1,12 @@
 import type { Perspective } from "@merkle/wire";
-import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
+import { isSet } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { getSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";
+import { printForeign, rawFlag } from "../text/print-foreign.js";
 import { formatTable } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
@@ -16,12 +17,13 @@ export const perspective: Command = {
     { name: "<session>", summary: "slug, id or exact title" },
     { name: "[persona]", summary: "as whom it was read; without it the readings are listed" },
   ],
+  flags: [rawFlag],
   examples: [
     "merkle perspective split-auth",
     "merkle perspective split-auth Sceptic",
     "merkle jobs run split-auth perspective --persona Sceptic",
   ],
-  async run({ args: [name, persona_name], config, output, signal }) {
+  async run({ args: [name, persona_name], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const { session_id, slug } = await getSession(broker, name, config);
     if (persona_name === undefined) {
@@ -32,7 +34,7 @@ export const perspective: Command = {
       return exitCodes.done;
     }
     const read = await broker.call("get_perspective", { session_id, persona_name });
-    output.print(read, `${output.terminal ? neutralise(read.content) : read.content}\n`);
+    printForeign(output, read, `${read.content}\n`, { raw: isSet(flags, "raw") });
     output.note(`  ${perspectiveText(read, output)}`);
     if (read.stale)
       output.note(`  next: merkle jobs run ${slug} perspective --persona ${quoteName(read.persona_name)}`);

@@ -4,6 +4,7 @@ import { neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Output } from "../command/output.js";
 import { oneLine } from "../text/one-line.js";
+import { withoutSteering } from "../text/print-foreign.js";
 import { toMoment } from "../text/time.js";
 import { wrapLine } from "../text/wrap-line.js";
 
@@ -12,6 +13,8 @@ interface Showing {
   readonly output: Output;
   readonly session: Session;
   readonly from: number;
+  /** Whether the diff keeps characters that steer a terminal. */
+  readonly raw: boolean;
 }
 
 const sectionsMax = 3;
@@ -19,7 +22,7 @@ const sectionsMax = 3;
 /** `v13 → v14  Atlas 14:01  ## Decisions  +1 −0`, and below it the diff. */
 export async function formatChange(
   change: OutputOf<"read_session_doc">,
-  { broker, output, session, from }: Showing,
+  { broker, output, session, from, raw }: Showing,
 ): Promise<string> {
   const { signs } = output;
   const session_id = session.session_id;
@@ -35,7 +38,8 @@ export async function formatChange(
     sectionsText(sections),
     diff === "" ? "unchanged" : `+${added} ${signs.minus}${removed}`,
   ].filter((each) => each !== "");
-  const shown = output.terminal ? output.diff(neutralise(diff)) : diff;
+  const harmless = output.terminal ? neutralise(diff) : withoutSteering(diff);
+  const shown = output.diff(raw ? diff : harmless);
   return `${wrapLine(summary.join("  "), output.columns, "  ").join("\n")}\n${shown}`;
 }
 

@@ -1,10 +1,12 @@
 import type { OutputOf, Session } from "@merkle/wire";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { formatChange } from "../../document/document-change.js";
 import { readVersionRange, removalText, type VersionRange } from "../../document/versions.js";
 import { takeSession } from "../../sessions/find-session.js";
+import { rawFlag } from "../../text/print-foreign.js";
 
 export const docDiff: Command = {
   name: "doc diff",
@@ -13,14 +15,16 @@ export const docDiff: Command = {
     { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
     { name: "[versions]", summary: "13..14; 13 for all since then; the last change unless told" },
   ],
+  flags: [rawFlag],
   examples: [
     "merkle doc diff split-auth",
     "merkle doc diff split-auth 13..14",
     "merkle doc diff split-auth 13 --json",
   ],
-  async run({ args, config, output, signal }) {
+  async run({ args, flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
+    const raw = isSet(flags, "raw");
     const { from, diff } = await readDiff(broker, session, readVersionRange(rest));
     if (output.json || diff.version === 0) {
       output.print(diff, "");
@@ -33,7 +37,7 @@ export const docDiff: Command = {
       );
       return exitCodes.done;
     }
-    output.print(diff, await formatChange(diff, { broker, output, session, from }));
+    output.print(diff, await formatChange(diff, { broker, output, session, from, raw }));
     return exitCodes.done;
   },
 };

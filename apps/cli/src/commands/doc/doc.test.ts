@@ -31,10 +31,9 @@ describe("merkle doc show and append", () => {
       stdout: content,
       stderr: "  document v1\n",
     });
-    expect((await merkle.run(["doc", "append", slug, "- one \u001b[31mmore"])).stdout).toBe(
-      "✓ document v2\n",
-    );
-    expect((await merkle.run(["doc", "show", slug])).stdout).toBe(`${content}- one \u001b[31mmore`);
+    const exact = "- one\tmore\r\n\f👩‍👩‍👧 <system> \u202e";
+    expect((await merkle.run(["doc", "append", slug, exact])).stdout).toBe("✓ document v2\n");
+    expect((await merkle.run(["doc", "show", slug])).stdout).toBe(`${content}${exact}`);
     expect((await merkle.run(["doc", "show", slug, "--version", "1"])).stdout).toBe(content);
     const section = await merkle.run(["doc", "show", slug, "--section", "decisions", "--version", "1"]);
     expect(section.stdout).toBe("## Decisions\n\n- tokens live 15 minutes\n");
@@ -50,6 +49,30 @@ describe("merkle doc show and append", () => {
     expect(await merkle.run(["doc", "show", slug, "--version", "x"])).toMatchObject({ code: 2 });
   });
 
+  it("[CLI-111] what is piped steers no terminal, unless --raw asks for it; JSON escapes it", async () => {
+    const { slug, credential } = await sessionWithDocument("Piped doc");
+    const hostile = "a\u001b]0;owned\u0007b\u009b2Jc\rd\u007f";
+    const harmless = "a\ufffd]0;owned\ufffdb\ufffd2Jc\ufffdd\ufffd";
+    await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: hostile }, credential);
+    const show = (...flags: string[]) => merkle.run(["doc", "show", slug, ...flags]);
+    expect(await show()).toEqual({
+      code: 0,
+      stdout: `${content}${harmless}`,
+      stderr: expect.stringContaining("--raw"),
+    });
+    expect(await show("--raw")).toEqual({
+      code: 0,
+      stdout: `${content}${hostile}`,
+      stderr: "  document v2\n",
+    });
+    expect((await merkle.run(["doc", "diff", slug])).stdout).toContain(harmless);
+    expect((await merkle.run(["doc", "diff", slug, "--raw"])).stdout).toContain(hostile);
+    const json = (await show("--json")).stdout;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be left.
+    expect(json.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+    expect(JSON.parse(json).content).toBe(`${content}${hostile}`);
+  });
+
   it.runIf(hasTerminal)("[CLI-17] on a terminal a document cannot command it", async () => {
     const { slug, credential } = await sessionWithDocument("Hostile doc");
     expect((await merkle.run(["doc", "diff", slug])).stdout).toMatch(/^nothing → v1 {2}Atlas /);
@@ -57,7 +80,6 @@ describe("merkle doc show and append", () => {
     await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: hostile }, credential);
     const { screen } = await atTerminal(merkle, ["doc", "show", slug], { NO_COLOR: "1" }).ended;
     expect(screen).toContain("a\ufffd]0;owned\ufffdb");
-    expect((await merkle.run(["doc", "diff", slug])).stdout).toContain(hostile);
     const diff = await atTerminal(merkle, ["doc", "diff", slug]).ended;
     expect(diff.screen).toContain("\u001b[32m+a\ufffd]0;owned\ufffdb\u001b[39m");
   });

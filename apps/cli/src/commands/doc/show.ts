@@ -1,11 +1,10 @@
-import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { textOf } from "../../command/flags.js";
+import { isSet, textOf } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readVersion, removalText } from "../../document/versions.js";
 import { getSession } from "../../sessions/find-session.js";
-import { endingWithLine } from "../../text/one-line.js";
+import { printForeign, rawFlag } from "../../text/print-foreign.js";
 
 export const docShow: Command = {
   name: "doc show",
@@ -14,6 +13,7 @@ export const docShow: Command = {
   flags: [
     { flags: "--section <heading>", summary: "only what stands below this heading" },
     { flags: "--version <number>", summary: "as it was then" },
+    rawFlag,
   ],
   examples: [
     "merkle doc show split-auth",
@@ -36,7 +36,7 @@ export const docShow: Command = {
       return exitCodes.done;
     }
     const content = doc.content ?? "";
-    output.print(doc, output.terminal ? endingWithLine(neutralise(content)) : content);
+    printForeign(output, doc, content, { raw: isSet(flags, "raw") });
     output.note(content === "" ? `  document v${doc.version} is empty` : `  document v${doc.version}`);
     return exitCodes.done;
   },

@@ -1,8 +1,8 @@
-import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { endingWithLine } from "../../text/one-line.js";
+import { printForeign, rawFlag } from "../../text/print-foreign.js";
 import { fileArgument } from "../../work/commented.js";
 import { shortHash } from "../../work/format-proposal.js";
 
@@ -10,11 +10,12 @@ export const sourceShow: Command = {
   name: "source show",
   summary: "print a file under Git as agents read it",
   arguments: [fileArgument],
+  flags: [rawFlag],
   examples: ["merkle source show docs/guide.md", "merkle source show docs/guide.md --json"],
-  async run({ args: [source_path = ""], config, output, signal }) {
+  async run({ args: [source_path = ""], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const read = await broker.call("read_source", { source_path });
-    output.print(read, output.terminal ? endingWithLine(neutralise(read.text)) : read.text);
+    printForeign(output, read, read.text, { raw: isSet(flags, "raw") });
     const stands = read.committed ? "" : "; it is not committed, and nothing is accepted until it is";
     output.note(`  ${source_path} is ${shortHash(read.source_sha)}${stands}`);
     return exitCodes.done;

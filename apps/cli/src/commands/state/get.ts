@@ -5,6 +5,7 @@ import { isSet } from "../../command/flags.js";
 import { takeWords } from "../../command/read-text.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { byline, formatEntries, valueText } from "../../state/format-state.js";
+import { toJson } from "../../text/to-json.js";
 
 export const stateGet: Command = {
   name: "state get",
@@ -39,8 +40,7 @@ export const stateGet: Command = {
       return exitCodes.done;
     }
     if (entry.deleted) throw deletedKey(entry, byline(entry));
-    // A file gets the value as it is; JSON escapes what could steer a terminal, but for what is no ASCII.
-    output.show(entry, output.terminal ? valueText(entry) : JSON.stringify(entry.value));
+    output.show(entry, output.terminal ? valueText(entry) : toJson(entry.value));
     output.note(`  ${byline(entry)}`);
     return exitCodes.done;
   },

@@ -12,6 +12,7 @@ import { shortValueText } from "../../state/format-state.js";
 import { createKnownState, type StateChange } from "../../state/known-state.js";
 import { oneLine } from "../../text/one-line.js";
 import { toMoment } from "../../text/time.js";
+import { toJson } from "../../text/to-json.js";
 
 export const stateWatch: Command = {
   name: "state watch",
@@ -130,7 +131,7 @@ function toMatcher(pattern: string | undefined): (key: string) => boolean {
 }
 
 function print({ entry, before, frame }: StateChange, output: Output): Promise<boolean> {
-  return writeLine(output.json ? JSON.stringify(frame) : describe(entry, before, output));
+  return writeLine(output.json ? toJson(frame) : describe(entry, before, output));
 }
 
 function describe(entry: StateEntry, before: StateEntry | undefined, output: Output): string {

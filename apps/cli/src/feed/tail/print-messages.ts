@@ -1,6 +1,7 @@
 import type { Message } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
 import { writeLine } from "../../core/write-line.js";
+import { toJson } from "../../text/to-json.js";
 import { wrapLine } from "../../text/wrap-line.js";
 import { type Author, formatMessage, indent, localDay } from "../format-message.js";
 
@@ -11,7 +12,7 @@ export interface MessagePrinter {
 
 /** One message a line, as it came. */
 export function createJsonPrinter(): MessagePrinter {
-  return { print: (message) => writeLine(JSON.stringify(message)) };
+  return { print: (message) => writeLine(toJson(message)) };
 }
 
 /**
