@@ -1,7 +1,10 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { createInterface } from "node:readline";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { WebSocketServer } from "ws";
 import { makeAgentHome, spawnStdioServer, startStdioServer } from "../kit/stdio.js";
 import { startTestBroker } from "../kit/test-broker.js";
@@ -82,6 +85,42 @@ describe("a broker that goes away", () => {
     const heard = await birch.call("wait_for_messages");
     expect(heard).toMatch(/^resync: the database was restored\..+\n#2 Alder: one$/);
     expect(await birch.call("wait_for_messages", { timeout: 0 })).toBe("nothing new");
+  });
+});
+
+describe("a client that is killed", () => {
+  it("[STDIO-20] takes its server along, although another process has the pipes open, unless that answers", async () => {
+    const home = await makeAgentHome();
+    const server = JSON.stringify([inject("program"), "mcp"]);
+    const start = `require("node:child_process").spawn(process.execPath, ${server}, { stdio: "inherit" })`;
+    // The pipes are this test's own; the client only started the server.
+    const client = spawn(process.execPath, ["-e", start], {
+      env: { PATH: process.env["PATH"], HOME: home, MERKLE_HOME: home, MERKLE_URL: "http://127.0.0.1:9" },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => client.stdin.destroy());
+    const lines = createInterface(client.stdout)[Symbol.asyncIterator]();
+    const next = async () => {
+      const { done, value } = await lines.next();
+      return done === true ? null : JSON.parse(value);
+    };
+    const send = (message: object) => client.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const clientInfo = { name: "test", version: "1" };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    send({ id: 1, method: "initialize", params });
+    expect(await next()).toMatchObject({ id: 1, result: { serverInfo: { name: "merkle" } } });
+    send({ method: "notifications/initialized" });
+
+    client.kill("SIGKILL");
+    await once(client, "exit");
+    const ping = { jsonrpc: "2.0", id: "merkle-ping", method: "ping" };
+    expect(await next()).toEqual(ping);
+    send({ id: ping.id, result: {} });
+    send({ id: 2, method: "ping" });
+    expect(await next()).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
+    expect(await next()).toEqual(ping);
+    // Nobody answers that one, and the server closes its end of the pipe.
+    expect(await next()).toBeNull();
   });
 });
 

@@ -15,12 +15,13 @@ import type { ServedTools, ToolClient } from "./served-tools.js";
 import { createStdioTransport } from "./stdio-transport.js";
 import type { ToolServer } from "./tool-server.js";
 import { channelCapability } from "./waking/wake-paths.js";
+import { watchParent } from "./watch-parent.js";
 
 /** Clients kill a server that takes half a second to end. Mostly it takes a few milliseconds. */
 const endMsMax = 350;
 
 /**
- * Speaks MCP on stdin and stdout until the client has gone or a signal comes, and never ends for any other reason. It
+ * Speaks MCP on stdin and stdout until the client has gone (its pipe or its process) or a signal comes, and never ends for any other reason. It
  * greets at once: everything that takes time, the broker and the SDK included, is only begun then (STDIO-1).
  */
 export async function serveStdio(context: CommandContext): Promise<number> {
@@ -65,10 +66,15 @@ export async function serveStdio(context: CommandContext): Promise<number> {
     await requests.ended;
   }
 
+  let stopWatching = () => {};
+  const orphaned = new Promise<void>((resolve) => {
+    stopWatching = watchParent(requests, resolve);
+  });
   try {
-    await Promise.race([serve(), requests.ended, aborted(signal)]);
+    await Promise.race([serve(), requests.ended, orphaned, aborted(signal)]);
     await Promise.race([desk.close(), delay(endMsMax)]);
   } finally {
+    stopWatching();
     stopServing?.();
     await transport.close();
   }

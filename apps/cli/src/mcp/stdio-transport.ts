@@ -9,6 +9,8 @@ export interface StdioTransport extends Transport {
   find(id: RequestId): StdioRequest | undefined;
   /** Resolves when the client has gone: its end of our input is closed. */
   readonly ended: Promise<void>;
+  /** Sends a ping; resolves with whether anything comes from the client in that time. */
+  ping(withinMs: number): Promise<boolean>;
 }
 
 interface StdioRequest {
@@ -29,6 +31,9 @@ interface Pending extends StdioRequest {
 /** No request is as long as this: the broker takes 2 MiB. */
 const lineBytesMax = 16 * 1024 * 1024;
 
+/** No client's request and none of the SDK's has an id like this. */
+const pingId = "merkle-ping";
+
 export function createStdioTransport(input: Readable, output: Writable): StdioTransport {
   const pending = new Map<RequestId, Pending>();
   let end = () => {};
@@ -36,10 +41,23 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
     end = resolve;
   });
   let stopReading = () => {};
+  const onLine = new Set<() => void>();
 
   const transport: StdioTransport = {
     ended,
     find: (id) => pending.get(id),
+    ping: (withinMs) =>
+      new Promise((resolve) => {
+        const settle = (answered: boolean) => {
+          clearTimeout(timer);
+          onLine.delete(hear);
+          resolve(answered);
+        };
+        const hear = () => settle(true);
+        const timer = setTimeout(() => settle(false), withinMs);
+        onLine.add(hear);
+        write(output, { jsonrpc: "2.0", id: pingId, method: "ping" }).catch(() => settle(false));
+      }),
     async start() {
       stopReading = readLines(input, take, end);
       // Whoever read our answers has gone, and cannot be told.
@@ -65,9 +83,11 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
   };
 
   function take(line: string): void {
+    for (const hear of [...onLine]) hear();
     const message = parse(line);
     if (message === undefined) return refuse(-32700, "This is no JSON, or names a member twice.");
     if (!isMessage(message)) return refuse(-32600, "This is no JSON-RPC 2.0 message.");
+    if (isPong(message)) return;
     if ("method" in message && "id" in message) admit(message.id, message.params);
     const cancelled = cancelledBy(message);
     // An answer that is on its way is not called back.
@@ -154,6 +174,10 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   if (typeof value !== "object" || value === null) return false;
   if (!("jsonrpc" in value) || value.jsonrpc !== "2.0") return false;
   return "method" in value ? typeof value.method === "string" : "result" in value || "error" in value;
+}
+
+function isPong(message: JSONRPCMessage): boolean {
+  return !("method" in message) && message.id === pingId;
 }
 
 function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
