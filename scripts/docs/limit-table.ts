@@ -130,6 +130,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   idempotencyKeyCharsMax: "400",
   anonymousIdempotencyKeyCharsMin: "400 below it, in a call without a credential",
   quotedSecretsMax: "400",
+  openMeshesMax: "403, but for a verified human",
   httpBodyBytesMax: "413",
   frameBytesMax: closeWith("too_large"),
   frameFragmentsMax: "close 1008",

@@ -45,6 +45,7 @@ describe("an agent that says to be human", () => {
     expect(powers.sort()).toEqual([
       "answer_approval",
       "archive_session",
+      "collect_garbage",
       "decide_proposal",
       "hold_session",
       "list_approvals",
@@ -266,10 +267,14 @@ it("[NAME-4] whoever had such a name before keeps it, in the session, in its rec
   await rest.call("conclude_session", { session_id, team_id, summary_section: "Done." });
   const bundle = await download(broker.url, session_id);
   const other = await startTestBroker({}, cleanup);
-  expect(await importInto(other.url, bundle)).toMatchObject({ status: 200 });
+  const copy = Object((await importInto(other.url, bundle)).body).session_id;
   const copies = await brokerTransports.rest(other.url);
-  for (const place of [rest, copies]) {
-    const { participants } = await place.call("list_participants", { session_id, include_folded: true });
+  for (const [place, id] of [
+    [rest, session_id],
+    [copies, copy],
+  ] as const) {
+    const asked = { session_id: id, include_folded: true };
+    const { participants } = await place.call("list_participants", asked);
     expect(participants.map((each) => each.team_name)).toContain("System");
   }
 });

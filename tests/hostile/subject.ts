@@ -327,7 +327,7 @@ export function validInputs({
     open_demo_room: {},
     create_mesh: { name: "One-more" },
     list_meshes: {},
-    collect_garbage: { dry_run: true },
+    collect_garbage: { dry_run: true, team_id: person_id },
     set_quotas: { mesh: "main", team_id: person_id },
     create_invite: {},
     preview_invite: { invite: "A".repeat(22) },

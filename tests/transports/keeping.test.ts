@@ -37,7 +37,12 @@ it("[OPS-10] [OPS-11] what the settings keep no longer goes, after a dry run has
   await transport.call("leave_session", { session_id, team_id });
   await sql`UPDATE peers SET left_at = now() - interval '40 days' WHERE session_id = ${session_id}`;
 
-  const gc = (dry_run: boolean) => transport.call("collect_garbage", { dry_run });
+  const { person_id: owner } = await makePerson(transport, "Gardener");
+  const gc = (dry_run: boolean) => transport.call("collect_garbage", { dry_run, team_id: owner });
+  expect(await failureOf(transport.call("collect_garbage", { dry_run: true }))).toMatchObject({
+    code: "forbidden",
+    details: { needs: "verification" },
+  });
   expect((await gc(false)).removed).toMatchObject({ progress: 0, presence: 0, dismissed: 0 });
   await changeSettings(transport, { settings: { progress_days: 30, presence_days: 30 } });
   const titles = async () =>

@@ -3,6 +3,7 @@ import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { openAsMember, startInviteBroker, type TestMember } from "../kit/members.js";
+import { makePerson } from "../kit/persons.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient, transports } from "../kit/transports.js";
 
@@ -47,6 +48,20 @@ describe("meshes of a broker in open mode", () => {
     expect(await codeOf(transport.call("create_mesh", { name: "MAIN" }))).toBe("conflict");
     for (const wrong of [`${name}m`, "", "two words", "-first", "a/b", "näher\u202e"])
       expect(await codeOf(transport.callRaw("create_mesh", { name: wrong })), wrong).toBe("bad_request");
+  });
+
+  it("[MESH-8] whoever comes makes them up to a bound, beyond it a verified human alone", async () => {
+    const { url } = await startTestBroker({}, cleanup);
+    const open = await transports.rest(url);
+    const make = (name: string, team_id?: string) =>
+      open.call("create_mesh", { name, ...(team_id !== undefined && { team_id }) });
+    const { person_id: guest } = await open.call("create_person", { name: "Bo" });
+    const { person_id: owner } = await makePerson(open, "Ana");
+    // One is there from the start.
+    for (let count = 1; count < limits.openMeshesMax; count += 1) await make(`m${count}`);
+    const more = await Promise.all([codeOf(make("more")), codeOf(make("more", guest)), codeOf(make("last", owner))]);
+    expect(more).toEqual(["forbidden", "forbidden", "answered"]);
+    expect((await open.call("list_meshes", {})).meshes).toHaveLength(limits.openMeshesMax + 1);
   });
 
   it("[IDEM-1] making one is repeated with its key, and makes it once", async () => {

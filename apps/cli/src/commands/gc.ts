@@ -5,6 +5,7 @@ import type { Command } from "../command/command.js";
 import { isSet } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
+import { actingAsPerson } from "../identity/acting.js";
 import { formatTable } from "../text/table.js";
 import { counted, toAge } from "../text/time.js";
 
@@ -15,7 +16,7 @@ export const gc: Command = {
   examples: ["merkle gc --dry-run", "merkle gc", "merkle config set progress_days 365"],
   async run({ flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const report = await broker.call("collect_garbage", { dry_run: isSet(flags, "dryRun") });
+    const report = await actingAsPerson({ broker, config }).call("collect_garbage", { dry_run: isSet(flags, "dryRun") });
     output.show(report, `${removedText(report)}\n\n${tableOfTables(report, output)}`);
     return exitCodes.done;
   },

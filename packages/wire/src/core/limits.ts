@@ -83,6 +83,8 @@ export const limits = {
   alertTargetsMax: 20,
   alertSecretCharsMax: 200,
   meshNameCharsMax: 50,
+  /** Where everybody is let in: so many meshes are there before only a verified human makes another. */
+  openMeshesMax: 20,
   idempotencyKeyCharsMax: 200,
   /** A key that stands alone, without a credential beside it, hands out a credential when repeated: it must not be guessed. */
   anonymousIdempotencyKeyCharsMin: 16,

@@ -93,6 +93,7 @@ export const collectGarbage = operation("collect_garbage", {
   unlisted: true,
   input: z.strictObject({
     dry_run: z.boolean().default(false).meta({ description: "Only say what would go." }),
+    ...asTeam,
     ...retryable,
   }),
   output: z.object({

@@ -89,7 +89,7 @@ export const createMesh = operation("create_mesh", {
   summary:
     "Make a mesh: a workspace of its own on this broker, isolated from the others. Its maker is its first admin.",
   unlisted: true,
-  input: z.strictObject({ name: MeshName, ...retryable }),
+  input: z.strictObject({ name: MeshName, ...asTeam, ...retryable }),
   output: z.object({
     mesh_id: Uuid,
     name: z.string(),

@@ -9,13 +9,14 @@ import {
   type Transaction,
 } from "@merkle/db";
 import { type MemberRole, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import type { Context, IdentityServices } from "../context.js";
 import type { MemberPrincipal } from "../principal.js";
 
 /**
  * Makes a mesh. A member who makes one is its first admin, by the same key; nobody else is in it (MESH-6).
  *
- * @throws conflict when the name is taken, in whatever case
+ * @throws conflict when the name is taken, in whatever case; forbidden for a guest where there are many (MESH-8)
  */
 export async function createMesh(
   ctx: Context<IdentityServices>,
@@ -25,10 +26,24 @@ export async function createMesh(
   return ctx.write(async ({ tx }) => {
     const meshId = randomUUID();
     if (!(await insertMesh(tx, { meshId, name, createdAt: new Date() }))) throw taken(name);
+    if (!isKnown(ctx) && (await listMeshRows(tx)).length > limits.openMeshesMax) throw tooManyMeshes();
     await ctx.services.furnishMesh(tx, meshId);
     const member_id = principal?.kind === "member" ? await admitMaker(tx, meshId, principal) : null;
     return { mesh_id: meshId, name, member_id };
   });
+}
+
+function isKnown({ principal, person }: Context<IdentityServices>): boolean {
+  return principal?.kind === "member" || person?.verified === true;
+}
+
+function tooManyMeshes(): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `This broker has ${limits.openMeshesMax} meshes, and a mesh stays for good, so only a verified human makes another. ` +
+      "Open the link that merkle up printed, or run merkle mesh create on the broker's machine.",
+    { needs: "verification", max: limits.openMeshesMax },
+  );
 }
 
 async function admitMaker(tx: Transaction, meshId: string, principal: MemberPrincipal): Promise<string> {

@@ -4,6 +4,7 @@ import type { ReachableAddress } from "../../broker/reach.js";
 import type { Command } from "../../command/command.js";
 import type { Config } from "../../config.js";
 import { exitCodes } from "../../core/cli-error.js";
+import { actingAsPerson } from "../../identity/acting.js";
 import { chooseMember, keepMember, listMembers } from "../../identity/members.js";
 import { requireKnown } from "../../trust/require-known.js";
 
@@ -14,7 +15,7 @@ export const meshCreate: Command = {
   examples: ["merkle mesh create billing"],
   async run({ args: [name = ""], config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const made = await broker.call("create_mesh", { name });
+    const made = await actingAsPerson({ broker, config }).call("create_mesh", { name });
     await keepMesh(made, { address: broker.address, config });
     output.show(made, `${output.mark.ok} mesh ${made.name} is there`);
     output.note(`  use it, or name it in MERKLE_MESH or .merkle.json: merkle ls --mesh ${made.name}`);
