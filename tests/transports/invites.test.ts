@@ -316,7 +316,7 @@ it("[AUTH-6] a text that holds the link of an invite, or a token in force, is re
 
 it("[AUTH-6] a document full of what looks like tokens is refused before each of them is looked up", async () => {
   const { session_id, team_id } = await session("Lookalikes");
-  const write = (content: string) => admin.call("append_to_session_doc", { session_id, team_id, content });
+  const write = (text: string) => admin.call("append_to_session_doc", { session_id, team_id, text });
   const { token, token_id } = await admin.call("issue_token", {});
   const dead = (count: number) =>
     Array.from({ length: count }, (_, each) => `mkt_${String(each).padStart(43, "A")}`).join("\n");
