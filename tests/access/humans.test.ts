@@ -237,8 +237,30 @@ it("[NAME-1] [NAME-3] names that deceive are refused with the reason; blanks and
 it("[NAME-4] a new name poses as nobody: not as people, models, clients, Merkle or everyone", async () => {
   const { session_id, team_id } = await createSession();
   const posing = [
-    ...["System", "user", "Human", "H u m a n", "guests", "Claude Code", "claude-code", "merkle", "everyone", "ＡＬＬ"],
-    ...["*", "@x", "Ana ✓", "✅ Ana", "Ana [human]", "Ana 【Guest】", "Ana {verified}", "Ana <human>", "\u2800", "An\u2800a"],
+    ...[
+      "System",
+      "user",
+      "Human",
+      "H u m a n",
+      "guests",
+      "Claude Code",
+      "claude-code",
+      "merkle",
+      "everyone",
+      "ＡＬＬ",
+    ],
+    ...[
+      "*",
+      "@x",
+      "Ana ✓",
+      "✅ Ana",
+      "Ana [human]",
+      "Ana 【Guest】",
+      "Ana {verified}",
+      "Ana <human>",
+      "\u2800",
+      "An\u2800a",
+    ],
   ];
   for (const name of posing) {
     for (const failed of [
@@ -248,9 +270,21 @@ it("[NAME-4] a new name poses as nobody: not as people, models, clients, Merkle 
       failureOf(rest.call("create_session", { title: "Posing", creator_team_name: name })),
       failureOf(rest.call("create_person", { name })),
     ])
-      expect(await failed, name).toMatchObject({ code: "bad_request", message: expect.stringContaining("must not") });
+      expect(await failed, name).toMatchObject({
+        code: "bad_request",
+        message: expect.stringContaining("must not"),
+      });
   }
-  const honest = ["Systems", "User Research", "Humanity", "Claude", "all-rounder", "Ana (2)", "Ana [ops]", "a@b"];
+  const honest = [
+    "Systems",
+    "User Research",
+    "Humanity",
+    "Claude",
+    "all-rounder",
+    "Ana (2)",
+    "Ana [ops]",
+    "a@b",
+  ];
   for (const name of honest) {
     expect((await rest.call("join_session", { session_id, team_name: name })).team_name, name).toBe(name);
   }

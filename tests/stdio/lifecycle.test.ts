@@ -91,28 +91,31 @@ describe("a broker that goes away", () => {
 describe("a client that is killed", () => {
   it("[STDIO-20] takes its server along, although another process has the pipes open, unless that answers", async () => {
     const home = await makeAgentHome();
-    const server = JSON.stringify([inject("program"), "mcp"]);
-    const start = `require("node:child_process").spawn(process.execPath, ${server}, { stdio: "inherit" })`;
-    // The pipes are this test's own; the client only started the server.
-    const client = spawn(process.execPath, ["-e", start], {
+    const start = (args: readonly string[]) =>
+      `require("node:child_process").spawn(process.execPath, ${JSON.stringify(args)}, { stdio: "inherit" })`;
+    const client = `process.stderr.write(process.pid + "\\n"); ${start([inject("program"), "mcp"])}`;
+    // The holder of the pipes starts the client, which starts the server.
+    const holder = spawn(process.execPath, ["-e", start(["-e", client])], {
       env: { PATH: process.env["PATH"], HOME: home, MERKLE_HOME: home, MERKLE_URL: "http://127.0.0.1:9" },
-      stdio: ["pipe", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "pipe"],
     });
-    onTestFinished(() => client.stdin.destroy());
-    const lines = createInterface(client.stdout)[Symbol.asyncIterator]();
+    // Every process of the three ends with the pipe.
+    onTestFinished(() => holder.stdin.end());
+    const [pid] = await once(createInterface(holder.stderr), "line");
+    const lines = createInterface(holder.stdout)[Symbol.asyncIterator]();
     const next = async () => {
       const { done, value } = await lines.next();
       return done === true ? null : JSON.parse(value);
     };
-    const send = (message: object) => client.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const send = (message: object) =>
+      holder.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
     const clientInfo = { name: "test", version: "1" };
     const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
     send({ id: 1, method: "initialize", params });
     expect(await next()).toMatchObject({ id: 1, result: { serverInfo: { name: "merkle" } } });
     send({ method: "notifications/initialized" });
 
-    client.kill("SIGKILL");
-    await once(client, "exit");
+    process.kill(Number(pid), "SIGKILL");
     const ping = { jsonrpc: "2.0", id: "merkle-ping", method: "ping" };
     expect(await next()).toEqual(ping);
     send({ id: ping.id, result: {} });

@@ -321,7 +321,10 @@ it("[AUTH-6] a document full of what looks like tokens is refused before each of
   const dead = (count: number) =>
     Array.from({ length: count }, (_, each) => `mkt_${String(each).padStart(43, "A")}`).join("\n");
   const max = 1_000;
-  await expect(write("mkt_".repeat(130_000))).rejects.toMatchObject({ code: "bad_request", details: { max } });
+  await expect(write("mkt_".repeat(130_000))).rejects.toMatchObject({
+    code: "bad_request",
+    details: { max },
+  });
   await expect(write(dead(max + 1))).rejects.toMatchObject({ code: "bad_request", details: { max } });
   await expect(write(`${dead(max - 1)}\n${token}`)).rejects.toMatchObject({ details: { token_id } });
   expect(await write(dead(max))).toMatchObject({ version: 1 });

@@ -59,7 +59,11 @@ describe("meshes of a broker in open mode", () => {
     const { person_id: owner } = await makePerson(open, "Ana");
     // One is there from the start.
     for (let count = 1; count < limits.openMeshesMax; count += 1) await make(`m${count}`);
-    const more = await Promise.all([codeOf(make("more")), codeOf(make("more", guest)), codeOf(make("last", owner))]);
+    const more = await Promise.all([
+      codeOf(make("more")),
+      codeOf(make("more", guest)),
+      codeOf(make("last", owner)),
+    ]);
     expect(more).toEqual(["forbidden", "forbidden", "answered"]);
     expect((await open.call("list_meshes", {})).meshes).toHaveLength(limits.openMeshesMax + 1);
   });

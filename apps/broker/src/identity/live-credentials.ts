@@ -75,7 +75,8 @@ class Quoted {
   /** @throws bad_request beyond the bound: a hash and a place in a query for each would stall everybody else */
   private add(found: Set<string>, text: string): void {
     found.add(text);
-    if (this.credentials.size + this.tokens.size + this.invites.size > limits.quotedSecretsMax) throw tooManyQuoted();
+    if (this.credentials.size + this.tokens.size + this.invites.size > limits.quotedSecretsMax)
+      throw tooManyQuoted();
   }
 }
 

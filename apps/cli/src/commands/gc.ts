@@ -16,7 +16,9 @@ export const gc: Command = {
   examples: ["merkle gc --dry-run", "merkle gc", "merkle config set progress_days 365"],
   async run({ flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
-    const report = await actingAsPerson({ broker, config }).call("collect_garbage", { dry_run: isSet(flags, "dryRun") });
+    const report = await actingAsPerson({ broker, config }).call("collect_garbage", {
+      dry_run: isSet(flags, "dryRun"),
+    });
     output.show(report, `${removedText(report)}\n\n${tableOfTables(report, output)}`);
     return exitCodes.done;
   },

@@ -33,4 +33,7 @@ export const steeringNote =
   "  characters that steer a terminal are printed as U+FFFD; --raw prints them as they are";
 
 /** The flag of every command that prints a text of others. */
-export const rawFlag = { flags: "--raw", summary: "print the text as it is, with characters that steer a terminal" };
+export const rawFlag = {
+  flags: "--raw",
+  summary: "print the text as it is, with characters that steer a terminal",
+};

@@ -15,7 +15,9 @@ export function normaliseName(name: string): string {
 export function deceptionIn(name: string): string | null {
   const hidden =
     // U+2800 is the blank of Braille.
-    /[\u2800\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Cc}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.exec(name)?.[0];
+    /[\u2800\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Cc}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.exec(
+      name,
+    )?.[0];
   if (hidden !== undefined) return `hold the invisible or unassigned character ${codePointOf(hidden)}`;
   if (/\p{M}{4}/u.test(name)) return "stack more than three marks on a letter";
   if (/\(\s*(?:human|guest)\s*\)/iu.test(name))
@@ -43,7 +45,9 @@ function poseIn(name: string): string | null {
   if (/[\p{Ps}\p{Pi}<]\s*(?:human|guest|verified)\s*[\p{Pe}\p{Pf}>]/iu.test(name))
     return `hold "human", "guest" or "verified" in brackets, by which Merkle marks people`;
   const letters = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  return reserved.has(letters) ? `be ${JSON.stringify(name)}, which names others than one team or person` : null;
+  return reserved.has(letters)
+    ? `be ${JSON.stringify(name)}, which names others than one team or person`
+    : null;
 }
 
 /** Sources of text that a model or a person takes for something other than a peer, without blanks. */

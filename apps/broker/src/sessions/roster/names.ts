@@ -8,7 +8,10 @@ import { deceptionInNew } from "@merkle/wire/text";
  *
  * @throws bad_request (NAME-4)
  */
-export function refusePosing(names: { readonly team_name?: string; readonly peer_name?: string | undefined }): void {
+export function refusePosing(names: {
+  readonly team_name?: string;
+  readonly peer_name?: string | undefined;
+}): void {
   for (const [field, name] of Object.entries(names)) {
     const problem = name === undefined ? null : deceptionInNew(name);
     if (problem !== null) throw new MerkleError("bad_request", `${field} must not ${problem}.`, { field });
