@@ -94,13 +94,14 @@ describe("a client that is killed", () => {
     const start = (args: readonly string[]) =>
       `require("node:child_process").spawn(process.execPath, ${JSON.stringify(args)}, { stdio: "inherit" })`;
     const client = `process.stderr.write(process.pid + "\\n"); ${start([inject("program"), "mcp"])}`;
-    // The holder of the pipes starts the client, which starts the server.
-    const holder = spawn(process.execPath, ["-e", start(["-e", client])], {
+    // The holder of the pipe starts the client, which starts the server.
+    const hold = `${start(["-e", client])}; require("node:fs").closeSync(1); setInterval(() => {}, 1_000_000)`;
+    const holder = spawn(process.execPath, ["-e", hold], {
       env: { PATH: process.env["PATH"], HOME: home, MERKLE_HOME: home, MERKLE_URL: "http://127.0.0.1:9" },
       stdio: ["pipe", "pipe", "pipe"],
     });
-    // Every process of the three ends with the pipe.
-    onTestFinished(() => holder.stdin.end());
+    // The server ends with the pipe.
+    onTestFinished(() => holder.kill("SIGKILL"));
     const [pid] = await once(createInterface(holder.stderr), "line");
     const lines = createInterface(holder.stdout)[Symbol.asyncIterator]();
     const next = async () => {
@@ -122,7 +123,7 @@ describe("a client that is killed", () => {
     send({ id: 2, method: "ping" });
     expect(await next()).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
     expect(await next()).toEqual(ping);
-    // Nobody answers that one, and the server closes its end of the pipe.
+    // Nobody answers that one. The server was the last to have stdout open.
     expect(await next()).toBeNull();
   });
 });
