@@ -385,7 +385,7 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
     test_connection: { unmeasured: "it takes as long as the address that it tries" },
     get_health: { call: () => call("get_health", {}) },
     open_demo_room: { unmeasured: "it has two agents go on in a room beside whatever is measured next" },
-    collect_garbage: { what: "dry", call: () => call("collect_garbage", { dry_run: true }) },
+    collect_garbage: { what: "dry", call: () => call("collect_garbage", { ...person, dry_run: true }) },
     create_mesh: { call: (index) => call("create_mesh", { name: `mesh-${index}` }), callsMax: 5 },
     list_meshes: { call: () => call("list_meshes", {}) },
     set_quotas: { call: () => call("set_quotas", { ...person, mesh: "main", connections: 0 }) },
