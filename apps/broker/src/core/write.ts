@@ -3,7 +3,6 @@ import {
   appendInTransaction,
   claimRequest,
   type Database,
-  type EarlierRequest,
   findRequest,
   type MessageRow,
   type StoredMessage,
@@ -73,27 +72,21 @@ export async function writeOnce<Result>(
   return retryWhileLost(async () => {
     const announced: StoredMessage[] = [];
     const runs: (() => void)[] = [];
-    let isRepeated = false;
-    const doWork = (tx: Transaction) =>
-      work({
-        tx,
-        announce: (sessionId, event, options) => post(tx, announced, systemRow(sessionId, event, options)),
-        post: (row) => post(tx, announced, row),
-        afterCommit: (run) => runs.push(run),
-      });
     const transaction = () =>
-      services.database.transactionInSteps<EarlierRequest | null, Result>({
-        first: (tx) => claimRequest(tx, requestKey, inputHash),
-        async work(tx, earlier) {
-          if (!earlier) return doWork(tx);
+      services.database.transaction(async (tx): Promise<Result> => {
+        const earlier = await claimRequest(tx, requestKey, inputHash);
+        if (earlier) {
           if (!inputHash.equals(earlier.inputHash)) throw otherInput(request.operation);
-          isRepeated = true;
           return JSON.parse(decrypt(key, purpose, earlier.sealedResult));
-        },
-        last: (tx, result) =>
-          isRepeated
-            ? null
-            : storeRequestResult(tx, requestKey, encrypt(key, purpose, JSON.stringify(result))),
+        }
+        const result = await work({
+          tx,
+          announce: (sessionId, event, options) => post(tx, announced, systemRow(sessionId, event, options)),
+          post: (row) => post(tx, announced, row),
+          afterCommit: (run) => runs.push(run),
+        });
+        await storeRequestResult(tx, requestKey, encrypt(key, purpose, JSON.stringify(result)));
+        return result;
       });
     const result = await inTurn(rows, transaction);
     for (const run of runs) run();

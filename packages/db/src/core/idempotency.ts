@@ -62,13 +62,13 @@ export async function findRequest(
   return row?.sealedResult ? { inputHash: row.inputHash, sealedResult: row.sealedResult } : null;
 }
 
-/** The statement that stores a result; for the end of the transaction that claimed its key. */
-export function storeRequestResult(
+/** Stores a result, at the end of the transaction that claimed its key. */
+export async function storeRequestResult(
   tx: Transaction,
   { meshId, requestHash }: RequestKey,
   sealedResult: Uint8Array,
-) {
-  return tx
+): Promise<void> {
+  await tx
     .update(idempotentResults)
     .set({ sealedResult })
     .where(and(eq(idempotentResults.meshId, meshId), eq(idempotentResults.requestHash, requestHash)));

@@ -1,15 +1,8 @@
-import type { QueryPromise } from "drizzle-orm";
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
-import type postgres from "postgres";
-import {
-  type ConnectionTarget,
-  connectionLost,
-  connectPool,
-  type PoolOptions,
-  refuseOnceLost,
-} from "./connection.js";
-import * as schema from "./schema.js";
+import postgres from "postgres";
+import { type ConnectionTarget, connectionLost, connectPool, type PoolOptions } from "./connection.js";
+import type * as schema from "./schema.js";
 
 /** The connection of a query: the pool, or a transaction. */
 export type Queryable = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
@@ -19,82 +12,47 @@ export type Transaction = Queryable;
 /** Runs transactions, a few at a time, each on a connection of its own. */
 export interface Transactions {
   run<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
-  runInSteps<Opening, Result>(steps: TransactionSteps<Opening, Result>): Promise<Result>;
   end(): Promise<void>;
 }
 
-/** The work of a transaction; what is first and what is last goes to the server together with BEGIN and COMMIT. */
-export interface TransactionSteps<Opening, Result> {
-  first(tx: Transaction): Promise<Opening>;
-  work(tx: Transaction, opening: Opening): Promise<Result>;
-  /** One statement, of which nobody needs an answer: when it fails, nothing is committed. */
-  last(tx: Transaction, result: Result): Statement | null;
-}
-
-/** A query that nobody awaits. */
-interface Statement {
-  toSQL(): { sql: string; params: unknown[] };
-}
-
 /**
- * The driver's own transactions (postgres 3.4) send ROLLBACK over a connection that is gone, which ends the process; and
- * its clients would run the rest of a broken transaction on a new connection, outside of it. Here each transaction has a
- * client with one connection, and once that is lost nothing more is sent.
+ * BEGIN and COMMIT by hand: the driver's own transactions (postgres 3.4) send ROLLBACK over a connection that is gone,
+ * which ends the process.
  */
 export function startTransactions(target: ConnectionTarget, max: number): Transactions {
   const lanes = startLanes(target, max);
-
-  function runInSteps<Opening, Result>(steps: TransactionSteps<Opening, Result>): Promise<Result> {
-    return lanes.lend(async (lane) => {
-      try {
-        const begun = lane.client.unsafe("BEGIN").execute();
-        // On a connection that is not there yet the driver would go on without a BEGIN that failed with the first attempt.
-        if (!lane.connected) await begun;
-        const [, opening] = await Promise.all([begun, steps.first(lane.db)]);
-        lane.connected = true;
-        const result = await steps.work(lane.db, opening);
-        const last = steps.last(lane.db, result)?.toSQL();
-        if (lane.lost) throw connectionLost();
-        await Promise.all([
-          last && lane.client.unsafe(last.sql, last.params as postgres.ParameterOrJSON<never>[]).execute(),
-          lane.client.unsafe("COMMIT").execute(),
-        ]);
-        return result;
-      } catch (error) {
-        // A connection that is lost has rolled back by itself.
-        if (!lane.lost) await lane.client.unsafe("ROLLBACK").catch(lane.discard);
-        throw error;
-      }
-    });
-  }
-
   return {
-    run: (work) => runInSteps({ first: async () => null, work, last: () => null }),
-    runInSteps,
+    run: (work) =>
+      lanes.lend(async (lane) => {
+        try {
+          await lane.send("BEGIN");
+          const result = await work(lane.db).finally(lane.closeDb);
+          await lane.send("COMMIT");
+          return result;
+        } catch (error) {
+          // A connection that is lost has rolled back by itself.
+          if (!lane.lost) await lane.send("ROLLBACK").catch(lane.discard);
+          throw error;
+        }
+      }),
     end: lanes.end,
   };
 }
 
 /**
- * Sends queries right after one another, for one way to the server instead of one for each. They are done in this order, and
- * each sees what was committed while the one before it waited.
+ * A connection that is lent for one piece of work. It sends one statement at a time, each when the one before it has been
+ * answered, and nothing more once its connection is lost. The driver would keep further statements in a queue while it
+ * prepares one, and send that queue over its next connection, outside of the transaction.
  */
-export function sendTogether<Queries extends readonly QueryPromise<unknown>[]>(
-  ...queries: Queries
-): Promise<{ [Place in keyof Queries]: Awaited<Queries[Place]> }>;
-export function sendTogether(...queries: readonly QueryPromise<unknown>[]): Promise<unknown[]> {
-  return Promise.all(queries.map((query) => query.then(undefined)));
-}
-
-/** A client with one connection. Once that is lost, queries of `db` are refused and nothing is sent. */
 export interface Lane {
-  readonly client: postgres.Sql;
+  /** For the queries of this piece of work. */
   readonly db: Queryable;
-  /** Whether a transaction has begun on its connection before. */
-  connected: boolean;
-  /** Whether its connection has closed. */
+  /** Refuses further queries of `db`: of a branch of the work that goes on after another one has failed. */
+  closeDb(): void;
+  send(statement: "BEGIN" | "COMMIT" | "ROLLBACK"): Promise<void>;
+  /** Whether its connection has closed, or may not be used any more. */
   readonly lost: boolean;
-  /** Closes it; it is lent to nobody any more. */
+  /** Closes the connection, which is not lent again. */
   discard(): void;
 }
 
@@ -109,67 +67,141 @@ export function startLanes(
   max: number,
   options: Pick<PoolOptions, "plansAnew"> = {},
 ): Lanes {
-  const idle: Lane[] = [];
-  const waiting: ((lane: Lane) => void)[] = [];
-  const lanes = new Set<Lane>();
+  const idle: Connection[] = [];
+  const waiting: ((connection: Connection) => void)[] = [];
+  const connections = new Set<Connection>();
   let ended = false;
 
-  async function take(): Promise<Lane> {
+  async function take(): Promise<Connection> {
     // Whoever comes too late must not open a connection that nobody closes.
     if (ended) throw connectionLost();
-    const lane = idle.pop();
-    if (lane) return lane;
-    if (lanes.size < max) return openLane();
+    const connection = idle.pop();
+    if (connection) return connection;
+    if (connections.size < max) return open();
     return new Promise((resolve) => waiting.push(resolve));
   }
 
-  function openLane(): Lane {
-    let lost = false;
-    const client = connectPool(target, 1, { ...options, keepOpen: true, onClose: discard });
-    const lane: Lane = {
-      client,
-      db: drizzle(
-        refuseOnceLost(client, () => lost),
-        { schema },
-      ),
-      connected: false,
-      get lost() {
-        return lost;
-      },
-      discard,
-    };
-    lanes.add(lane);
-    return lane;
-
-    function discard(): void {
-      if (lost) return;
-      lost = true;
-      lanes.delete(lane);
-      const place = idle.indexOf(lane);
+  function open(): Connection {
+    const connection = openConnection(target, options, () => {
+      connections.delete(connection);
+      const place = idle.indexOf(connection);
       if (place >= 0) idle.splice(place, 1);
-      setImmediate(() => void client.end({ timeout: 1 }));
-    }
+    });
+    connections.add(connection);
+    return connection;
   }
 
-  function release(lane: Lane): void {
+  function giveBack(connection: Connection): void {
     const next = waiting.shift();
-    const free = lane.lost ? null : lane;
-    if (next) next(free ?? openLane());
+    const free = connection.lost ? null : connection;
+    if (next) next(free ?? open());
     else if (free) idle.push(free);
   }
 
   return {
     async lend(work) {
-      const lane = await take();
+      const connection = await take();
+      const lane = toLane(connection);
       try {
         return await work(lane);
       } finally {
-        release(lane);
+        lane.closeDb();
+        giveBack(connection);
       }
     },
     async end() {
       ended = true;
-      await Promise.all([...lanes].map((lane) => lane.client.end({ timeout: 5 })));
+      await Promise.all([...connections].map((connection) => connection.end()));
     },
+  };
+}
+
+/** One connection, over which one statement is under way at a time. */
+interface Connection {
+  readonly client: postgres.Sql;
+  readonly lost: boolean;
+  /** Sends a statement when every one before it has been answered. @throws an error that `isConnectionLost` knows, once the connection is lost */
+  inTurn<Answer>(send: () => PromiseLike<Answer>): Promise<Answer>;
+  discard(): void;
+  end(): Promise<void>;
+}
+
+function openConnection(
+  target: ConnectionTarget,
+  options: Pick<PoolOptions, "plansAnew">,
+  onLost: () => void,
+): Connection {
+  const client = connectPool(target, 1, { ...options, keepOpen: true, onClose: discard });
+  let lost = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function discard(): void {
+    if (lost) return;
+    lost = true;
+    onLost();
+    setImmediate(() => void client.end({ timeout: 1 }));
+  }
+
+  /** After anything but a plain refusal by the server, nobody knows what the driver or the server would do next. */
+  function discardUnlessRefused(error: unknown): void {
+    if (!(error instanceof postgres.PostgresError && error.severity === "ERROR")) discard();
+  }
+
+  return {
+    client,
+    get lost() {
+      return lost;
+    },
+    inTurn(send) {
+      const answer = last.then(() => {
+        if (lost) throw connectionLost();
+        return send();
+      });
+      last = answer.catch(discardUnlessRefused);
+      return answer;
+    },
+    discard,
+    end: () => client.end({ timeout: 5 }),
+  };
+}
+
+function toLane(connection: Connection): Lane {
+  const { client, inTurn, discard } = connection;
+  let closed = false;
+
+  const unsafe = (text: string, parameters?: unknown[], options?: postgres.UnsafeQueryOptions) => {
+    const query = client.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], options);
+    let answer: Promise<unknown> | undefined;
+    const send = async () => {
+      if (closed) throw new TypeError("The piece of work that this query belongs to has ended.");
+      return inTurn(() => query);
+    };
+    // All that drizzle uses of the driver's queries; whatever else is asked of one fails at once.
+    const turn: PromiseLike<unknown> & { values(): unknown } = {
+      values() {
+        void query.values();
+        return turn;
+      },
+      // biome-ignore lint/suspicious/noThenProperty: like the driver's, it is sent when it is first awaited
+      then(onAnswer, onFailure) {
+        answer ??= send();
+        return answer.then(onAnswer, onFailure);
+      },
+    };
+    return turn;
+  };
+
+  return {
+    db: drizzle({ options: client.options, unsafe } as never) as unknown as Queryable,
+    closeDb() {
+      closed = true;
+    },
+    async send(statement) {
+      await inTurn(() => client.unsafe(statement));
+    },
+    get lost() {
+      return connection.lost;
+    },
+    discard,
   };
 }

@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, lte, sql } from "drizzle-orm";
 import { documents, documentVersions, feeds } from "../core/schema.js";
-import { type Queryable, sendTogether, type Transaction } from "../core/transactions.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 export interface DocumentRow {
   readonly version: number;
@@ -31,14 +31,14 @@ export interface LockedDocument extends DocumentRow {
  * second sees what was committed while the first waited, a conclusion included.
  */
 export async function lockDocument(tx: Transaction, sessionId: string): Promise<LockedDocument | null> {
-  const [, [row]] = await sendTogether(
-    tx.execute(sql`SELECT FROM ${documents} WHERE ${documents.sessionId} = ${sessionId} FOR NO KEY UPDATE`),
-    tx
-      .select({ ...columns, closedAt: feeds.closedAt, lastSequence: feeds.lastSequence })
-      .from(documents)
-      .innerJoin(feeds, eq(feeds.sessionId, documents.sessionId))
-      .where(eq(documents.sessionId, sessionId)),
+  await tx.execute(
+    sql`SELECT FROM ${documents} WHERE ${documents.sessionId} = ${sessionId} FOR NO KEY UPDATE`,
   );
+  const [row] = await tx
+    .select({ ...columns, closedAt: feeds.closedAt, lastSequence: feeds.lastSequence })
+    .from(documents)
+    .innerJoin(feeds, eq(feeds.sessionId, documents.sessionId))
+    .where(eq(documents.sessionId, sessionId));
   return row ?? null;
 }
 
@@ -53,24 +53,22 @@ export interface NewVersion {
   readonly afterSequence: number;
 }
 
-/** Makes a content the document's newest version and keeps it in the history. The caller holds the document. */
+/**
+ * Makes a content the document's newest version and keeps it in the history, by one statement: neither is ever there without
+ * the other. The caller holds the document.
+ */
 export async function saveDocumentVersion(tx: Transaction, written: NewVersion): Promise<void> {
-  const { sessionId, version, content, conclusion, at } = written;
-  await sendTogether(
-    tx
-      .update(documents)
-      .set({ version, content, conclusion, updatedAt: at })
-      .where(eq(documents.sessionId, sessionId)),
-    tx.insert(documentVersions).values({
-      sessionId,
-      version,
-      content,
-      writtenByTeamId: written.writtenByTeamId,
-      writtenBy: written.writtenBy,
-      writtenAt: at,
-      afterSequence: written.afterSequence,
-    }),
-  );
+  const { sessionId, version, content, conclusion, writtenByTeamId, writtenBy, afterSequence } = written;
+  const at = written.at.toISOString();
+  await tx.execute(sql`
+    WITH newest AS (
+      UPDATE documents SET version = ${version}, content = ${content}, conclusion = ${conclusion}, updated_at = ${at}
+      WHERE session_id = ${sessionId}
+      RETURNING session_id, version, content, updated_at
+    )
+    INSERT INTO document_versions (session_id, version, content, written_at, written_by_team_id, written_by, after_sequence)
+    SELECT session_id, version, content, updated_at, ${writtenByTeamId}::uuid, ${writtenBy}, ${afterSequence}::bigint
+    FROM newest`);
 }
 
 /** Reads an old version; its content is null when it was redacted. Version 0, the empty document, is stored nowhere. */

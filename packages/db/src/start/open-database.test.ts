@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readlink, stat } from "node:fs/promises";
 import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { makeRow } from "../../../../tests/kit/message-row.js";
@@ -11,6 +12,7 @@ import { connectPool } from "../core/connection.js";
 import { DatabaseError } from "../core/database-error.js";
 import { knownMigrations } from "../core/migrations.js";
 import * as schema from "../core/schema.js";
+import type { Transaction } from "../core/transactions.js";
 import { makeTestHome, oldestBinaries } from "../embedded/test-support.js";
 import { appendInTransaction } from "../feed/append-messages.js";
 import { holdNodeLock } from "./node-lock.js";
@@ -264,48 +266,72 @@ describe("a transaction", () => {
     expect(await sql`SELECT FROM settings WHERE key = 'after'`).toHaveLength(1);
   });
 
-  it.each(["first", "second"])(
-    "[IDEM-1] leaves nothing behind when its last step fails, the %s of its connection",
-    async (nth) => {
-      const database = await openTest(await createTestDatabase());
-      const { settings } = schema;
-      if (nth === "second") await database.transaction(async () => undefined);
-      const failing = database.transactionInSteps({
-        first: (tx) => tx.insert(settings).values({ key: "first", value: 1 }),
-        work: (tx) => tx.insert(settings).values({ key: "work", value: 1 }),
-        last: (tx) => tx.update(settings).set({ value: sql`to_jsonb(1 / 0)` }),
-      });
-      await expect(failing).rejects.toThrow("division by zero");
-      const keys = (await database.orm.select().from(settings)).map(({ key }) => key);
-      expect(keys).not.toContain("first");
-      expect(keys).not.toContain("work");
-    },
-  );
+  it("[FEED-7] whose connection is lost sends nothing that waited behind the statement under way", async () => {
+    const url = await createTestDatabase();
+    const database = await openTest(url);
+    const sql = connectTestDatabase(url);
+    const holder = await sql.reserve();
+    await holder`BEGIN`;
+    await holder`SELECT FROM settings WHERE key = 'epoch' FOR UPDATE`;
+    const { settings } = schema;
+    const outcomes = database
+      .transaction((tx) =>
+        Promise.allSettled([
+          tx.update(settings).set({ value: 1 }).where(eq(settings.key, "epoch")),
+          tx.insert(settings).values({ key: "outside", value: 1 }),
+          tx.insert(settings).values({ key: "outside as well", value: 1 }),
+        ]).then((settled) => Promise.reject(settled)),
+      )
+      .catch((settled: unknown) => settled);
+    const endWaiting = () => sql`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await expect.poll(endWaiting).toHaveLength(1);
+    expect(await outcomes).toMatchObject(Array(3).fill({ status: "rejected" }));
+    await holder`ROLLBACK`;
+    holder.release();
+    expect(await sql`SELECT FROM settings WHERE key LIKE 'outside%'`).toHaveLength(0);
+  });
 
-  it("[IDEM-1] does each of its steps in order, and commits them together", async () => {
+  it("[IDEM-1] leaves nothing behind when its last statement fails, and none of its queries goes on after it", async () => {
     const database = await openTest(await createTestDatabase());
     const { settings } = schema;
-    for (const key of ["a", "b", "c"]) {
-      const isKey = eq(settings.key, key);
-      const seen = await database.transactionInSteps({
-        first: (tx) => tx.insert(settings).values({ key, value: 1 }).returning({ value: settings.value }),
-        work: async (tx, [row]) => {
-          await tx
-            .update(settings)
-            .set({ value: Number(row?.value) + 1 })
-            .where(isKey);
-          // Nobody else sees any of it yet.
-          return database.orm.select().from(settings).where(isKey);
-        },
-        last: (tx) =>
-          tx
-            .update(settings)
-            .set({ value: sql`to_jsonb(${settings.value}::int * 10)` })
-            .where(isKey),
-      });
-      expect(seen).toEqual([]);
-      expect(await database.orm.select().from(settings).where(isKey)).toMatchObject([{ key, value: 20 }]);
-    }
+    let left: Promise<unknown> | undefined;
+    const failing = database.transaction(async (tx) => {
+      await tx.insert(settings).values({ key: "first", value: 1 });
+      const failed = tx.update(settings).set({ value: sql`to_jsonb(1 / 0)` }).execute();
+      left = failed
+        .catch(() => delay(0))
+        .then(() => tx.insert(settings).values({ key: "left over", value: 1 }));
+      await failed;
+    });
+    await expect(failing).rejects.toMatchObject({ cause: { message: "division by zero" } });
+    await expect(left).rejects.toMatchObject({ cause: { message: expect.stringContaining("has ended") } });
+    const keys = (await database.orm.select().from(settings)).map(({ key }) => key);
+    expect(keys).not.toContain("first");
+    expect(keys).not.toContain("left over");
+  });
+
+  it("[IDEM-1] does its statements one by one in order, though they are asked for at once, and commits them together", async () => {
+    const database = await openTest(await createTestDatabase());
+    const { settings } = schema;
+    const isKey = eq(settings.key, "a");
+    const multiply = (tx: Transaction, by: number) =>
+      tx
+        .update(settings)
+        .set({ value: sql`to_jsonb(${settings.value}::int * ${by} + 1)` })
+        .where(isKey);
+    const seen = await database.transaction(async (tx) => {
+      await Promise.all([
+        tx.insert(settings).values({ key: "a", value: 1 }),
+        multiply(tx, 10),
+        multiply(tx, 100),
+      ]);
+      // Nobody else sees any of it yet.
+      return database.orm.select().from(settings).where(isKey);
+    });
+    expect(seen).toEqual([]);
+    expect(await database.orm.select().from(settings).where(isKey)).toMatchObject([{ value: 1101 }]);
   });
 
   it("[DB-11] a query that came before a migration goes on when columns have come and gone", async () => {

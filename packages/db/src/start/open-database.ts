@@ -7,12 +7,7 @@ import { type MigrateOptions, migrate } from "../core/migrate.js";
 import { newestMigration } from "../core/migrations.js";
 import { renewClient } from "../core/renewed-client.js";
 import * as schema from "../core/schema.js";
-import {
-  type Queryable,
-  startTransactions,
-  type Transaction,
-  type TransactionSteps,
-} from "../core/transactions.js";
+import { type Queryable, startTransactions, type Transaction } from "../core/transactions.js";
 import { appendMessages } from "../feed/append-messages.js";
 import type { AppendOutcome, MessageRow } from "../feed/message-row.js";
 import { type ReadReplica, type ReadReplicaOptions, startReadReplica } from "./read-replica.js";
@@ -41,8 +36,6 @@ export interface Database {
   /** Null where none was named. */
   readonly replica: Omit<ReadReplica, "read" | "stop"> | null;
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
-  /** A transaction that needs two ways to the server less. */
-  transactionInSteps<Opening, Result>(steps: TransactionSteps<Opening, Result>): Promise<Result>;
   /** Appends on a connection that nothing else uses, so that posts never queue behind reads. */
   append(rows: readonly MessageRow[]): Promise<AppendOutcome[]>;
   /** Appends to a feed that somebody holds, on connections apart from those of `append`. */
@@ -101,7 +94,6 @@ export async function openDatabase({
       migrationsRun,
       newestMigration: newestMigration(),
       transaction: (work) => writes.noteFailure(transactions.run(work)),
-      transactionInSteps: (steps) => writes.noteFailure(transactions.runInSteps(steps)),
       append: (rows) => writes.note(appendLane.ask((client) => appendMessages(client, rows, false))),
       appendWaiting: (rows) =>
         writes.noteFailure(waitingLane.ask((client) => appendMessages(client, rows, true))),

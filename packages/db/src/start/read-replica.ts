@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "drizzle-orm";
 import type postgres from "postgres";
 import { type ConnectionTarget, connectionLost, describeTarget } from "../core/connection.js";
 import {
@@ -108,7 +109,7 @@ export async function startReadReplica(
     { looks, pauseMs }: { readonly looks: number; readonly pauseMs: number },
   ): Promise<boolean> {
     for (let look = 1; ; look += 1) {
-      const server = await inTime(lane, lookAt(lane.client, position));
+      const server = await inTime(lane, lookAt(lane.db, position));
       requireReplica(server, own, where);
       if (server.level) return true;
       if (look === looks || stopping.signal.aborted) return false;
@@ -232,12 +233,12 @@ interface SeenServer extends ServerIdentity {
  * After a fail-over, one that still follows the old primary may have come further on its timeline, and lacks what the new one
  * writes: it is level only on the same.
  */
-async function lookAt(client: postgres.Sql, { lsn, timeline }: Position): Promise<SeenServer> {
-  const [row] = await client`
+async function lookAt(db: Queryable, { lsn, timeline }: Position): Promise<SeenServer> {
+  const [row] = await db.execute(sql`
     SELECT pg_is_in_recovery() AS standby, system_identifier::text AS system, d.oid::int8::float8 AS database,
            coalesce(pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn AND min_recovery_end_timeline = ${timeline}, false) AS level,
            coalesce(has_table_privilege(to_regclass('messages'), 'SELECT'), true) AS readable
-    FROM pg_control_system(), pg_control_recovery(), pg_database d WHERE d.datname = current_database()`;
+    FROM pg_control_system(), pg_control_recovery(), pg_database d WHERE d.datname = current_database()`);
   return {
     standby: row?.["standby"] === true,
     system: String(row?.["system"]),

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import { feeds, messages, peers, sessions, tasks, teams } from "../core/schema.js";
-import { type Queryable, sendTogether, type Transaction } from "../core/transactions.js";
+import type { Queryable, Transaction } from "../core/transactions.js";
 
 export type TaskRow = typeof tasks.$inferSelect & {
   /** Those of `blockedBy` that are neither done nor cancelled. */
@@ -48,11 +48,12 @@ export async function findTask(db: Queryable, key: TaskKey): Promise<TaskRow | n
 /** Holds a task until the transaction ends: who changes it comes one after the other. */
 export async function lockTask(tx: Transaction, key: TaskKey): Promise<TaskRow | null> {
   // Read once it is held, so that what it waits for is as of now.
-  const [, [row]] = await sendTogether(
-    tx.select({ number: tasks.number }).from(tasks).where(isTask(key)).for("no key update"),
-    tx.select(columns).from(tasks).where(isTask(key)),
-  );
-  return row ?? null;
+  const [held] = await tx
+    .select({ number: tasks.number })
+    .from(tasks)
+    .where(isTask(key))
+    .for("no key update");
+  return held ? findTask(tx, key) : null;
 }
 
 export type NewTask = Omit<typeof tasks.$inferInsert, "sessionId" | "number" | "state">;
@@ -73,19 +74,16 @@ export async function insertTasks(
     .returning({ last: sessions.lastTask });
   if (!counter) throw new TypeError("A task's session is gone.");
   const first = counter.last - added.length + 1;
-  const [, rows] = await sendTogether(
-    tx
-      .insert(tasks)
-      .values(
-        added.map((task, index) => ({ ...task, sessionId, number: first + index, state: "open" as const })),
-      ),
-    tx
-      .select(columns)
-      .from(tasks)
-      .where(and(eq(tasks.sessionId, sessionId), sql`${tasks.number} BETWEEN ${first} AND ${counter.last}`))
-      .orderBy(asc(tasks.number)),
-  );
-  return rows;
+  await tx
+    .insert(tasks)
+    .values(
+      added.map((task, index) => ({ ...task, sessionId, number: first + index, state: "open" as const })),
+    );
+  return tx
+    .select(columns)
+    .from(tasks)
+    .where(and(eq(tasks.sessionId, sessionId), sql`${tasks.number} BETWEEN ${first} AND ${counter.last}`))
+    .orderBy(asc(tasks.number));
 }
 
 export async function countUnfinishedTasks(db: Queryable, sessionId: string): Promise<number> {
