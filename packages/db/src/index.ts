@@ -5,6 +5,7 @@ export {
   DatabaseError,
   type DatabaseErrorCode,
   databaseErrorCode,
+  explainFailedStatement,
   isConnectionLost,
   isDataError,
   isOutOfResources,

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   type ConnectionTarget,
   type Database,
+  explainFailedStatement,
   holdNodeLock,
   lockNoticedMsMax,
   type NodeLock,
@@ -84,7 +85,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     return await startParts({ ...options, host, port, log, auth }, stops);
   } catch (error) {
     await stops.stop();
-    throw error;
+    throw explainFailedStatement(error);
   }
 }
 

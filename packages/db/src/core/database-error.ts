@@ -1,3 +1,6 @@
+import { DrizzleQueryError } from "drizzle-orm";
+import postgres from "postgres";
+
 /** The reasons why a database cannot be served; the message says what to do about each (DB-9). */
 export class DatabaseError extends Error {
   override readonly name = "DatabaseError";
@@ -19,6 +22,43 @@ export type DatabaseErrorCode =
   | "disk_full"
   | "migration_failed"
   | "no_replica";
+
+/**
+ * For people: why a statement failed while a broker started. The statement itself and its parameters, which may be keys, are
+ * left out. Returns anything else as it is.
+ */
+export function explainFailedStatement(error: unknown): unknown {
+  if (error instanceof DatabaseError || !isFailedStatement(error)) return error;
+  if (isConnectionLost(error)) {
+    return new DatabaseError(
+      "unreachable",
+      "The database went away while Merkle was starting. Start Merkle again; if it happens again, look into the log of the database.",
+      { cause: error },
+    );
+  }
+  return new DatabaseError(
+    "refused",
+    `The database refused a statement while Merkle was starting (${databaseErrorCode(error)}). Look into the log of the database for the reason.`,
+    { cause: error },
+  );
+}
+
+/** What has a code in small letters has a sentence of its own. */
+function isFailedStatement(error: unknown): boolean {
+  const code = databaseErrorCode(error);
+  if (code === undefined || code !== code.toUpperCase()) return false;
+  if (code.startsWith("CONNECTION_") || isOfSocket(error)) return true;
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof DrizzleQueryError || current instanceof postgres.PostgresError) return true;
+  }
+  return false;
+}
+
+function isOfSocket(error: unknown): boolean {
+  return (
+    error instanceof Error && "syscall" in error && /^(?:connect|read|write)$/.test(String(error.syscall))
+  );
+}
 
 /** The SQLSTATE or the driver's code of a failed statement, looked for below whatever wraps it. */
 export function databaseErrorCode(error: unknown): string | undefined {

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import postgres from "postgres";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { readPostmasterFile, stillRuns } from "./postmaster-file.js";
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
+import type { Connection } from "./endpoint.js";
+import { type PostmasterFile, readPostmasterFile, stillRuns } from "./postmaster-file.js";
 import {
   ask,
   copyData,
@@ -189,6 +190,49 @@ describe("a server that dies", () => {
     expect(reasons).toHaveLength(1);
   });
 
+  it("[DB-4] may die again while it is looked at, at a start and whenever it comes back, and is started again by the same process", async () => {
+    const earlier = startTestBroker({ home: home.path });
+    const found = await earlier.said;
+    await earlier.kill();
+    const connection = await connectionIn(home.path);
+    // The look at a server makes its changes in a transaction, which waits for this lock here.
+    const holder = postgres({ ...connection, user: "merkle", max: 1, onnotice: () => {} });
+    await holder`SELECT pg_advisory_lock(7423001)`;
+    const broker = startTestBroker({ home: home.path });
+    onTestFinished(() => broker.kill());
+    await expect
+      .poll(
+        () =>
+          holder`SELECT FROM pg_stat_activity WHERE application_name = 'merkle start' AND wait_event = 'advisory'`,
+      )
+      .toHaveLength(1);
+    const killed = new Set<number>();
+    const killNext = async () => {
+      let file: PostmasterFile | undefined;
+      const isNext = async () => {
+        file = await readPostmasterFile(join(home.path, "pg", "18"));
+        return file?.status === "ready" && stillRuns(file.pid) && !killed.has(file.pid);
+      };
+      await expect.poll(isNext, { interval: 0, timeout: 30_000 }).toBe(true);
+      killed.add(file?.pid ?? 0);
+      process.kill(file?.pid ?? 0, "SIGKILL");
+    };
+    for (let time = 0; time < 3; time += 1) await killNext();
+    await holder.end({ timeout: 0 }).catch(() => undefined);
+
+    const said = await broker.said;
+    expect(said).toMatchObject({
+      adopted: false,
+      dataDirectory: "dataDirectory" in found && found.dataDirectory,
+    });
+    expect(killed).toContain("pid" in found && found.pid);
+    for (let time = 0; time < 3; time += 1) await killNext();
+    expect(await untilAnswered(() => ask(connection, "SELECT 1 AS one"))).toEqual([{ one: 1 }]);
+    expect(broker.process.exitCode).toBeNull();
+    await broker.kill();
+    await home.start();
+  }, 60_000);
+
   it("[DB-4] is started again when it had been adopted", { tags: "long" }, async () => {
     const broker = startTestBroker({ home: home.path });
     await broker.said;
@@ -342,4 +386,10 @@ async function untilEntry(folder: string, wanted: (name: string) => boolean): Pr
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
+}
+
+/** How a server that another process started is reached. */
+async function connectionIn(home: string): Promise<Connection> {
+  const { socketFolder = "", port = 0 } = (await readPostmasterFile(join(home, "pg", "18"))) ?? {};
+  return { host: socketFolder, port, user: "merkle_broker", database: "merkle" };
 }

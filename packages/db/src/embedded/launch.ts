@@ -29,8 +29,8 @@ const STARTING_MS_MAX = 5 * 60_000;
 const CHECK_EVERY_MS = 10;
 
 /**
- * Starts the server and waits until it is ready. Returns undefined when it gave up for a reason that passes by itself
- * (the remains of another one still hold the data), so that the caller looks again who that is.
+ * Starts the server and waits until it is ready. Returns undefined when it ended for a reason that passes by itself
+ * (the remains of another one still hold the data, or it was killed), so that the caller looks again who that is.
  *
  * @throws EmbeddedPostgresError with the end of its log when it gave up for another reason
  */
@@ -59,6 +59,8 @@ async function launchDirectly(cluster: Cluster): Promise<Launched | undefined> {
     child.unref();
     const exited = exitOf(child);
     if (await becomesReady(child, exited, place.data)) return { pid: child.pid ?? 0, exited };
+    // Somebody killed it: that says nothing about the next one.
+    if (child.signalCode === "SIGKILL") return undefined;
     return judge(cluster, await readLogAfter(place.home, offset));
   } finally {
     await log.close();

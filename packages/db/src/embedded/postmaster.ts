@@ -1,3 +1,4 @@
+import { isConnectionLost } from "../core/database-error.js";
 import { isPosix } from "../files/platform.js";
 import { type Binaries, programPath } from "./binaries.js";
 import { type Endpoint, endpointOf } from "./endpoint.js";
@@ -46,9 +47,15 @@ export async function obtainPostmaster(cluster: Cluster, log: (line: string) => 
     const postmaster = running ? await adopt(cluster, running, log) : await start(cluster);
     if (postmaster) return postmaster;
     if (Date.now() - began > OBTAIN_MS_MAX) {
+      if (!running) {
+        throw new EmbeddedPostgresError(
+          "start_failed",
+          `PostgreSQL has ended again after each start for ${OBTAIN_MS_MAX / 1000} seconds. Look into its log, logs/postgres.log in the Merkle home.`,
+        );
+      }
       throw new EmbeddedPostgresError(
         "start_timeout",
-        `The database in ${data} has been held by another PostgreSQL process for ${OBTAIN_MS_MAX / 1000} seconds${running ? ` (pid ${running.pid}, ${running.status})` : ""}. End that process, and try again.`,
+        `The database in ${data} has been held by another PostgreSQL process for ${OBTAIN_MS_MAX / 1000} seconds (pid ${running.pid}, ${running.status}). End that process, and try again.`,
       );
     }
     await pause(Math.min(RETRY_MS_MIN + (Date.now() - began) / 10, RETRY_MS_MAX));
@@ -112,6 +119,7 @@ async function adopt(
   return undefined;
 }
 
+/** Undefined when the server gave way to another one, or died again as soon as it ran. */
 async function start(cluster: Cluster): Promise<Postmaster | undefined> {
   const launched = await launch(cluster);
   if (!launched) return undefined;
@@ -122,6 +130,7 @@ async function start(cluster: Cluster): Promise<Postmaster | undefined> {
     return postmaster;
   } catch (error) {
     await shutDown(postmaster, cluster.place.data, cluster.binaries);
+    if (isConnectionLost(error)) return undefined;
     throw error;
   }
 }
@@ -132,8 +141,8 @@ async function tryProbe(endpoint: Endpoint): Promise<string> {
     return await probe(endpoint);
   } catch (error) {
     const code = codeOf(error) ?? "";
-    if (code === "57P03" || code === "CONNECTION_CLOSED" || code === "ECONNRESET") return "changing";
     if (code === "ENOENT" || code === "ECONNREFUSED") return "unreachable";
+    if (isConnectionLost(error)) return "changing";
     throw error;
   }
 }

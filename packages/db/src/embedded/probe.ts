@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { refuseOnceLost } from "../core/connection.js";
 import { BROKER_ROLE, type Connection, type Endpoint, MERKLE, toConnection } from "./endpoint.js";
 import { codeOf, EmbeddedPostgresError } from "./error.js";
 
@@ -6,7 +7,7 @@ import { codeOf, EmbeddedPostgresError } from "./error.js";
  * Asks the server which data directory it serves, makes our database in it when it is missing, and sees to it that the broker's
  * role has it.
  *
- * @throws what the driver throws; `57P03` while the server is starting or shutting down
+ * @throws what the driver throws; an error that `isConnectionLost` knows when the server starts, shuts down or dies
  */
 export async function probe(endpoint: Endpoint): Promise<string> {
   const admin = toConnection(endpoint, MERKLE);
@@ -27,7 +28,10 @@ export async function probe(endpoint: Endpoint): Promise<string> {
 function prepareDatabase(admin: Connection): Promise<string> {
   return withConnection(admin, async (sql) => {
     const [row] = await sql<{ data_directory: string }[]>`SHOW data_directory`;
-    await sql.begin((tx) => handOver(tx, admin.password));
+    // By hand, and without a ROLLBACK: the driver's own would be sent over a lost connection too, which ends the process.
+    await sql`BEGIN`;
+    await handOver(sql, admin.password);
+    await sql`COMMIT`;
     return row?.data_directory ?? "";
   });
 }
@@ -36,7 +40,7 @@ function prepareDatabase(admin: Connection): Promise<string> {
 const handingOver = 7_423_001;
 
 /** Makes the broker's role, and gives it the database with all in it, which in earlier versions was the superuser's. */
-async function handOver(tx: postgres.TransactionSql, password: string | undefined): Promise<void> {
+async function handOver(tx: postgres.Sql, password: string | undefined): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(${handingOver})`;
   const role = tx(BROKER_ROLE);
   const [found] = await tx`SELECT FROM pg_roles WHERE rolname = ${BROKER_ROLE}`;
@@ -76,7 +80,9 @@ function passwordLost(cause: unknown): EmbeddedPostgresError {
   );
 }
 
+/** One connection, over which nothing more is sent once it is lost; it takes a transaction that has not ended with it. */
 async function withConnection<T>(connection: Connection, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  let isLost = false;
   const sql = postgres({
     ...connection,
     max: 1,
@@ -86,9 +92,12 @@ async function withConnection<T>(connection: Connection, use: (sql: postgres.Sql
     connect_timeout: 10,
     connection: { application_name: "merkle start" },
     onnotice: () => {},
+    onclose() {
+      isLost = true;
+    },
   });
   try {
-    return await use(sql);
+    return await use(refuseOnceLost(sql, () => isLost));
   } finally {
     await sql.end({ timeout: 1 });
   }

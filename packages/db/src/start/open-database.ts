@@ -172,6 +172,11 @@ function explain(error: unknown, target: ConnectionTarget): unknown {
     case "ENOENT":
     case "CONNECT_TIMEOUT":
     case "CONNECTION_CLOSED":
+    case "ECONNRESET":
+    case "EPIPE":
+    case "57P01":
+    case "57P02":
+    case "57P03":
     case "ERR_INVALID_URL":
       return new DatabaseError(
         "unreachable",
