@@ -23,6 +23,7 @@ export { type Notifications, openNotifications } from "./core/notifications.js";
 export * from "./core/settings.js";
 export type { Queryable, Transaction } from "./core/transactions.js";
 export * from "./document/documents.js";
+export * from "./document/torn-documents.js";
 export { appendInTransaction, appendMessages } from "./feed/append-messages.js";
 export * from "./feed/feed-pages.js";
 export { type AppendOutcome, type MessageRow, messageRowDefaults } from "./feed/message-row.js";

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ConnectionTarget, connectPool, DatabaseError } from "@merkle/db";
+import { type ConnectionTarget, connectPool, DatabaseError, listTornDocumentsAt } from "@merkle/db";
 import { hasDatabase, withHomeDatabase } from "./home-database.js";
 
 export interface DatabaseFacts {
@@ -10,6 +10,8 @@ export interface DatabaseFacts {
   /** Whether what is committed is on the disk. */
   readonly fsync: boolean;
   readonly writable: boolean;
+  /** The slugs of sessions whose document differs from its history; the next start repairs them. */
+  readonly tornDocuments: readonly string[];
   /** False when the home has no data yet: then the embedded PostgreSQL was tried in a folder of its own. */
   readonly hasData: boolean;
 }
@@ -34,9 +36,7 @@ export async function inspectDatabase(options: {
   return { kind, hasData, ...answered };
 }
 
-async function askServer(
-  target: ConnectionTarget,
-): Promise<Pick<DatabaseFacts, "version" | "fsync" | "writable">> {
+async function askServer(target: ConnectionTarget): Promise<Omit<DatabaseFacts, "kind" | "hasData">> {
   const connection = connectPool(target, 1);
   try {
     const [server] = await connection`
@@ -46,6 +46,7 @@ async function askServer(
       version: String(server?.["version"]),
       fsync: server?.["fsync"] === true,
       writable: server?.["writable"] === true,
+      tornDocuments: (await listTornDocumentsAt(connection)).map(({ slug }) => slug),
     };
   } catch (error) {
     throw new DatabaseError(

@@ -5,10 +5,12 @@ import {
   type Database,
   explainFailedStatement,
   holdNodeLock,
+  listTornDocuments,
   lockNoticedMsMax,
   type NodeLock,
   type OpenDatabaseOptions,
   openDatabase,
+  repairTornDocument,
 } from "@merkle/db";
 import { explainingPath, lockHome, startEmbeddedPostgres } from "@merkle/db/embedded";
 import { describeStranger, findStrangerAbove, findStrangerInHome } from "@merkle/db/files";
@@ -120,6 +122,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     },
   });
   stops.add("node lock", nodeLock.release);
+  await repairDocuments(database, log);
 
   const { home } = options;
   const homeKey = await explainingPath(home, () => writeHomeKey(home));
@@ -217,6 +220,18 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     stop: () => stops.stop(),
     stopped: stops.stopped,
   };
+}
+
+/** Versions before this one could lose the connection between a document's new version and its history. */
+async function repairDocuments(database: Database, log: Log): Promise<void> {
+  for (const { sessionId, slug, version, newest } of await listTornDocuments(database.orm)) {
+    await database.transaction((tx) => repairTornDocument(tx, sessionId));
+    log.warn("a document differed from its history and was set to its newest version", {
+      session: slug,
+      version,
+      newest,
+    });
+  }
 }
 
 async function makeFirstInvite(

@@ -266,7 +266,7 @@ describe("a transaction", () => {
     expect(await sql`SELECT FROM settings WHERE key = 'after'`).toHaveLength(1);
   });
 
-  it("[FEED-7] whose connection is lost sends nothing that waited behind the statement under way", async () => {
+  it("[DB-40] whose connection is lost sends nothing that waited behind the statement under way", async () => {
     const url = await createTestDatabase();
     const database = await openTest(url);
     const sql = connectTestDatabase(url);

@@ -104,19 +104,30 @@ async function isWritable(folder: string): Promise<boolean> {
   );
 }
 
+function describeTorn(slugs: readonly string[]): Finding {
+  const named = slugs.slice(0, 5).join(", ");
+  const more = slugs.length > 5 ? ` and ${slugs.length - 5} more` : "";
+  return fail(
+    "documents",
+    `The documents of ${slugs.length} session${slugs.length === 1 ? "" : "s"} differ from their history: ${named}${more}`,
+    "restart the broker, which repairs them by their history",
+  );
+}
+
 /** Whether a broker could use its database; the embedded one is started for this when none runs. */
 export const checkDatabase: Check = async ({ config, signal }) => {
   signal.throwIfAborted();
   try {
     const { inspectDatabase } = await loadBroker();
-    const { kind, version, fsync, writable, hasData } = await inspectDatabase(config);
+    const { kind, version, fsync, writable, hasData, tornDocuments } = await inspectDatabase(config);
     const name =
       kind === "embedded" ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} of DATABASE_URL`;
     if (!fsync)
       return [fail("database", `${name} runs with fsync off`, "set fsync = on and restart the server")];
     if (!writable)
       return [fail("database", `${name} is read-only`, "point DATABASE_URL at the primary server")];
-    return [ok("database", `${name}, fsync on${hasData ? "" : ", no data yet"}`)];
+    const fine = ok("database", `${name}, fsync on${hasData ? "" : ", no data yet"}`);
+    return tornDocuments.length === 0 ? [fine] : [fine, describeTorn(tornDocuments)];
   } catch (error) {
     // Such an error says first what is wrong, and then what to do.
     const [problem = "", ...advice] = explainError(error).message.split(". ");
