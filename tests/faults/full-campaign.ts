@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { startTestBroker } from "../kit/test-broker.js";
 import { runCutReaders } from "./cut-readers.js";
+import { loseConnections } from "./lost-connections.js";
+import { rowWriters } from "./row-writers.js";
 import { runShuffled } from "./run-shuffled.js";
 
 const deadlineMs = 20 * 60_000;
@@ -50,6 +52,22 @@ it(
     console.info(JSON.stringify(report, null, 2));
     expect(report.problems, `seed ${seed}`).toEqual([]);
     expect(report.deliveredMin).toBeGreaterThan(0);
+  },
+  2 * deadlineMs,
+);
+
+it(
+  "[DB-40] [FEED-7] 135 connections to the database that are reset, and 60 that the server ends, leave no row without its history, whatever is written",
+  async () => {
+    const seed = Number(process.env["FAULTS_SEED"] ?? Date.now() % 1_000_000);
+    const writers = Object.values(rowWriters);
+    const report = await loseConnections({
+      ...{ seed, resets: 135, ends: 60, deadlineMs },
+      writers: [...writers, ...writers],
+    });
+    console.info(JSON.stringify(report, null, 2));
+    const { refused, torn } = report;
+    expect({ refused, torn }, `seed ${seed}`).toEqual({ refused: [], torn: [] });
   },
   2 * deadlineMs,
 );

@@ -23,6 +23,6 @@ it("[DB-9] a start whose database goes away for good in the middle ends with a s
     );
     if (failure) told.add(failure.message.replace(/127\.0\.0\.1:\d+/, "<where>"));
   }
-expect(told.size).toBeGreaterThan(2);
+  expect(told.size).toBeGreaterThan(2);
   for (const message of told) expect(message).toMatch(/^(?!.*(?:Failed query|params:))[\x20-\x7e]+\.$/);
 }, 120_000);

@@ -9,7 +9,12 @@ export type Cut =
   /** The same statement was sent; nobody waits for its answer. */
   | { readonly at: "after_send"; readonly of: "append" | "transaction" }
   /** That many bytes have passed, in both directions and over all connections: in the middle of anything. */
-  | { readonly at: "byte"; readonly bytes: number };
+  | {
+      readonly at: "byte";
+      readonly bytes: number;
+      /** By a reset, which is an error to the client; else it sees an orderly end. */
+      readonly reset?: boolean;
+    };
 
 /** A TCP proxy before a PostgreSQL server that knows enough of the protocol to cut where it hurts most. */
 export interface PostgresProxy {
@@ -80,8 +85,10 @@ export async function startPostgresProxy(target: { host: string; port: number })
     if (armed.bytesLeft > 0) return false;
     const passed = chunk.subarray(0, chunk.length + armed.bytesLeft);
     const { made } = armed;
+    const { reset } = armed.cut;
     armed = null;
     to.write(passed, () => {
+      if (reset) line.client.resetAndDestroy();
       destroy(line);
       made();
     });

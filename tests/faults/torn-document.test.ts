@@ -1,5 +1,5 @@
 import { inspectDatabase } from "@merkle/broker";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { createTestSession } from "../kit/session.js";
 import { itAtOne, startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";

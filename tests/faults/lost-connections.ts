@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { startTestBroker } from "../kit/test-broker.js";
+import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient } from "../kit/transports.js";
+import { type PostgresProxy, startPostgresProxy } from "./postgres-proxy.js";
+import { createRandom, type Random } from "./random.js";
+import { findTornRows, type TornRow } from "./row-checker.js";
+import { createWatch } from "./watch.js";
+import { describe, untilTold } from "./writers.js";
+
+/** Does one more of a writer's changes. It throws what no lost connection excuses. */
+export type RowWriter = (turn: number) => Promise<void>;
+
+export interface Hiring {
+  /** Calls under a key of its own, again and again until the outcome is known. */
+  readonly call: TransportClient["call"];
+  /** Does anything so that can be repeated. */
+  readonly repeat: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly transport: TransportClient;
+}
+
+/** Prepares a writer, before any connection is lost. */
+export type HireWriter = (hiring: Hiring) => Promise<RowWriter>;
+
+export interface LostConnectionsOptions {
+  readonly writers: readonly HireWriter[];
+  readonly seed: number;
+  /** How often the network resets a connection between broker and database, and how often the server ends a backend. */
+  readonly resets: number;
+  readonly ends: number;
+  readonly deadlineMs: number;
+}
+
+export interface LostConnectionsReport {
+  readonly seed: number;
+  readonly writes: number;
+  readonly repeats: number;
+  /** Writers that were told what no lost connection excuses. */
+  readonly refused: readonly string[];
+  readonly torn: readonly TornRow[];
+}
+
+/** Loses one connection to the database after another while writers of every kind work, and compares each row with its history. */
+export async function loseConnections({
+  seed,
+  resets,
+  ends,
+  deadlineMs,
+  ...options
+}: LostConnectionsOptions): Promise<LostConnectionsReport> {
+  const url = new URL(await createTestDatabase());
+  const sql = connectTestDatabase(url.href);
+  const proxy = await startPostgresProxy({ host: url.hostname, port: Number(url.port) });
+  onTestFinished(proxy.stop);
+  url.port = String(proxy.port);
+  const broker = await startTestBroker({ databaseUrl: url.href });
+  const transport = await brokerTransports.rest(broker.url);
+  const random = createRandom(seed);
+  const watch = createWatch(deadlineMs);
+  const over = new AbortController();
+  const tally = { repeats: 0, unavailable: new Map<string, number>(), over: over.signal };
+  const refused: string[] = [];
+  let writes = 0;
+  let working = options.writers.length;
+
+  const hiring: Hiring = {
+    call(name, input) {
+      const keyed = { ...input, idempotency_key: randomUUID() };
+      return untilTold(tally, () => transport.call(name, keyed));
+    },
+    repeat: (work) => untilTold(tally, work),
+    transport,
+  };
+
+  async function work(writer: RowWriter): Promise<void> {
+    try {
+      for (let turn = 1; !over.signal.aborted; turn += 1) {
+        await writer(turn);
+        writes += 1;
+        watch.changed();
+      }
+    } catch (error) {
+      if (!over.signal.aborted) refused.push(describe(error));
+    }
+    working -= 1;
+    watch.changed();
+  }
+
+  const writers = [];
+  for (const hire of options.writers) writers.push(await hire(hiring));
+  const running = writers.map(work);
+  const losses = random.shuffle([
+    ...Array.from({ length: resets }, () => () => resetSomewhere(proxy, random)),
+    ...Array.from({ length: ends }, () => () => endBackend(sql, random)),
+  ]);
+  try {
+    for (const lose of losses) {
+      const goal = writes + random.between(1, 2 * working);
+      await watch.until(
+        () => writes >= goal || working === 0,
+        () => `${goal - writes} more writes`,
+      );
+      if (working === 0) break;
+      await lose();
+    }
+  } finally {
+    over.abort();
+    await Promise.all(running);
+    watch.stop();
+  }
+  return { seed, writes, repeats: tally.repeats, refused, torn: await findTornRows(sql) };
+}
+
+function resetSomewhere(proxy: PostgresProxy, random: Random): Promise<void> {
+  return proxy.cut({ at: "byte", bytes: random.between(1, 8_000), reset: true });
+}
+
+/** As an operator does it, or a server that wants to be rid of a client. */
+async function endBackend(sql: ReturnType<typeof connectTestDatabase>, random: Random): Promise<void> {
+  const backends = await sql<{ pid: number }[]>`
+    SELECT pid FROM pg_stat_activity
+    WHERE application_name = 'merkle' AND datname = current_database() AND state <> 'idle' ORDER BY pid`;
+  const [first, ...others] = backends.map(({ pid }) => pid);
+  if (first !== undefined) await sql`SELECT pg_terminate_backend(${random.pick([first, ...others])})`;
+}
