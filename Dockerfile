@@ -1,7 +1,7 @@
 # The broker with its dashboard. It keeps nothing in the image: give it a PostgreSQL by DATABASE_URL, as compose.yaml does,
 # or a volume at /home/node/.merkle for the embedded one.
-ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
-ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim
+ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
+ARG BASE_IMAGE=docker.io/library/debian:bookworm-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageName } from "@merkle/wire/text";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -61,17 +63,91 @@ it("[PACK-8] the name under which npm has Merkle is written alike wherever it is
   }
 });
 
-it("[PACK-8] what the workflows run is there, and the one that publishes may sign where the package comes from", () => {
-  const { scripts } = JSON.parse(read("package.json"));
-  for (const name of ["ci", "release"]) {
-    const text = read(`.github/workflows/${name}.yml`);
-    const called = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = ""]) => script);
-    expect(called.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
-    for (const [, path = ""] of text.matchAll(/node (scripts\/[\w.-]+)/g)) expect(read(path)).not.toBe("");
-  }
-  expect(parse(read(".github/workflows/release.yml")).permissions).toMatchObject({ "id-token": "write" });
-  expect(JSON.parse(read("apps/cli/package.json")).publishConfig).toEqual({
-    access: "public",
-    provenance: true,
+describe("the workflows", () => {
+  it("[PACK-8] call scripts that exist, and pin actions and images by digest", () => {
+    const { scripts } = JSON.parse(read("package.json"));
+    for (const name of ["ci", "release"]) {
+      const text = read(`.github/workflows/${name}.yml`);
+      const called = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = ""]) => script);
+      expect(called.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
+      for (const [, path = ""] of text.matchAll(/node (scripts\/[\w.-]+)/g)) expect(read(path)).not.toBe("");
+      const actions = [...text.matchAll(/uses: (.*)/g)].map(([, action = ""]) => action);
+      expect(actions.filter((action) => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual(
+        [],
+      );
+      const images = [...text.matchAll(/image: (.*)/g)].map(([, image = ""]) => image);
+      expect(images.filter((image) => !/@\$\{\{ matrix\.digest \}\}$/.test(image))).toEqual([]);
+    }
+    const versions: object[] = parse(read(".github/workflows/ci.yml")).jobs.postgres.strategy.matrix.include;
+    expect(versions.map((each) => ({ ...each }))).toEqual(
+      [15, 16, 17, 18].map((postgres) => ({
+        postgres,
+        digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      })),
+    );
+    const bases = [...read("Dockerfile").matchAll(/^ARG \w+_IMAGE=(.*)$/gm)].map(([, image]) => image);
+    expect(bases).toEqual([...bases].fill(expect.stringMatching(/:[\w.-]+@sha256:[0-9a-f]{64}$/)));
+  });
+
+  const { permissions, jobs } = parse(read(".github/workflows/release.yml"));
+  const { build, publish } = jobs;
+  const commandsOf = (job: { steps: { run?: string }[] }) =>
+    job.steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
+
+  it("[PACK-8] the release's build job may only read, and returns the hashes of its files", () => {
+    expect(permissions).toEqual({});
+    expect(Object.keys(jobs)).toEqual(["build", "publish"]);
+    expect(build.permissions).toEqual({ contents: "read" });
+    expect(build.environment).toBeUndefined();
+    expect(JSON.stringify(build)).not.toMatch(/secrets\.|github\.token|id-token/);
+    expect(build.steps[0].with).toEqual({ "persist-credentials": false });
+    expect(build.outputs.sha256).toMatch(/^\$\{\{ steps\.hash\.outputs\.sha256 \}\}$/);
+    expect(commandsOf(build).at(-1)).toContain("sha256sum");
+  });
+
+  it("[PACK-8] the release's publish job runs nothing of the repository, and checks the hashes first", () => {
+    expect(publish).toMatchObject({ needs: "build", environment: "release" });
+    expect(publish.permissions).toEqual({ contents: "write", "id-token": "write" });
+    const actions = publish.steps.flatMap(({ uses }: { uses?: string }) => uses?.split("@")[0] ?? []);
+    expect(actions).toEqual(["actions/download-artifact", "actions/setup-node"]);
+    const [check, ...rest] = commandsOf(publish);
+    expect(check).toContain("sha256sum --check --strict");
+    expect(rest).toEqual([
+      "npm publish --ignore-scripts ./release/*.tgz",
+      expect.stringMatching(/^gh release create .* --repo "\$GITHUB_REPOSITORY" --verify-tag /),
+    ]);
+    const isBefore = (step: { run?: string }) => step.run === check;
+    expect(publish.steps.findIndex(isBefore)).toBe(1);
+  });
+
+  it("[PACK-8] the check of the publish job refuses a file that changed, is missing or was added", () => {
+    const script: string = commandsOf(build).at(-1) ?? "";
+    const check: string = commandsOf(publish)[0] ?? "";
+    const folder = mkdtempSync(join(tmpdir(), "merkle-release-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const run = (command: string, env: NodeJS.ProcessEnv) =>
+      spawnSync("bash", ["-euo", "pipefail", "-c", command], { cwd: folder, env: { ...process.env, ...env } })
+        .status;
+    for (const name of ["merkle-mesh-cli-9.9.9.tgz", "merkle.cdx.json", "notes.md"])
+      writeFileSync(join(folder, name), name);
+    const output = join(tmpdir(), `${basename(folder)}.output`);
+    onTestFinished(() => rmSync(output, { force: true }));
+    expect(run(script, { GITHUB_OUTPUT: output })).toBe(0);
+    const [, SHA256 = ""] = /^sha256<<END\n(.*)\nEND\n$/s.exec(readFileSync(output, "utf8")) ?? [];
+    expect(run(check, { SHA256 })).toBe(0);
+    writeFileSync(join(folder, "more"), "");
+    expect(run(check, { SHA256 })).not.toBe(0);
+    rmSync(join(folder, "more"));
+    writeFileSync(join(folder, "notes.md"), "other");
+    expect(run(check, { SHA256 })).not.toBe(0);
+    rmSync(join(folder, "notes.md"));
+    expect(run(check, { SHA256 })).not.toBe(0);
+  });
+
+  it("[PACK-8] npm publishes the package for everybody, with provenance", () => {
+    expect(JSON.parse(read("apps/cli/package.json")).publishConfig).toEqual({
+      access: "public",
+      provenance: true,
+    });
   });
 });
