@@ -3,7 +3,7 @@
  * while nodes are upgraded one by one. What the version before reads or writes is removed one release after it was read last.
  *
  * A statement that takes something away is let through under a comment `-- unread since <version>` that names an earlier
- * version than this one: no node that may still run reads it. `compatible_from` is the other way: it stops the older nodes.
+ * version than this one: no node that may still run reads it. `compatible_build` is the other way: it stops the older nodes.
  */
 import { readdirSync, readFileSync } from "node:fs";
 

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { closeCodes, errorCodes } from "@merkle/wire";
+import { buildNumber, closeCodes, errorCodes } from "@merkle/wire";
 import { limits, rateLimits, shares } from "@merkle/wire/limits";
 import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { commands } from "../apps/cli/src/commands.js";
+import { buildFile, renderBuildFile } from "../scripts/docs/build-number.js";
 import { generatedPages } from "../scripts/docs/generated-pages.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -24,9 +25,18 @@ describe("generated documentation", () => {
     const there = readdirSync(`${root}/docs/reference`).map((name) => `docs/reference/${name}`);
     expect(there.sort()).toEqual(
       Object.keys(pages)
-        .filter((name) => name !== "AGENTS.md")
+        .filter((name) => name.startsWith("docs/reference/"))
         .sort(),
     );
+  });
+
+  it("[BUILD-1] another contract has the next number, and the same contract the same", () => {
+    const file = readFileSync(`${root}/${buildFile}`, "utf8");
+    expect(renderBuildFile(file)).toBe(file);
+    const next = renderBuildFile(file, "f".repeat(64));
+    expect(next).toContain(`buildNumber = ${buildNumber + 1};`);
+    expect(next).toContain(`contractHash = "${"f".repeat(64)}";`);
+    expect(renderBuildFile(next, "f".repeat(64))).toBe(next);
   });
 
   it("[CAT-1] a row for every operation, with route, access and what becomes of it after closing", () => {

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { renderAgentsPage } from "../../apps/broker/src/transports/reference/agents-page.js";
+import { buildFile, renderBuildFile } from "./build-number.js";
 import { commandsPage, environmentPage } from "./command-pages.js";
 import { configTables } from "./config-tables.js";
 import { eventTable } from "./event-table.js";
@@ -8,9 +11,11 @@ import { metricTable } from "./metric-table.js";
 import { settingTables } from "./setting-tables.js";
 import { closeCodeTable, errorTable, operationTable, rateTable, shareTable } from "./wire-tables.js";
 
-/** Every committed page that is made from the code, by its path (CAT-3). */
+/** Every committed page and file that is made from the code, by its path (CAT-3). */
 export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
+  const build = fileURLToPath(new URL(`../../${buildFile}`, import.meta.url));
   return {
+    [buildFile]: renderBuildFile(readFileSync(build, "utf8")),
     "AGENTS.md": renderAgentsPage({
       auth: "open",
       baseUrl: defaultBaseUrl,

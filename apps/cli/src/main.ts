@@ -1,7 +1,8 @@
 import { CommanderError } from "commander";
+import { olderBrokerNote } from "./broker/broker-build.js";
 import type { Command, CommandEntry } from "./command/command.js";
 import type { Flags } from "./command/flags.js";
-import { createOutput } from "./command/output.js";
+import { createOutput, type Output } from "./command/output.js";
 import { createProgram, markDashedText } from "./command/program.js";
 import { commandGroups } from "./commands.js";
 import { readConfig, readEnvironment } from "./config.js";
@@ -56,7 +57,8 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
     output = createOutput(flags);
     const { envFiles = false } = command;
     const env = readEnvironment().variables;
-    const config = await readConfig({ flags, env, cwd: process.cwd(), envFiles });
+    const read = await readConfig({ flags, env, cwd: process.cwd(), envFiles });
+    const config = { ...read, onOlderBroker: noteOnce(output) };
     for (const notice of config.notices) output.note(notice);
     if (config.untrusted && !command.offline) {
       const { refuseUntrusted } = await import("./trust/foreign-file.js");
@@ -78,6 +80,15 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
   }
+}
+
+/** However many replies come from an older broker, one line says so. */
+function noteOnce(output: Output): (build: number) => void {
+  let isNoted = false;
+  return (build) => {
+    if (!isNoted) output.note(olderBrokerNote(build));
+    isNoted = true;
+  };
 }
 
 /** It may name what others wrote: the broker's answer does, and so does a project's file that is told to be wrong. */

@@ -3,6 +3,7 @@
  * and believes the broker's answers starts without the library that the schemas are made with.
  */
 
+export { buildHeader, buildNumber, parseBuild } from "./core/build.js";
 export { errorMeanings } from "./core/error-meanings.js";
 export { type ErrorBody, type ErrorCode, type ErrorDetails, errorCodes, MerkleError } from "./core/errors.js";
 export {

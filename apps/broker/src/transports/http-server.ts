@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { MerkleError } from "@merkle/wire";
+import { buildHeader, buildNumber, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { frameRules } from "@merkle/wire/schemas";
 import { Hono } from "hono";
@@ -24,11 +24,18 @@ import { admitCaller } from "../sessions/access/admit-caller.js";
 import { mountA2a } from "./a2a/mount-a2a.js";
 import { boundConnections } from "./guard/bound-connections.js";
 import { boundPipelining } from "./guard/bound-pipelining.js";
-import { createAdmit } from "./http/admit.js";
+import { createAdmit, type HttpContext } from "./http/admit.js";
 import { mountDashboard } from "./http/dashboard.js";
 import { mountFiles } from "./http/files.js";
 import { checkHealth } from "./http/health.js";
-import { jsonResponse, noSuchRoute, refuseUpgrade, retryAfter, toErrorResponse } from "./http/http-error.js";
+import {
+  adviseOlderClient,
+  jsonResponse,
+  noSuchRoute,
+  refuseUpgrade,
+  retryAfter,
+  toErrorResponse,
+} from "./http/http-error.js";
 import { createOpenApi } from "./http/openapi.js";
 import { createBodyReader } from "./http/read-json-body.js";
 import { mountRest } from "./http/rest.js";
@@ -169,10 +176,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   }
 
   if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard);
-  app.notFound((c) => toErrorResponse(noSuchRoute(c.req.method, c.req.path)));
+  app.notFound((c) => refuseCaller(c, noSuchRoute(c.req.method, c.req.path)));
   app.onError((error, c) => {
     const { address } = originReader.read(c.env.incoming);
-    return toErrorResponse(toMerkleError(error, services.log, { path: c.req.path, client: address }));
+    return refuseCaller(c, toMerkleError(error, services.log, { path: c.req.path, client: address }));
   });
 
   const serve = getRequestListener(app.fetch, {
@@ -201,6 +208,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (options.certificate && isBeyondLoopback(origin)) response.setHeader(...transportSecurity);
     // A client of another version knows by it why it is not understood.
     response.setHeader("merkle-version", version);
+    response.setHeader(buildHeader, buildNumber);
     const refusal = refuse(origin, caller, limiter.admit) ?? refuseCompressed(request);
     if (!refusal) return inService(caller, response, () => void serve(request, response));
     refused.add(request.socket);
@@ -266,6 +274,10 @@ const transportSecurity = ["strict-transport-security", "max-age=15552000"] as c
 function isBeyondLoopback({ host = "" }: RequestOrigin): boolean {
   const name = host.replace(/:\d+$/, "").toLowerCase();
   return name !== "[::1]" && !isLoopback(name) && !name.endsWith(".localhost");
+}
+
+function refuseCaller({ req }: HttpContext, error: MerkleError): Response {
+  return toErrorResponse(adviseOlderClient(error, req.header(buildHeader)));
 }
 
 interface Listener {

@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import {
+  buildNumber,
   fillPath,
   type InputOf,
   idempotencyKeyOf,
   MerkleError,
   type OperationName,
   type OutputOf,
+  parseBuild,
   routeOf,
   rulesOf,
 } from "@merkle/wire";
@@ -17,6 +19,7 @@ import type { BrokerAddress, Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
 import { type Authorization, createAuthorization } from "../identity/authorization.js";
+import { describeOlderBroker } from "./broker-build.js";
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -83,6 +86,7 @@ export function createBrokerClient(
   const requests = openRequests({
     address,
     signal,
+    onOlderBroker: address.reach?.onOlderBroker,
     trust: () => reachBroker(address.base, address.reach),
     authorize: (request) =>
       known ?? createAuthorization(address, (path, headers) => request(path, { headers }), signal),
@@ -96,13 +100,13 @@ export function createBrokerClient(
     address,
     async download(path) {
       const response = await requests.exchange(path, { headers: proof });
-      if (!isOk(response)) throw MerkleError.fromBody((await readAnswer(response)).json());
+      if (!isOk(response)) throw toRefusal(await readAnswer(response));
       return response;
     },
     async upload(path, { contentType, ...body }) {
       const headers = { "content-type": contentType, ...proof };
       const answer = await readAnswer(await requests.exchange(path, { method: "POST", headers, body }));
-      if (!answer.ok) throw MerkleError.fromBody(answer.json());
+      if (!answer.ok) throw toRefusal(answer);
       return answer.json();
     },
     as: (credential) =>
@@ -125,6 +129,7 @@ type Init = Omit<HttpRequest, "signal">;
 interface RequestOptions {
   readonly address: BrokerAddress;
   readonly signal: AbortSignal;
+  readonly onOlderBroker?: ((build: number) => void) | undefined;
   /** Finds what a connection believes, once. @throws CliError where nothing may be asked at all */
   readonly trust: () => Promise<Trust | undefined>;
   /** Says who asks; it may ask the broker itself. */
@@ -207,21 +212,32 @@ export function openRequests(options: RequestOptions): Requests {
         await delay(pause, undefined, { signal });
         response = await ask();
       }
-      const body = response.json();
-      if (!response.ok) throw withVersions(MerkleError.fromBody(body), response.version);
+      if (!response.ok) throw toRefusal(response);
+      const build = parseBuild(response.build);
       // The broker answers an operation with its output and nothing else (CAT-1).
-      return body as OutputOf<Name>;
+      if (build >= buildNumber) return response.json() as OutputOf<Name>;
+      options.onOlderBroker?.(build);
+      const { completeReply } = await import("./complete-reply.js");
+      return completeReply(name, response.json());
     },
   };
 }
 
-/** What the two do not understand of each other may be no mistake of who asks: the refusal says which is to be upgraded. */
-function withVersions(error: MerkleError, brokers: string | undefined): MerkleError {
+/**
+ * The broker's refusal. If the two did not understand each other, it may be the fault of neither input: then the error says which
+ * side is older. That this side is older, the broker says itself (BUILD-4).
+ */
+function toRefusal(answer: HttpAnswer): MerkleError {
+  const error = MerkleError.fromBody(answer.json());
+  const { version: brokers } = answer;
   const ours = readVersion();
   const isMisunderstood = ["bad_request", "not_found", "internal"].includes(error.code);
-  if (!isMisunderstood || brokers === undefined || brokers === ours) return error;
-  const advice = adviseUpgrade({ ours, brokers });
-  return new MerkleError(error.code, `${error.message} ${advice}`, error.details);
+  if (!isMisunderstood || brokers === undefined) return error;
+  const advise = (advice: string) => new MerkleError(error.code, `${error.message} ${advice}`, error.details);
+  if (brokers !== ours) return advise(adviseUpgrade({ ours, brokers }));
+  const build = parseBuild(answer.build);
+  if (build >= buildNumber) return error;
+  return advise(`${describeOlderBroker(build)} It may not know this request: upgrade it where it runs.`);
 }
 
 /** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */

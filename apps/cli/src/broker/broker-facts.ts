@@ -17,6 +17,8 @@ export interface Health {
   /** Whether its read replica is used, or why not; null without one. */
   readonly replica?: unknown;
   readonly version: string;
+  /** Missing before builds had numbers. */
+  readonly build?: unknown;
   readonly uptime_s: number;
 }
 

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
 import type { Readable } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
+import { buildHeader, buildNumber } from "@merkle/wire";
 import { CliError, exitCodes } from "../core/cli-error.js";
 
 export interface HttpRequest {
@@ -23,8 +24,9 @@ export interface HttpAnswer {
   readonly ok: boolean;
   readonly status: number;
   readonly text: string;
-  /** The version of the broker, where it says so. */
+  /** The broker's version and build; undefined where the sender is no broker, or one from before these headers. */
   readonly version: string | undefined;
+  readonly build: string | undefined;
   /** The text as JSON; null when it is none. */
   json(): unknown;
 }
@@ -87,7 +89,8 @@ export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer>
   const text = Buffer.concat(chunks).toString();
   const status = statusOf(response);
   const version = response.headers["merkle-version"]?.toString();
-  return { ok: isOk(response), status, text, version, json: () => parseJson(text) };
+  const build = response.headers[buildHeader]?.toString();
+  return { ok: isOk(response), status, text, version, build, json: () => parseJson(text) };
 }
 
 function tooLong(): CliError {
@@ -121,7 +124,12 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const asking: ClientRequest = start(
       url,
-      { ...tls, method, headers: { ...headers, ...lengthOf(body) }, signal },
+      {
+        ...tls,
+        method,
+        headers: { [buildHeader]: String(buildNumber), ...headers, ...lengthOf(body) },
+        signal,
+      },
       resolve,
     );
     // A connection that was kept may end just as it is used again; whatever asks here may ask twice.

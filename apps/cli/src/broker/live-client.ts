@@ -1,4 +1,4 @@
-import { type ErrorCode, MerkleError } from "@merkle/wire";
+import { buildNumber, type ErrorCode, MerkleError } from "@merkle/wire";
 import { type ConnectionState, connect, type MerkleClient, type WebSocketClass } from "@merkle/wire/client";
 import { neutralise } from "@merkle/wire/text";
 import { WebSocket } from "ws";
@@ -22,11 +22,35 @@ export async function openLiveClient(
   const client = connect({ url: base, WebSocket, insecure: true, ...introduce(base, reach) });
   try {
     await untilOpen(client, base, signal);
-    return client;
+    const { state } = client;
+    if (state.status !== "open" || state.build >= buildNumber) return client;
+    reach?.onOlderBroker?.(state.build);
+    return completing(client);
   } catch (error) {
     await client.close();
     throw error;
   }
+}
+
+/** The client of an older broker, with the fields of replies filled in that the broker does not know. */
+function completing(client: MerkleClient): MerkleClient {
+  return {
+    async call(name, input, options) {
+      const { completeReply } = await import("./complete-reply.js");
+      return completeReply(name, await client.call(name, input, options));
+    },
+    follow: (options) => client.follow(options),
+    inbox: (options) => client.inbox(options),
+    watchMesh: (options) => client.watchMesh(options),
+    onPush: (listener) => client.onPush(listener),
+    answerNudge: (id, reached) => client.answerNudge(id, reached),
+    retryNow: () => client.retryNow(),
+    get state() {
+      return client.state;
+    },
+    onState: (listener) => client.onState(listener),
+    close: () => client.close(),
+  };
 }
 
 function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Promise<void> {

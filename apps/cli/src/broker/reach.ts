@@ -10,7 +10,10 @@ import { homeFiles } from "../core/merkle-home.js";
 import { findRunningBroker } from "./run-file.js";
 
 /** How this machine's commands may speak to a broker, whom they take for one, and as whom they come. */
-export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token">;
+export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token"> & {
+  /** Called when a reply comes from a broker of an older build. */
+  readonly onOlderBroker?: ((build: number) => void) | undefined;
+};
 
 /** Where a broker is, and how it may be spoken to; without a word of that only what is safe anywhere is done. */
 export interface ReachableAddress extends BrokerAddress {
@@ -22,8 +25,8 @@ export interface OperationCaller {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
-export function toReach({ home, insecure, ca, mesh, token }: Reach): Reach {
-  return { home, insecure, ca, mesh, token };
+export function toReach({ home, insecure, ca, mesh, token, onOlderBroker }: Reach): Reach {
+  return { home, insecure, ca, mesh, token, onOlderBroker };
 }
 
 /** The environment that passes it on to another merkle, beside its home. A token is never written down for it. */

@@ -1,3 +1,4 @@
+import { buildNumber } from "@merkle/wire";
 import type { Command } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
@@ -9,7 +10,7 @@ export const version: Command = {
   offline: true,
   async run({ output }) {
     const found = readVersion();
-    output.show({ version: found, node: process.versions.node }, found);
+    output.show({ version: found, build: buildNumber, node: process.versions.node }, found);
     return exitCodes.done;
   },
 };

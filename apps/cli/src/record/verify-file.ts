@@ -70,10 +70,14 @@ export async function readBundleFacts(path: string): Promise<BundleFacts> {
   try {
     const facts = await readFacts(await openBundle(file, path));
     if (facts) return facts;
-    throw new CliError("verification_failed", `${path} does not say which record it is of.`, {
-      exitCode: exitCodes.verification_failed,
-      next: [`merkle verify ${path}`],
-    });
+    throw new CliError(
+      "verification_failed",
+      `${path} does not say which record it is of, or a newer Merkle wrote it.`,
+      {
+        exitCode: exitCodes.verification_failed,
+        next: [`merkle verify ${path}`],
+      },
+    );
   } finally {
     await file.close();
   }

@@ -38,12 +38,12 @@ it("[DASH-2] a page that is left before its connection is there makes none", asy
 it("[DASH-3] after a return the page is told that anything may have changed", async () => {
   const { broker, clients } = connectPage();
   await vi.waitFor(() => expect(clients).toHaveLength(1));
-  clients[0]?.become({ status: "open", epoch: "one", version: "1" });
+  clients[0]?.become({ status: "open", epoch: "one", version: "1", build: 1 });
   const changes: string[] = [];
   broker.onMeshChanged(({ kind }) => changes.push(kind));
   clients[0]?.become({ status: "reconnecting", attempt: 1, retryAt: 0, reason: "gone" });
   expect(broker.state.status).toBe("reconnecting");
-  clients[0]?.become({ status: "open", epoch: "one", version: "1" });
+  clients[0]?.become({ status: "open", epoch: "one", version: "1", build: 1 });
   expect(changes).toEqual(["all"]);
 });
 

@@ -12,7 +12,7 @@ it("[SCALE-1] a migration that only adds is accepted, and one that the version b
     "ALTER TABLE peers ADD COLUMN node_id uuid; CREATE INDEX peers_by_node ON peers (node_id)",
     "ALTER TABLE messages ALTER COLUMN salt DROP NOT NULL",
     "-- This would DROP TABLE teams.\nALTER TABLE teams ADD CHECK (colour >= 0)",
-    "ALTER TABLE teams DROP COLUMN colour;\n--> statement-breakpoint\nUPDATE merkle_migrations.compatibility SET compatible_from = '0.3.0'",
+    "ALTER TABLE teams DROP COLUMN colour;\n--> statement-breakpoint\nUPDATE merkle_migrations.compatibility SET compatible_build = 3",
     "-- unread since 0.2.1\nALTER TABLE teams DROP COLUMN colour",
   ])
     expect(problemsOf(additive), additive).toEqual([]);

@@ -1,3 +1,4 @@
+import { buildNumber } from "@merkle/wire";
 import type { ConnectionTarget } from "./connection.js";
 import { DatabaseError, databaseErrorCode, isConnectionLost, isTimeout } from "./database-error.js";
 import { inTransaction, withPool } from "./long-transaction.js";
@@ -5,19 +6,18 @@ import {
   applyFunctions,
   applyMigrations,
   holdMigrations,
-  isOlder,
   knownFunctions,
   knownMigrations,
   ownVersion,
   pendingMigrations,
-  readCompatibleFrom,
+  readCompatibleBuild,
 } from "./migrations.js";
 
 export interface MigrateOptions {
   /** How long to wait for what else holds a lock; 60,000 unless told. */
   readonly lockMs?: number;
-  /** The version that brings the functions; this one unless told. */
-  readonly version?: string;
+  /** The build that migrates. Default: this one. */
+  readonly build?: number;
   /**
    * Called with the names of the migrations that are about to run on a database that Merkle has been on, while nobody else may
    * migrate it. When it rejects, nothing is changed.
@@ -32,12 +32,12 @@ export interface MigrateOptions {
  * and the lock are one transaction: a connection that is lost takes everything with it, and nothing goes on without the lock
  * (DB-16).
  *
- * @throws DatabaseError `schema_newer` when a later Merkle has been here that this one cannot work beside; `migration_failed`
+ * @throws DatabaseError `schema_newer` when the schema requires a newer build; `migration_failed`
  * when the connection is lost, or something else holds a lock for longer than `lockMs`
  */
 export async function migrate(
   target: ConnectionTarget,
-  { lockMs = 60_000, version = ownVersion(), beforeMigrating, dryRun = false }: MigrateOptions = {},
+  { lockMs = 60_000, build = buildNumber, beforeMigrating, dryRun = false }: MigrateOptions = {},
 ): Promise<number> {
   try {
     return await withPool(target, 1, (pool) =>
@@ -45,11 +45,11 @@ export async function migrate(
         // Another broker may hold the lock for as long as its migrations take.
         await sql`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`;
         const applied = await holdMigrations(sql);
-        refuseNewerSchema(version, await readCompatibleFrom(sql));
+        refuseNewerSchema(build, await readCompatibleBuild(sql));
         const names = pendingMigrations(applied);
         if (applied.length > 0 && names.length > 0) await beforeMigrating?.(names);
         const count = await applyMigrations(sql, applied, knownMigrations());
-        await applyFunctions(sql, knownFunctions(), version);
+        await applyFunctions(sql, knownFunctions(), build);
         if (!dryRun) await sql`COMMIT`;
         return count;
       }),
@@ -60,12 +60,12 @@ export async function migrate(
   }
 }
 
-function refuseNewerSchema(version: string, compatibleFrom: string): void {
-  if (!isOlder(version, compatibleFrom)) return;
+function refuseNewerSchema(build: number, compatibleBuild: number): void {
+  if (build >= compatibleBuild) return;
   throw new DatabaseError(
     "schema_newer",
-    `The database was written by a newer Merkle: only version ${compatibleFrom} and later can use it, and this is ${version}. ` +
-      "Start the newer version, or point MERKLE_HOME or DATABASE_URL at another database.",
+    `The database was written by a newer Merkle: its schema requires build ${compatibleBuild} or later, and this is build ${build} (version ${ownVersion()}). ` +
+      "Upgrade Merkle and start it again, or point MERKLE_HOME or DATABASE_URL at another database. Nothing was changed.",
   );
 }
 

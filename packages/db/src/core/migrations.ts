@@ -62,13 +62,15 @@ export async function listMigrations(sql: postgres.Sql): Promise<number[]> {
 }
 
 /**
- * The oldest version of Merkle that can work on the schema. A migration that older versions could not live with says so:
- * `UPDATE merkle_migrations.compatibility SET compatible_from = '<the version that brings it>'`.
+ * Returns the oldest build that can use the schema; 0 for any. A migration that older builds cannot work with sets it:
+ * `UPDATE merkle_migrations.compatibility SET compatible_build = <the build that brings it>`.
  */
-export async function readCompatibleFrom(sql: postgres.Sql): Promise<string> {
-  if (!(await isThere(sql, "compatibility"))) return "0.0.0";
-  const [row] = await sql`SELECT compatible_from FROM merkle_migrations.compatibility`;
-  return String(row?.["compatible_from"] ?? "0.0.0");
+export async function readCompatibleBuild(sql: postgres.Sql): Promise<number> {
+  if (!(await isThere(sql, "compatibility"))) return 0;
+  // Before builds had numbers, the table had no such column.
+  const [row] =
+    await sql`SELECT to_jsonb(c) -> 'compatible_build' AS build FROM merkle_migrations.compatibility c`;
+  return Number(row?.["build"] ?? 0);
 }
 
 async function isThere(sql: postgres.Sql, table: string): Promise<boolean> {
@@ -110,6 +112,8 @@ async function makeRecords(sql: postgres.Sql): Promise<void> {
     CREATE TABLE IF NOT EXISTS merkle_migrations.compatibility (
       one boolean PRIMARY KEY DEFAULT true CHECK (one), compatible_from text NOT NULL
     );
+    ALTER TABLE merkle_migrations.functions ADD COLUMN IF NOT EXISTS build integer NOT NULL DEFAULT 0;
+    ALTER TABLE merkle_migrations.compatibility ADD COLUMN IF NOT EXISTS compatible_build integer NOT NULL DEFAULT 0;
     INSERT INTO merkle_migrations.compatibility (compatible_from) VALUES ('0.0.0') ON CONFLICT DO NOTHING`);
 }
 
@@ -128,33 +132,26 @@ export function knownFunctions(): SqlFunction[] {
 }
 
 /**
- * Applies the functions whose text has changed, as part of the caller's transaction that holds the migrations. Two versions
- * may work on one database side by side, so a version leaves alone what a newer one has applied; for the same reason a
- * function whose signature or meaning changes gets another name, and the old one stays for a release.
+ * Applies the functions whose text has changed, as part of the caller's transaction that holds the migrations. Two builds may
+ * work on one database side by side, so a build leaves alone what a newer one has applied; for the same reason a function
+ * whose signature or meaning changes gets another name, and the old one stays for a release.
  */
 export async function applyFunctions(
   sql: postgres.Sql,
   functions: readonly SqlFunction[],
-  version: string,
+  build: number,
 ): Promise<void> {
-  const rows = await sql`SELECT name, hash, version FROM merkle_migrations.functions`;
+  const rows = await sql`SELECT name, hash, build FROM merkle_migrations.functions`;
   const applied = new Map(rows.map((row) => [row["name"], row]));
   for (const { name, text } of functions) {
     const hash = createHash("sha256").update(text).digest("hex");
     const last = applied.get(name);
-    if (last && (last["hash"] === hash || isOlder(version, last["version"]))) continue;
+    if (last && (last["hash"] === hash || build < last["build"])) continue;
     await sql.unsafe(text);
     await sql`
-      INSERT INTO merkle_migrations.functions (name, hash, version) VALUES (${name}, ${hash}, ${version})
-      ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, version = excluded.version`;
+      INSERT INTO merkle_migrations.functions (name, hash, version, build) VALUES (${name}, ${hash}, ${ownVersion()}, ${build})
+      ON CONFLICT (name) DO UPDATE SET hash = excluded.hash, version = excluded.version, build = excluded.build`;
   }
-}
-
-/** Whether a version of Merkle, as `1.2.3`, came before another. */
-export function isOlder(version: string, other: string): boolean {
-  const [ours, theirs] = [version, other].map((each) => each.split(/[.-]/, 3).map(Number));
-  const at = ours?.findIndex((number, index) => number !== theirs?.[index]) ?? -1;
-  return at >= 0 && (ours?.[at] ?? 0) < (theirs?.[at] ?? 0);
 }
 
 /** The version of Merkle that runs, from the description of the package that this file is in. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { buildNumber } from "@merkle/wire";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import type postgres from "postgres";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,14 +11,12 @@ import { migrateTo } from "../backup/migrate-to.js";
 import { withRestore } from "../backup/transaction.js";
 import { migrate } from "../core/migrate.js";
 import {
-  isOlder,
   knownFunctions,
   knownMigrations,
   migrationLock,
   migrationsFolder,
-  ownVersion,
   pendingMigrations,
-  readCompatibleFrom,
+  readCompatibleBuild,
 } from "../core/migrations.js";
 import { listPeers } from "../sessions/peers.js";
 import { findSession } from "../sessions/sessions.js";
@@ -147,7 +146,7 @@ describe("SQL functions", () => {
       WHERE p.pronamespace = 'public'::regnamespace ORDER BY p.oid::regprocedure::text`),
   ];
   const readApplied = async (sql: postgres.Sql) => [
-    ...(await sql`SELECT name, version FROM merkle_migrations.functions ORDER BY name`),
+    ...(await sql`SELECT name, build FROM merkle_migrations.functions ORDER BY name`),
   ];
 
   it("[DB-11] a new database, one of before and one restored to before end with the same functions, each of a file of its name", async () => {
@@ -164,39 +163,53 @@ describe("SQL functions", () => {
     }
   });
 
-  it("[DB-11] a changed text is applied by a version that is no older than the last that applied it", async () => {
+  it("[DB-11] a changed text is applied by a build that is no older than the last that applied it", async () => {
     const url = await createTestDatabase();
     const sql = connectTestDatabase(url);
     const functions = await readFunctions(sql);
-    const change = async (version: string) => {
-      await sql`CREATE OR REPLACE FUNCTION words_of(VARIADIC parts text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ''`;
-      await sql`UPDATE merkle_migrations.functions SET hash = 'another', version = ${version} WHERE name = 'words_of'`;
-    };
-    await change("0.10.0");
-    await migrate(url, { version: "0.9.1" });
+    await sql`CREATE OR REPLACE FUNCTION words_of(VARIADIC parts text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN ''`;
+    await sql`UPDATE merkle_migrations.functions SET hash = 'another', build = 10 WHERE name = 'words_of'`;
+    await migrate(url, { build: 9 });
     expect(await readFunctions(sql)).not.toEqual(functions);
-    await migrate(url, { version: "0.10.0" });
+    await migrate(url, { build: 10 });
     expect(await readFunctions(sql)).toEqual(functions);
-    expect(await readApplied(sql)).toContainEqual({ name: "words_of", version: "0.10.0" });
+    expect(await readApplied(sql)).toContainEqual({ name: "words_of", build: 10 });
     const [before] = await sql`SELECT xmin FROM pg_proc WHERE proname = 'words_of'`;
-    await migrate(url, { version: "1.0.0" });
+    await migrate(url, { build: 11 });
     expect((await sql`SELECT xmin FROM pg_proc WHERE proname = 'words_of'`)[0]).toEqual(before);
   });
 
-  it("[DB-11] beside a newer schema an older version goes on, unless the schema is for later versions alone", async () => {
+  it("[BUILD-5] an older build starts on a newer schema, unless the schema requires a newer build: then it says so and changes nothing", async () => {
     const url = await createTestDatabase();
     const sql = connectTestDatabase(url);
     await sql`INSERT INTO merkle_migrations.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)`;
-    expect(await migrate(url, { version: "1.9.0" })).toBe(0);
-    await sql`UPDATE merkle_migrations.compatibility SET compatible_from = '1.10.0'`;
-    for (const version of ["1.9.0", "1.9.12", "0.11.0"])
-      await expect(migrate(url, { version })).rejects.toMatchObject({ code: "schema_newer" });
-    for (const version of ["1.10.0", "1.10.1", "2.0.0"]) expect(await migrate(url, { version })).toBe(0);
+    expect(await migrate(url, { build: 9 })).toBe(0);
+    await sql`UPDATE merkle_migrations.compatibility SET compatible_build = 10`;
+    await sql`UPDATE merkle_migrations.functions SET hash = 'another'`;
+    const applied = await readApplied(sql);
+    for (const build of [9, 1])
+      await expect(migrate(url, { build })).rejects.toMatchObject({
+        code: "schema_newer",
+        message: expect.stringMatching(
+          new RegExp(
+            `^The database was written by a newer Merkle: its schema requires build 10 or later, and this is build ${build} `,
+          ),
+        ),
+      });
+    expect(await readApplied(sql)).toEqual(applied);
+    for (const build of [10, 11]) expect(await migrate(url, { build })).toBe(0);
   });
 
-  it("[DB-11] this version can work on the schema that it makes", async () => {
+  it("[BUILD-5] this build can work on the schema that it makes, and builds without a number refuse it", async () => {
     const sql = connectTestDatabase(await createTestDatabase());
-    expect(isOlder(ownVersion(), await readCompatibleFrom(sql))).toBe(false);
+    expect(await readCompatibleBuild(sql)).toBeGreaterThan(0);
+    expect(await readCompatibleBuild(sql)).toBeLessThanOrEqual(buildNumber);
+    // Builds without a number compared versions so.
+    const [row] = await sql`SELECT compatible_from FROM merkle_migrations.compatibility`;
+    const [theirs, required] = ["0.1.0", String(row?.["compatible_from"])].map((each) =>
+      each.split(/[.-]/, 3).map(Number),
+    );
+    expect(required?.[2]).toBeGreaterThan(theirs?.[2] ?? Number.NaN);
   });
 });
 

@@ -162,7 +162,7 @@ describe("a database that cannot be used", () => {
   it("[DB-9] a schema that is for newer versions alone is left alone", async () => {
     const url = await createTestDatabase();
     const sql = connectTestDatabase(url);
-    await sql`UPDATE merkle_migrations.compatibility SET compatible_from = '1000.0.0'`;
+    await sql`UPDATE merkle_migrations.compatibility SET compatible_build = 1000`;
     const failure = await failureOf(url);
     expect(failure).toMatchObject({ code: "schema_newer", message: expect.stringContaining("newer Merkle") });
   });

@@ -9,6 +9,8 @@ export type ConnectionState =
       readonly status: "open";
       readonly epoch: string;
       readonly version: string;
+      /** 0 for a broker from before builds had numbers. */
+      readonly build: number;
       /** Where the connection is and as whom, when the client introduced itself. */
       readonly admitted?: Admitted;
     }

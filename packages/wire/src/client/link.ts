@@ -1,3 +1,4 @@
+import { parseBuild } from "../core/build.js";
 import type { MerkleError } from "../core/errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
 import { backoffMs, type RetryOptions } from "./backoff.js";
@@ -86,6 +87,7 @@ export class Link {
       status: "open",
       epoch: hello.epoch,
       version: hello.version,
+      build: parseBuild(hello.build),
       ...(admitted && { admitted }),
     });
   }

@@ -285,7 +285,7 @@ class FakeClient {
   }
 
   connected(): void {
-    for (const tell of this.#onState) tell({ status: "open", epoch: this.#epoch, version: "1" });
+    for (const tell of this.#onState) tell({ status: "open", epoch: this.#epoch, version: "1", build: 1 });
   }
 
   open(): readonly Opened[] {

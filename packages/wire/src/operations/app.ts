@@ -11,6 +11,7 @@ export const getAppInfo = operation("get_app_info", {
   output: z.object({
     name: z.literal("merkle"),
     version: z.string(),
+    build: z.int(),
     protocol: z.int(),
     epoch: Epoch,
     broker_id: Uuid,
@@ -27,7 +28,7 @@ export const getAppInfo = operation("get_app_info", {
   errors: [],
   compact: (app) =>
     lines(
-      `merkle ${app.version}, mesh ${app.mesh}, ${app.auth}`,
+      `merkle ${app.version} (build ${app.build}), mesh ${app.mesh}, ${app.auth}`,
       `MCP ${app.mcp_url}`,
       `instructions ${app.instructions_url}`,
     ),

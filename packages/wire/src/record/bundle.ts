@@ -174,7 +174,7 @@ function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
   const value = read(parseJson(text));
   if (canonicalOf(value) !== text.replace(/\n$/, "")) {
     throw new shape.ShapeError(
-      "It says something more or else, or is not written as canonical JSON (RFC 8785).",
+      "It contains other fields than this Merkle knows, or is not canonical JSON (RFC 8785). If a newer Merkle wrote it, upgrade this one.",
     );
   }
   return value;
@@ -252,7 +252,9 @@ const manifest: shape.Shape<Manifest> = shape.object({
   format: shape.oneOf("merkle-bundle"),
   version: (value: unknown, place: string): 1 | 2 => {
     if (value !== 1 && value !== 2)
-      throw new shape.ShapeError(`${place} must be 1 or 2, which are those that can be read here.`);
+      throw new shape.ShapeError(
+        `${place} must be 1 or 2, the formats that this Merkle reads. If a newer Merkle wrote the bundle, upgrade this one.`,
+      );
     return value;
   },
   session: shape.object({

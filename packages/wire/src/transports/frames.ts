@@ -65,6 +65,8 @@ export type BrokerFrame =
       type: "hello";
       protocol: number;
       version: string;
+      /** Builds before 1 do not send it. */
+      build?: number;
       epoch: string;
       /** Whether everybody who reaches the broker is let in, or a member alone, who then answers with a proof. */
       auth: "open" | "invite";

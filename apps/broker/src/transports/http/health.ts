@@ -1,4 +1,5 @@
 import type { ReplicaState, WriteProblem } from "@merkle/db";
+import { buildNumber } from "@merkle/wire";
 import { withTimeout } from "../../core/with-timeout.js";
 import type { Services } from "../services.js";
 
@@ -17,6 +18,7 @@ export interface Health {
   readonly replica: ReplicaState | null;
   readonly node: string;
   readonly version: string;
+  readonly build: number;
   readonly epoch: string;
   readonly uptime_s: number;
 }
@@ -35,6 +37,7 @@ export async function checkHealth(services: Services): Promise<Health> {
     replica: services.database.replica?.state ?? null,
     node: services.nodes.id,
     version: services.version,
+    build: buildNumber,
     epoch: services.database.epoch,
     uptime_s: Math.floor((Date.now() - services.startedAt.getTime()) / 1000),
   };

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { MerkleError } from "@merkle/wire";
+import { buildNumber, MerkleError, parseBuild } from "@merkle/wire";
 
 /** A failure as an HTTP answer: always JSON, never a stack (ERR-3). */
 export function toErrorResponse(error: MerkleError): Response {
@@ -7,6 +7,14 @@ export function toErrorResponse(error: MerkleError): Response {
   // RFC 9110, section 11.6.1: who is not known is told how to say who it is.
   if (error.status === 401) headers.set("www-authenticate", "Bearer");
   return new Response(JSON.stringify(error.toBody()), { status: error.status, headers });
+}
+
+/** Adds to a refusal that the client may have got it only because it is older than this broker (BUILD-4). */
+export function adviseOlderClient(error: MerkleError, build: string | undefined): MerkleError {
+  const isMisunderstood = error.code === "bad_request" || error.code === "not_found";
+  if (!isMisunderstood || build === undefined || parseBuild(build) >= buildNumber) return error;
+  const advice = `This client is older (build ${parseBuild(build)}; the broker is build ${buildNumber}): upgrade it.`;
+  return new MerkleError(error.code, `${error.message} ${advice}`, error.details);
 }
 
 /** The header for programs that know nothing of our errors. */

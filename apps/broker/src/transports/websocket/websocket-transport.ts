@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { type CloseReason, MerkleError } from "@merkle/wire";
+import { buildNumber, type CloseReason, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { protocolVersion } from "@merkle/wire/schemas";
 import { type ServerOptions, type WebSocket, WebSocketServer } from "ws";
@@ -173,6 +173,7 @@ export function createWebSocketTransport({
       type: "hello",
       protocol: protocolVersion,
       version: services.version,
+      build: buildNumber,
       epoch: services.database.epoch,
       auth: services.auth,
       broker_id: services.database.brokerId,

@@ -1,4 +1,4 @@
-import type { OutputOf } from "@merkle/wire";
+import { buildNumber, type OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { operations, protocolVersion } from "@merkle/wire/schemas";
 import type { Context } from "../../sessions/context.js";
@@ -9,6 +9,7 @@ export async function getAppInfo({ services }: Context<ViewServices>): Promise<O
   return {
     name: "merkle",
     version,
+    build: buildNumber,
     protocol: protocolVersion,
     epoch: database.epoch,
     broker_id: database.brokerId,

@@ -1,4 +1,5 @@
 import { createServer } from "node:net";
+import { buildNumber, parseBuild } from "@merkle/wire";
 import { adviseUpgrade, neutralise } from "@merkle/wire/text";
 import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
 import { describeLack, describeWriteProblem, type Health, readHealth } from "../../broker/broker-facts.js";
@@ -93,9 +94,22 @@ function describe(base: string, health: Health): Finding {
       adviseUpgrade({ ours, brokers: health.version }),
     );
   }
+  const build = parseBuild(health.build);
+  if (build < buildNumber)
+    return warn(
+      "broker",
+      `the broker at ${base} is older (build ${build}, this is build ${buildNumber})`,
+      "upgrade it where it runs",
+    );
+  if (build > buildNumber)
+    return warn(
+      "broker",
+      `the broker at ${base} is newer (build ${build}, this is build ${buildNumber})`,
+      "upgrade this merkle",
+    );
   const lack = describeLack(health);
   if (lack) return warn("broker", `the broker at ${base} runs, but ${lack.problem}`, lack.fix);
-  return ok("broker", `${base}, version ${health.version}`);
+  return ok("broker", `${base}, version ${health.version}, build ${build}`);
 }
 
 /** That none runs here is how every machine begins; that one does not answer where it was said to be is a fault. */

@@ -1,0 +1,104 @@
+import type { OperationName, OutputOf } from "@merkle/wire";
+import type { describeSchema } from "@merkle/wire/schemas";
+
+type Described = ReturnType<typeof describeSchema>;
+type Schema = Described["schema"];
+type Shared = Described["shared"];
+
+/**
+ * Fills in the fields that an older broker does not know yet: null, or an empty value where the field is never null. Commands can
+ * then rely on a reply of any broker. The schemas are loaded only here, since most commands start without them.
+ */
+export async function completeReply<Name extends OperationName>(
+  name: Name,
+  reply: unknown,
+): Promise<OutputOf<Name>> {
+  const { describeSchema, findOperation } = await import("@merkle/wire/schemas");
+  const operation = findOperation(name);
+  if (!operation) return reply as OutputOf<Name>; // Every name of the catalogue has an operation.
+  const { schema, shared } = describeSchema(operation.output, "output", "");
+  // What it lacked was filled in from the schema of this very output.
+  return complete(reply, schema, shared) as OutputOf<Name>;
+}
+
+function complete(value: unknown, described: Schema, shared: Shared): unknown {
+  const schema = chooseSchema(value, described, shared);
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (typeof items !== "object" || Array.isArray(items)) return value;
+    return value.map((each) => complete(each, items, shared));
+  }
+  if (!isObject(value)) return value;
+  const { additionalProperties: others } = schema;
+  const known = Object.entries(value).map(([key, field]) => {
+    const property = schema.properties?.[key] ?? others;
+    return [key, typeof property === "object" ? complete(field, property, shared) : field];
+  });
+  return { ...emptyFields(schema, shared, value), ...Object.fromEntries(known) };
+}
+
+/** The empty values of an object's required fields that `present` lacks. */
+function emptyFields(schema: Schema, shared: Shared, present: object): Record<string, unknown> {
+  const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(present, name));
+  const fields = missing.flatMap((name): [string, unknown][] => {
+    const property = schema.properties?.[name];
+    return typeof property === "object" ? [[name, emptyValue(property, shared)]] : [];
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+/** Null where the field may be null. Undefined where no value can be made up, as for an enumeration. */
+function emptyValue(described: Schema, shared: Shared): unknown {
+  const schema = resolve(described, shared);
+  const options = optionsOf(schema);
+  if (options.some(({ type }) => type === "null")) return null;
+  const [option] = options;
+  if (option !== undefined) return emptyValue(option, shared);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return undefined;
+  switch (schema.type) {
+    case "array":
+      return [];
+    case "object":
+      return emptyFields(schema, shared, {});
+    case "boolean":
+      return false;
+    case "integer":
+    case "number":
+      return 0;
+    case "string":
+      return "";
+    default:
+      return undefined;
+  }
+}
+
+/** The schema that describes the value: of several options the one whose constant fields it has, else the first of its type. */
+function chooseSchema(value: unknown, described: Schema, shared: Shared): Schema {
+  const schema = resolve(described, shared);
+  const options = optionsOf(schema).map((option) => resolve(option, shared));
+  if (options.length === 0) return schema;
+  const type = Array.isArray(value) ? "array" : typeof value;
+  const ofType = options.filter((option) => option.type === type || optionsOf(option).length > 0);
+  const chosen = ofType.find((option) => isObject(value) && hasConstants(value, option)) ?? ofType[0];
+  return chosen === undefined ? {} : chooseSchema(value, chosen, shared);
+}
+
+function hasConstants(value: Readonly<Record<string, unknown>>, { properties = {} }: Schema): boolean {
+  return Object.entries(properties).every(
+    ([name, property]) =>
+      typeof property !== "object" || property.const === undefined || property.const === value[name],
+  );
+}
+
+function optionsOf({ anyOf, oneOf }: Schema): readonly Schema[] {
+  return (anyOf ?? oneOf ?? []).filter((option) => typeof option === "object");
+}
+
+function resolve(schema: Schema, shared: Shared): Schema {
+  return schema.$ref === undefined ? schema : (shared[schema.$ref] ?? {});
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,84 @@
+import { createServer, type IncomingHttpHeaders, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+
+interface OlderBrokerOptions {
+  /** The fields that the older broker does not know yet, wherever they are in a reply. */
+  readonly unknownFields: readonly string[];
+  /** The paths that it does not know yet. */
+  readonly unknownPaths?: RegExp;
+  /** The build that it sends; undefined for one from before builds had numbers. */
+  readonly build?: number | undefined;
+}
+
+/** Makes a real broker an older one: a server in front of it removes what is newer from its replies. Returns its base URL. */
+export async function startOlderBroker(
+  broker: string,
+  { unknownFields, unknownPaths, build }: OlderBrokerOptions,
+): Promise<string> {
+  const age = (body: string): string => {
+    try {
+      return JSON.stringify(JSON.parse(body), (key, value) =>
+        unknownFields.includes(key) ? undefined : key === "build" ? build : value,
+      );
+    } catch {
+      return body;
+    }
+  };
+  const server = createServer((incoming, outgoing) => {
+    const path = incoming.url ?? "";
+    if (unknownPaths?.test(path)) {
+      incoming.resume();
+      const message = `There is no ${incoming.method} ${path} here. /openapi.json lists the routes, /agents.md explains them.`;
+      const body = JSON.stringify({ error: { code: "not_found", message, details: {} } });
+      outgoing.writeHead(404, {
+        "content-type": "application/json",
+        ...withBuild({ "merkle-version": "0.1.0" }),
+      });
+      outgoing.end(body);
+      return;
+    }
+    const passed = request(broker + path, {
+      method: incoming.method,
+      headers: { ...incoming.headers, host: new URL(broker).host },
+    });
+    passed.on("response", async (response) => {
+      const isJson = response.headers["content-type"]?.includes("json") === true;
+      const { "content-length": _length, ...headers } = response.headers;
+      outgoing.writeHead(response.statusCode ?? 500, withBuild(isJson ? headers : response.headers));
+      if (isJson) outgoing.end(age(await text(response)));
+      else response.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  function withBuild({
+    "merkle-build": _,
+    ...headers
+  }: IncomingHttpHeaders): Record<string, string | string[] | undefined> {
+    return build === undefined ? headers : { ...headers, "merkle-build": String(build) };
+  }
+
+  const sockets = new WebSocketServer({ server, path: "/ws" });
+  sockets.on("connection", (client) => {
+    const upstream = new WebSocket(`${broker.replace("http", "ws")}/ws`);
+    client.on("message", async (data) => {
+      if (upstream.readyState === WebSocket.CONNECTING)
+        await new Promise((resolve) => upstream.once("open", resolve));
+      upstream.send(data.toString());
+    });
+    upstream.on("message", (data) => client.send(age(data.toString())));
+    upstream.on("error", () => client.terminate());
+    upstream.on("close", () => client.terminate());
+    client.on("close", () => upstream.terminate());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const client of sockets.clients) client.terminate();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ClientFrame, describeSchema, frameRules, operations } from "@merkle/wire/schemas";
+
+/** The file with the number of this build. */
+export const buildFile = "packages/wire/src/core/build.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The text of that file for the contract as it is now: the number grows if the contract has changed (BUILD-1). */
+export function renderBuildFile(text: string, hash = hashContract()): string {
+  const [, number = "0", before = ""] =
+    /buildNumber = (\d+);.*contractHash = "(\w*)";/s.exec(text.replace('=\n  "', '= "')) ?? [];
+  const next = before === hash ? Number(number) : Number(number) + 1;
+  return text
+    .replace(/buildNumber = \d+;/, `buildNumber = ${next};`)
+    .replace(/contractHash =\s+"\w*";/, `contractHash = "${hash}";`);
+}
+
+function hashContract(): string {
+  const contract = {
+    operations: operations.map(({ name, route, access, input, output }) => ({
+      name,
+      route,
+      access,
+      input: withoutWords(describeSchema(input, "input", "#/", "lean")),
+      output: withoutWords(describeSchema(output, "output", "#/", "lean")),
+    })),
+    frames: [withoutWords(describeSchema(ClientFrame, "input", "#/", "lean")), Object.keys(frameRules)],
+    migrations: namesOf("packages/db/migrations"),
+    functions: namesOf("packages/db/sql").map((name) => [name, hashOf(`packages/db/sql/${name}`)]),
+  };
+  return createHash("sha256").update(JSON.stringify(contract)).digest("hex");
+}
+
+function namesOf(folder: string): readonly string[] {
+  return readdirSync(`${root}/${folder}`)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+}
+
+function hashOf(path: string): string {
+  return createHash("sha256")
+    .update(readFileSync(`${root}/${path}`))
+    .digest("hex");
+}
+
+/** Other wording is no other contract. */
+function withoutWords(schema: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) =>
+      key === "description" && typeof value === "string" ? undefined : value,
+    ),
+  );
+}
