@@ -10,7 +10,9 @@ export class StartError extends Error {
     | "bad_certificate"
     | "bad_audit_key"
     | "no_audit_key"
-    | "home_shared";
+    | "home_shared"
+    | "database_full"
+    | "database_lost";
 
   constructor(code: StartError["code"], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -3,8 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   type ConnectionTarget,
   type Database,
+  databaseErrorCode,
   explainFailedStatement,
   holdNodeLock,
+  isConnectionLost,
+  isOutOfResources,
   listTornDocuments,
   lockNoticedMsMax,
   type NodeLock,
@@ -87,8 +90,27 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     return await startParts({ ...options, host, port, log, auth }, stops);
   } catch (error) {
     await stops.stop();
-    throw explainFailedStatement(error);
+    throw explainFailedStart(error, options);
   }
+}
+
+/** The sentence for a database that opened and then failed while the rest of the broker started (DB-9). */
+function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions): unknown {
+  const code = databaseErrorCode(error);
+  const where = databaseUrl === undefined ? home : "its server";
+  if (isOutOfResources(error))
+    return new StartError(
+      "database_full",
+      `No space is left for the database (${code}). Free some space in ${where}, or set MERKLE_HOME to a folder on another disk.`,
+      { cause: error },
+    );
+  if (isConnectionLost(error))
+    return new StartError(
+      "database_lost",
+      `The database went down while the broker started (${code}). Its disk may be full: free some space in ${where}, then start Merkle again.`,
+      { cause: error },
+    );
+  return explainFailedStatement(error);
 }
 
 async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {

@@ -223,7 +223,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     });
   }
   server.on("clientError", (error, socket) => {
-    if (refused.has(socket) || isAnswering(lastAnswers.get(socket))) socket.destroy();
+    const last = lastAnswers.get(socket);
+    // Behind a proxy, the next caller on this connection would read the answer to bytes that are not its own.
+    const isAnothers = last !== undefined && isParseError(error);
+    if (refused.has(socket) || isAnothers || isAnswering(last)) socket.destroy();
     else refuseMalformed(error, socket, options.deadlines);
   });
   const webSockets = createWebSocketTransport({
@@ -314,6 +317,10 @@ function refuseRequest(response: ServerResponse, error: MerkleError): void {
       ...retryAfter(error),
     })
     .end(body);
+}
+
+function isParseError({ code = "" }: NodeJS.ErrnoException): boolean {
+  return code.startsWith("HPE_");
 }
 
 function notUnderstood(): MerkleError {

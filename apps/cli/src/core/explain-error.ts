@@ -28,8 +28,32 @@ export function explainError(error: unknown): CliError {
         cause: error,
       });
     default:
-      return unexpected(error.message, error);
+      return explainFileError(error, code) ?? unexpected(error.message, error);
   }
+}
+
+/** The system's refusal to write a file or folder; undefined for any other error. */
+function explainFileError(error: NodeJS.ErrnoException, code: string): CliError | undefined {
+  const { path = "a file", dest = path, syscall } = error as NodeJS.ErrnoException & { dest?: string };
+  const refuse = (name: string, message: string) =>
+    new CliError(name, message, { exitCode: exitCodes.unexpected, next: ["merkle doctor"], cause: error });
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return refuse(
+      "disk_full",
+      `No space is left to write ${dest} (${code}). Free some space there, or set MERKLE_HOME to a folder on another disk.`,
+    );
+  if (code === "EROFS")
+    return refuse(
+      "home_read_only",
+      `${dest} is on a read-only file system. Set MERKLE_HOME to a folder that can be written.`,
+    );
+  // Node reports so when the parents of a folder cannot be created, whatever the reason was.
+  if (code === "ENOENT" && syscall === "mkdir")
+    return refuse(
+      "disk_full",
+      `The folder ${dest} cannot be created. Its disk has no space or no free inodes left, or a link above it leads nowhere. Free some space there, or set MERKLE_HOME to a folder on another disk.`,
+    );
+  return undefined;
 }
 
 /** A refusal names operations and their fields, which are another client's words: here they are commands. */

@@ -22,6 +22,16 @@ export interface DetachedBroker {
   readonly summaries: string;
 }
 
+/** The message of a process whose broker did not start. */
+export interface FailedStart {
+  readonly failure: {
+    readonly code: string;
+    readonly message: string;
+    readonly exitCode: ExitCode;
+    readonly next: readonly string[];
+  };
+}
+
 /**
  * Starts the broker as a process of its own and returns when it takes calls, or with its error when it does not. The
  * terminal may be closed then.
@@ -29,14 +39,19 @@ export interface DetachedBroker {
 export async function detachBroker({ config, output, signal }: CommandContext): Promise<number> {
   const { home } = config;
   const child = await explainingHome(home, () => spawnBroker(home));
-  // Whichever comes first ends the other.
   const told = hear(child);
+  // Whichever comes first ends the other.
   const first = new AbortController();
   const eitherSignal = AbortSignal.any([signal, first.signal]);
   try {
-    const ended = endOf(child).then(async (exitCode) => Promise.reject(await readFailure(home, exitCode)));
+    const ended = endOf(child).then(async (exitCode) => {
+      const message = await Promise.race([told, null]);
+      throw message && "failure" in message ? toError(message) : await readFailure(home, exitCode);
+    });
     const started = await Promise.race([ended, takingCalls(config, child.pid ?? 0, eitherSignal)]);
-    const { first_invite: firstInvite, verifying_link: verifyingLink, backup, summaries } = await told;
+    const message = await told;
+    if ("failure" in message) throw toError(message);
+    const { first_invite: firstInvite, verifying_link: verifyingLink, backup, summaries } = message;
     showStarted(started, output, {
       stop: "merkle down stops it",
       firstInvite,
@@ -78,9 +93,15 @@ async function spawnBroker(home: string): Promise<ChildProcess> {
   }
 }
 
-function hear(child: ChildProcess): Promise<DetachedBroker> {
-  // It is our own command, and says this alone.
-  return new Promise((resolve) => child.once("message", (message) => resolve(message as DetachedBroker)));
+function toError({ failure: { code, message, exitCode, next } }: FailedStart): CliError {
+  return new CliError(code, message, { exitCode, next });
+}
+
+function hear(child: ChildProcess): Promise<DetachedBroker | FailedStart> {
+  // The child is our own command, and sends nothing else.
+  return new Promise((resolve) =>
+    child.once("message", (message) => resolve(message as DetachedBroker | FailedStart)),
+  );
 }
 
 function endOf(child: ChildProcess): Promise<number> {

@@ -22,7 +22,7 @@ import { explainError } from "../core/explain-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { readProgressSettings } from "../progress/read-settings.js";
 import { toAgentOptions } from "../work/runner/to-agent-options.js";
-import type { DetachedBroker } from "./detach-broker.js";
+import type { DetachedBroker, FailedStart } from "./detach-broker.js";
 import { showStarted } from "./show-started.js";
 
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
@@ -46,6 +46,11 @@ export async function runBroker(context: CommandContext): Promise<number> {
     const parts = { tls: toTls(config), dashboard: findDashboard(), searchPath, log };
     const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });
     return await serve(broker, context, log);
+  } catch (error) {
+    // Its output may be on a disk that is full.
+    const { code, message, exitCode, next } = explainError(error);
+    await tellParent({ failure: { code, message, exitCode, next } });
+    throw error;
   } finally {
     stopWatching();
     file.close();
@@ -92,8 +97,9 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
 }
 
 /** Resolves when the process that started this one has been told; it then needs no more of it. */
-function tellParent(told: DetachedBroker): Promise<void> {
+function tellParent(told: DetachedBroker | FailedStart): Promise<void> {
   return new Promise((resolve) => {
+    if (!process.connected) return resolve();
     process.send?.(told, undefined, undefined, () => {
       process.disconnect?.();
       resolve();
