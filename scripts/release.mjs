@@ -1,7 +1,11 @@
 /**
  * Makes a version: `npm run release -- 0.2.0`. Every package here has the same one, and the changelog's section "Unreleased"
  * becomes its own, which is also its release notes; `--notes` prints those of the newest version and changes nothing.
+ *
+ * The page of the version's HTML exports is added to the list of shipped pages, so the dashboard must be built before.
+ * `--check-page` fails unless the page that is built is the one on the list.
  */
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,18 +52,49 @@ export function setLockedVersions(text, from, version) {
   return `${JSON.stringify(lock, null, text.match(/^[ \t]+/m)?.[0] ?? 2)}\n`;
 }
 
+/** The list of shipped pages with the page of a version. */
+export function addShippedPage(text, version, sha256) {
+  if (text.includes(`"${version}"`)) throw new Error(`The list of shipped pages has ${version} already.`);
+  return text.replace(/^};$/m, `  "${version}": "${sha256}",\n};`);
+}
+
+const shippedPages = "packages/wire/src/record/shipped-pages.ts";
+const builtPage = "apps/dashboard/out/record.template";
+
+function hashPage(root) {
+  try {
+    return createHash("sha256")
+      .update(readFileSync(join(root, builtPage)))
+      .digest("hex");
+  } catch (cause) {
+    throw new Error(`There is no ${builtPage}: run npm run build -w @merkle/dashboard first.`, { cause });
+  }
+}
+
+function checkPage(root, version) {
+  const sha256 = hashPage(root);
+  if (!readFileSync(join(root, shippedPages), "utf8").includes(`"${version}": "${sha256}"`))
+    throw new Error(
+      `${builtPage} has the hash ${sha256}, which ${shippedPages} does not list for ${version}. Run npm run release where the same page is built.`,
+    );
+  return `The page of ${version} is on the list.`;
+}
+
 function release([wanted = ""]) {
   const root = join(dirname(fileURLToPath(import.meta.url)), "..");
   const read = (path) => readFileSync(join(root, path), "utf8");
   const changelog = read("CHANGELOG.md");
   const { version: current } = JSON.parse(read("package.json"));
   if (wanted === "--notes") return sectionOf(changelog, current) ?? sectionOf(changelog, "Unreleased");
+  if (wanted === "--check-page") return checkPage(root, current);
   // The first version has been in the files from the beginning.
   const isFirst = wanted === current && sectionOf(changelog, current) === undefined;
   if (!isFirst && !isLater(wanted, current))
     throw new Error(`Say a version later than ${current}, such as 0.2.0.`);
+  const pages = addShippedPage(read(shippedPages), wanted, hashPage(root));
   const released = releaseChangelog(changelog, wanted, new Date().toISOString().slice(0, 10));
   writeFileSync(join(root, "CHANGELOG.md"), released);
+  writeFileSync(join(root, shippedPages), pages);
   for (const folder of packages) {
     const path = join(folder, "package.json");
     writeFileSync(join(root, path), setVersion(read(path), current, wanted));

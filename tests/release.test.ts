@@ -17,6 +17,7 @@ interface Release {
   isLater(version: string, than: string): boolean;
   setVersion(text: string, from: string, version: string): string;
   setLockedVersions(text: string, from: string, version: string): string;
+  addShippedPage(text: string, version: string, sha256: string): string;
 }
 const release = (await import(new URL("../scripts/release.mjs", import.meta.url).href)) as Release;
 
@@ -32,6 +33,19 @@ describe("a release", () => {
     expect(
       ["0.2.0", "0.10.0", "0.1.9", "v1", "1.0"].filter((each) => release.isLater(each, "0.1.9")),
     ).toEqual(["0.2.0", "0.10.0"]);
+  });
+
+  it("[VERIFY-15] adds its page to the list of shipped pages, which has one for every released version", () => {
+    const list = read("packages/wire/src/record/shipped-pages.ts");
+    const sha256 = "a".repeat(64);
+    const added = release.addShippedPage(list, "9.9.9", sha256);
+    expect(added).toContain(`  "9.9.9": "${sha256}",\n};`);
+    expect(() => release.addShippedPage(added, "9.9.9", sha256)).toThrow("already");
+    const versions = [...read("CHANGELOG.md").matchAll(/^## (\d+\.\d+\.\d+) /gm)].map(
+      ([, version]) => version,
+    );
+    const listed = [...list.matchAll(/^ {2}"(.*)": "[0-9a-f]{64}",$/gm)].map(([, version]) => version);
+    expect(listed.sort()).toEqual(versions.sort());
   });
 
   it("[PACK-8] gives every package of ours the version, and none of others'", () => {

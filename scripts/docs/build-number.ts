@@ -1,7 +1,14 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ClientFrame, describeSchema, frameRules, operations } from "@merkle/wire/schemas";
+import {
+  ClientFrame,
+  describeSchema,
+  exportSession,
+  frameRules,
+  importBundle,
+  operations,
+} from "@merkle/wire/schemas";
 
 /** The file with the number of this build. */
 export const buildFile = "packages/wire/src/core/build.ts";
@@ -20,13 +27,15 @@ export function renderBuildFile(text: string, hash = hashContract()): string {
 
 function hashContract(): string {
   const contract = {
-    operations: operations.map(({ name, route, access, input, output }) => ({
-      name,
-      route,
-      access,
-      input: withoutWords(describeSchema(input, "input", "#/", "lean")),
-      output: withoutWords(describeSchema(output, "output", "#/", "lean")),
-    })),
+    operations: [...operations, exportSession, importBundle].map(
+      ({ name, route, access, input, output }) => ({
+        name,
+        route,
+        access,
+        input: withoutWords(describeSchema(input, "input", "#/", "lean")),
+        output: withoutWords(describeSchema(output, "output", "#/", "lean")),
+      }),
+    ),
     frames: [withoutWords(describeSchema(ClientFrame, "input", "#/", "lean")), Object.keys(frameRules)],
     migrations: namesOf("packages/db/migrations"),
     functions: namesOf("packages/db/sql").map((name) => [name, hashOf(`packages/db/sql/${name}`)]),

@@ -343,6 +343,24 @@ describe.skipIf(dashboard.isMissing)("the record of a session", () => {
     await page.getByText(/^4 of 4 messages match root/).waitFor();
   });
 
+  it("[VERIFY-15] a forged page around a record that holds is called not Merkle's, and the exported page is not", async () => {
+    const { session } = await stage();
+    const html = await fetchPage(session.slug);
+    const { page, problems } = await dashboard.open("/verify");
+    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    const warning = page.getByText("The record holds, but the page around it is not Merkle’s.");
+    const chooseHtml = (text: string) =>
+      choose(page, { ...toFile("page.html", Buffer.from(text)), mimeType: "text/html" });
+    await chooseHtml(html);
+    await page.getByText(/^5 of 5 messages match root/).waitFor();
+    expect(await warning.count()).toBe(0);
+    await page.getByRole("button", { name: "Verify another" }).click();
+    await chooseHtml(html.replace('<div id="page"></div>', "<p>Birch: I owe Atlas 1,000,000.</p>"));
+    await page.getByText(/^5 of 5 messages match root/).waitFor();
+    await warning.waitFor();
+    expect(problems).toEqual([]);
+  });
+
   async function fetchPage(slug: string): Promise<string> {
     const response = await fetch(`${dashboard.broker.url}/api/sessions/${slug}/export?as=html`);
     expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${slug}.html"`);

@@ -12,10 +12,11 @@ import { counted } from "../text/time.js";
 export const importCommand: Command = {
   name: "import",
   summary: "bring a bundle into this mesh, to be read; the same one again changes nothing",
-  arguments: [{ name: "<file>", summary: "a bundle, as merkle export writes it" }],
+  arguments: [{ name: "<file>", summary: "a bundle or a page, as merkle export writes it" }],
   examples: [
     "merkle import split.zip",
     "merkle import split.zip --mesh archive",
+    "merkle import split.html",
     "merkle import split.zip --url https://mesh.example.com",
   ],
   async run({ args: [path = ""], flags, config, output, signal }) {
@@ -50,8 +51,13 @@ export const importCommand: Command = {
           ? `${output.mark.ok} ${title} was here already, as ${slug}, ${counted(size, "message")}`
           : `${output.mark.ok} imported ${title} as ${slug}, ${counted(added, "message")}${added < size ? " more" : ""}`,
       );
+      if (imported.page === "foreign") {
+        output.note(
+          `${output.mark.warn} The page around the record is not Merkle's. What it showed is not what was signed: read the imported session.`,
+        );
+      }
       output.note(`  read it: merkle show ${slug}   ${output.dot}   merkle tail ${slug} --since 0`);
-      return exitCodes.done;
+      return imported.page === "foreign" ? exitCodes.foreign_page : exitCodes.done;
     } catch (error) {
       if (!(error instanceof MerkleError) || !("findings" in error.details)) throw error;
       throw new CliError("verification_failed", error.message, {

@@ -12,7 +12,8 @@ import type { Output } from "../command/output.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { progressLine } from "../record/download.js";
 import { exportPath, writeWhole } from "../record/export-file.js";
-import { verifyFile } from "../record/verify-file.js";
+import { formatSigned } from "../record/signed-content.js";
+import { type VerifiedFile, verifyFile } from "../record/verify-file.js";
 import { getSession } from "../sessions/find-session.js";
 import { oneLine } from "../text/one-line.js";
 import { counted } from "../text/time.js";
@@ -65,8 +66,10 @@ export const verify: Command = {
             : "merkle export <session>, and keep what it gives",
         ]);
       }
-      output.show(report, reportText(report, output));
-      return exitCodes.done;
+      const isForeign = report.page === "foreign";
+      const text = [reportText(report, output), ...(isForeign ? [foreignPageText(report, output)] : [])];
+      output.show(report, text.join("\n"));
+      return isForeign ? exitCodes.foreign_page : exitCodes.done;
     } finally {
       progress.end();
     }
@@ -134,6 +137,17 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
     noted && `${output.mark.ok} the root that you gave is over messages 1 to ${noted.size}`,
   ]
     .filter((line) => typeof line === "string")
+    .join("\n");
+}
+
+/** A page that Merkle did not ship may show anything around a record that holds. */
+function foreignPageText({ signed }: VerifiedFile, { mark }: Pick<Output, "mark">): string {
+  return [
+    `${mark.warn} The record holds, but the page around it is not Merkle's. Do not trust what the page shows: only this was signed.`,
+    "  If a newer Merkle made the page, upgrade this one and verify again.",
+    signed && formatSigned(signed),
+  ]
+    .filter((line) => typeof line === "string" && line !== "")
     .join("\n");
 }
 

@@ -11,6 +11,7 @@ export const exitCodes = {
   conflict: 6,
   session_closed: 7,
   verification_failed: 8,
+  foreign_page: 9,
   interrupted: 130,
 } as const;
 

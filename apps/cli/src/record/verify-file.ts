@@ -13,10 +13,13 @@ import {
   verifyBundle,
 } from "@merkle/wire/record";
 import { bundleIn } from "@merkle/wire/record/html";
+import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/page";
 import { openZipBundle, type RandomAccess, UnreadableZip, type ZippedFiles } from "@merkle/wire/record/zip";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { nodeCrypto } from "../core/node-crypto.js";
+import { hashOwnPage } from "./own-page.js";
 import { findSeen, rememberSeen, type SeenRecord } from "./seen-heads.js";
+import { readSigned, type SignedContent } from "./signed-content.js";
 
 interface VerifyFileOptions {
   readonly home: string;
@@ -27,23 +30,31 @@ interface VerifyFileOptions {
   readonly signal: AbortSignal;
 }
 
+/** The report, and for a page its origin; if that is not Merkle, also what was signed. */
+export type VerifiedFile = RecordReport & { readonly page: SurroundingPage; readonly signed?: SignedContent };
+
 /**
  * Verifies a bundle with nothing but the file and what this machine remembers (CLI-69): no broker and no network. What
  * holds is remembered, so that a later one that does not go on from it is noticed.
  *
  * @throws CliError for what is no bundle at all; what is wrong with one stands in the report
  */
-export async function verifyFile(path: string, options: VerifyFileOptions): Promise<RecordReport> {
+export async function verifyFile(path: string, options: VerifyFileOptions): Promise<VerifiedFile> {
   const { home, root, message, onProgress, signal } = options;
   const file = await openFile(path);
   try {
     const bundle = await openBundle(file, path);
+    const page = await checkSurroundingPage(file, {
+      createSha256: nodeCrypto.createSha256,
+      ownPage: await hashOwnPage(),
+    });
     const facts = await readFacts(bundle);
     const seen = facts && (await findSeen(home, facts.manifest.head.session_id));
     const trusted = { root, ...(seen && { keys: seen.keys, heads: [seen.head] }) };
     const report = await verifyBundle(bundle, { ...nodeCrypto, trusted, message, onProgress, signal });
     if (report.ok && facts) await rememberSeen(home, await believed(facts));
-    return report;
+    const isForeign = report.ok && page === "foreign";
+    return { ...report, page, ...(isForeign && { signed: await readSigned(bundle) }) };
   } finally {
     await file.close();
   }

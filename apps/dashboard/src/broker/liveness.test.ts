@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const open = (epoch = "one", version = "1") => ({ status: "open", epoch, version }) as const;
+const open = (epoch = "one", version = "1") => ({ status: "open", epoch, version, build: 1 }) as const;
 const lost = (attempt = 1) =>
   ({ status: "reconnecting", attempt, retryAt: Date.now() + 4_000, reason: "gone" }) as const;
 

@@ -25,11 +25,12 @@ const findingsShown = 20;
 
 /** The outcome of checking a record: the first wrong thing on top, the rows around it, and what was counted. */
 export function BundleReport({ name, result, remembers = true }: BundleReportProps) {
-  const { report, excerpt } = result;
+  const { report, page, excerpt } = result;
   const [, ...others] = report.findings;
   return (
     <div className="grid gap-4">
       <BundleVerdict result={result} remembers={remembers} />
+      {report.ok && page === "foreign" && <ForeignPage />}
       {excerpt.length > 0 && <ExcerptTable excerpt={excerpt} />}
       {others.length > 0 && <OtherFindings findings={others} />}
       <section aria-label="What was checked" className="grid gap-2">
@@ -39,6 +40,19 @@ export function BundleReport({ name, result, remembers = true }: BundleReportPro
         <FactList facts={factsOf(name, report)} />
       </section>
     </div>
+  );
+}
+
+/** The signature covers the record only: a page that Merkle did not ship may show anything. */
+function ForeignPage() {
+  return (
+    <Verdict tone="wrong" title="The record holds, but the page around it is not Merkle’s.">
+      <p>
+        Do not trust what the page shows: only the record below was signed. To read it, import the file with{" "}
+        <code className="font-mono text-sm">merkle import</code>. If a newer Merkle made the page, verify it
+        with that version.
+      </p>
+    </Verdict>
   );
 }
 

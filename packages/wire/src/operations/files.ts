@@ -30,6 +30,10 @@ export const Imported = z.object({
     .int()
     .meta({ description: "How many messages were not here before; 0 when it was imported already." }),
   root: z.string(),
+  page: z.enum(["none", "known", "foreign"]).meta({
+    description:
+      "The page around the record, for an HTML export: `known` for one that Merkle shipped; what a `foreign` one shows is not what was signed.",
+  }),
 });
 export type Imported = z.output<typeof Imported>;
 
@@ -38,5 +42,8 @@ export const importBundle = operation("import_bundle", {
   input: z.strictObject({}),
   output: Imported,
   errors: ["unauthorized", "forbidden", "conflict"],
-  compact: ({ slug }) => `imported as ${slug}`,
+  compact: ({ slug, page }) =>
+    page === "foreign"
+      ? `imported as ${slug}; the page around the record is not Merkle's`
+      : `imported as ${slug}`,
 });

@@ -11,18 +11,16 @@ const headBytesMax = 512 * 1024;
 const chunkBytes = 1024 * 1024;
 
 /**
- * The bundle in a file: of an HTML export what its record holds, read from anywhere in it; else the file itself. Nothing of the
- * page around the record is looked at.
+ * Returns the bundle in a file: the record of an HTML export, which can be read from anywhere in it; of other files the file
+ * itself. It says nothing about the page around the record: see `checkSurroundingPage`.
  *
- * @throws UnreadableZip for a page that holds no record, or one that is cut off
+ * @throws UnreadableZip for a page without a record, or with one that is cut off
  */
 export async function bundleIn(file: RandomAccess): Promise<RandomAccess> {
-  const head = toText(await file.read(0, Math.min(file.size, headBytesMax)));
-  if (!/^\s*<!doctype html>/i.test(head)) return file;
-  const place = head.indexOf(htmlRecord.begin);
-  if (place < 0) throw new UnreadableZip("It is a web page, and holds no record.");
-  const start = place + htmlRecord.begin.length;
-  const length = (await findEnd(file, start)) - start;
+  const place = await findRecord(file);
+  if (place === null) return file;
+  const { start } = place;
+  const length = place.end - start;
   if (length % 4 !== 0) throw new UnreadableZip("The record in it is cut off.");
   const padding = toText(await file.read(start + Math.max(0, length - 2), 2)).match(/=/g)?.length ?? 0;
   return {
@@ -35,6 +33,20 @@ export async function bundleIn(file: RandomAccess): Promise<RandomAccess> {
       return bytes.subarray(offset - first * 3, offset - first * 3 + wanted);
     },
   };
+}
+
+/**
+ * Finds the base64 of the record in a page. Null for a file that is no page.
+ *
+ * @throws UnreadableZip as `bundleIn` does
+ */
+export async function findRecord(file: RandomAccess): Promise<{ start: number; end: number } | null> {
+  const head = toText(await file.read(0, Math.min(file.size, headBytesMax)));
+  if (!/^\s*<!doctype html>/i.test(head)) return null;
+  const place = head.indexOf(htmlRecord.begin);
+  if (place < 0) throw new UnreadableZip("It is a web page without a record.");
+  const start = place + htmlRecord.begin.length;
+  return { start, end: await findEnd(file, start) };
 }
 
 async function findEnd(file: RandomAccess, start: number): Promise<number> {

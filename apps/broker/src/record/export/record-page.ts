@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ReadableStream, TransformStream } from "node:stream/web";
@@ -8,6 +9,8 @@ import { htmlRecord } from "@merkle/wire/record/html";
 export interface RecordPage {
   readonly head: string;
   readonly tail: string;
+  /** SHA-256 of both, as the list of shipped pages has it. */
+  readonly sha256: string;
 }
 
 /** Reads the page that was built with the dashboard's; null where none was. It is kept: it is the same for every record. */
@@ -16,7 +19,8 @@ export async function readRecordPage(dashboard: string | undefined): Promise<Rec
   try {
     const text = await readFile(join(dashboard, "record.template"), "utf8");
     const place = text.indexOf(htmlRecord.begin) + htmlRecord.begin.length;
-    return { head: text.slice(0, place), tail: text.slice(place) };
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    return { head: text.slice(0, place), tail: text.slice(place), sha256 };
   } catch (error) {
     if (Object(error).code !== "ENOENT") throw error;
     return null;

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { type Imported, MerkleError } from "@merkle/wire";
-import type { RecordReport } from "@merkle/wire/record";
+import { bundleIn } from "@merkle/wire/record/html";
 import { openZipBundle } from "@merkle/wire/record/zip";
 import type { Place } from "../../identity/limits/shares.js";
 import type { Context } from "../../sessions/context.js";
 import type { RecordServices } from "../services.js";
 import { type Spooled, spool } from "./spool.js";
 import { storeRecord } from "./store-record.js";
-import { verifyBundleTask } from "./verify-bundle-file.js";
+import { type VerifiedFile, verifyBundleTask } from "./verify-bundle-file.js";
 
 /**
  * Brings a session from another broker, or another mesh, into this one, to be read (IMPORT-1). All of it is verified before
- * anything is written, and all of it is written or nothing. The same bundle again changes nothing, a later one of the same
+ * anything is written, and all of it is written or nothing. Of an HTML export the record is taken, and nothing of the page. The same bundle again changes nothing, a later one of the same
  * session adds what it has more.
  *
  * @throws bad_request for what does not verify; conflict where another record of the same id is here
@@ -19,15 +19,16 @@ import { verifyBundleTask } from "./verify-bundle-file.js";
 export async function importBundle(
   ctx: Context<RecordServices>,
   incoming: IncomingMessage,
-  place: Pick<Place, "work">,
+  { place, ownPage }: { readonly place: Pick<Place, "work">; readonly ownPage: string | null },
 ): Promise<Imported> {
   const { services } = ctx;
   const file = await spool(incoming, services.home);
   try {
     return await place.work(async () => {
-      const report = await refuseUnverified(file, ctx);
+      const report = await refuseUnverified(file, ctx, ownPage);
       ctx.signal.throwIfAborted();
-      return storeRecord(services, await openZipBundle(file), report);
+      const stored = await storeRecord(services, await openZipBundle(await bundleIn(file)), report);
+      return { ...stored, page: report.page };
     }, ctx.signal);
   } finally {
     await file.remove();
@@ -44,13 +45,22 @@ const verifyMsMax = 30 * 60_000;
 export function verifySpooled(
   { path }: Spooled,
   { signal, services }: Pick<Context<RecordServices>, "signal" | "services">,
-): Promise<RecordReport | { readonly unreadable: string }> {
-  return services.workers.run(verifyBundleTask, { path }, { signal, timeoutMs: verifyMsMax, alone: true });
+  ownPage: string | null = null,
+): Promise<VerifiedFile | { readonly unreadable: string }> {
+  return services.workers.run(
+    verifyBundleTask,
+    { path, ownPage },
+    { signal, timeoutMs: verifyMsMax, alone: true },
+  );
 }
 
 /** @throws bad_request with the first thing that is wrong */
-async function refuseUnverified(file: Spooled, ctx: Context<RecordServices>): Promise<RecordReport> {
-  const report = await verifySpooled(file, ctx);
+async function refuseUnverified(
+  file: Spooled,
+  ctx: Context<RecordServices>,
+  ownPage: string | null,
+): Promise<VerifiedFile> {
+  const report = await verifySpooled(file, ctx, ownPage);
   if ("unreadable" in report) throw new MerkleError("bad_request", `This is no bundle. ${report.unreadable}`);
   if (!report.ok) {
     const [first] = report.findings;

@@ -47,7 +47,7 @@ export async function storeRecord(
   services: RecordServices,
   bundle: ZippedFiles,
   report: RecordReport,
-): Promise<Imported> {
+): Promise<Omit<Imported, "page">> {
   const { database } = services;
   const manifest = parseManifest(await readSmallFile(bundle, bundleFiles.manifest));
   try {
@@ -74,7 +74,7 @@ async function store(
   tx: Transaction,
   bundle: ZippedFiles,
   manifest: Manifest,
-): Promise<{ imported: Omit<Imported, "root">; isNew: boolean; bytes: number }> {
+): Promise<{ imported: Omit<Imported, "root" | "page">; isNew: boolean; bytes: number }> {
   const { meshId } = services.database;
   const { session_id: recordId, title, closed_at } = manifest.session;
   const keys = parseKeys(await readSmallFile(bundle, bundleFiles.keys));

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { type RecordReport, verifyBundle } from "@merkle/wire/record";
+import { bundleIn } from "@merkle/wire/record/html";
+import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/page";
 import { openZipBundle, type RandomAccess, UnreadableZip } from "@merkle/wire/record/zip";
 import { sha256 } from "../../core/sha256.js";
 import type { Task } from "../../core/workers/task.js";
@@ -24,27 +26,39 @@ export async function openFile(path: string): Promise<OpenedFile> {
   };
 }
 
-export const verifyBundleTask: Task<{ path: string }, RecordReport | { readonly unreadable: string }> = {
+interface BundleFile {
+  readonly path: string;
+  /** The hash of this broker's own page for records. */
+  readonly ownPage: string | null;
+}
+
+export type VerifiedFile = RecordReport & { readonly page: SurroundingPage };
+
+export const verifyBundleTask: Task<BundleFile, VerifiedFile | { readonly unreadable: string }> = {
   name: "verify_bundle",
-  run: ({ path }) => verifyBundleFile(path),
+  run: verifyBundleFile,
   isSmall: () => false,
 };
 
 /** Verifies a bundle whole. It runs in a thread of its own, where whatever a file unpacks to keeps nobody waiting (IMPORT-7). */
-export async function verifyBundleFile(
-  path: string,
-): Promise<RecordReport | { readonly unreadable: string }> {
+export async function verifyBundleFile({
+  path,
+  ownPage,
+}: BundleFile): Promise<VerifiedFile | { readonly unreadable: string }> {
   const file = await openFile(path);
+  const createSha256 = () => createHash("sha256");
   try {
-    return await verifyBundle(await openZipBundle(file), {
+    const page = await checkSurroundingPage(file, { createSha256, ownPage });
+    const report = await verifyBundle(await openZipBundle(await bundleIn(file)), {
       sha256,
-      createSha256: () => createHash("sha256"),
+      createSha256,
       verifySignature: (publicKey, bytes, signature) =>
         isSigned(bytes, {
           key: Buffer.from(publicKey).toString("base64url"),
           signature: Buffer.from(signature).toString("base64url"),
         }),
     });
+    return { ...report, page };
   } catch (error) {
     // Its own kind does not come through from another thread.
     if (error instanceof UnreadableZip) return { unreadable: error.message };

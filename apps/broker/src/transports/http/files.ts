@@ -80,7 +80,7 @@ export function mountFiles(
     });
     const place = services.shares.take("import", holder);
     try {
-      return await importBundle(ctx, c.env.incoming, place);
+      return await importBundle(ctx, c.env.incoming, { place, ownPage: page?.sha256 ?? null });
     } catch (error) {
       throw toMerkleError(error, services.log, { operation: importOperation.name, transport: "rest" });
     } finally {

@@ -8,7 +8,8 @@ import {
   verifySignatureHere,
 } from "@merkle/wire/record";
 import { bundleIn } from "@merkle/wire/record/html";
-import { openZipBundle } from "@merkle/wire/record/zip";
+import type { SurroundingPage } from "@merkle/wire/record/page";
+import { openZipBundle, type RandomAccess } from "@merkle/wire/record/zip";
 import { sha256 as growingSha256 } from "@noble/hashes/sha2.js";
 import { sha256 } from "../../core/sha256";
 import { takeExcerpt } from "./excerpt";
@@ -17,6 +18,8 @@ import type { Believed, CheckedBundle } from "./verify-protocol";
 export interface CheckBundleOptions {
   readonly believed: Believed;
   readonly signal: AbortSignal;
+  /** Compares the page around the record, where that is checked (VERIFY-15). */
+  readonly checkPage?: ((file: RandomAccess) => Promise<SurroundingPage>) | undefined;
   readonly onProgress: (share: number) => void;
   /** Told of each message and version, as it was found. */
   readonly onRow?: (row: VerifiedRow) => void;
@@ -32,9 +35,10 @@ const feedShare = 0.9;
  */
 export async function checkBundle(
   file: Blob,
-  { believed, signal, onProgress, onRow }: CheckBundleOptions,
+  { believed, signal, checkPage, onProgress, onRow }: CheckBundleOptions,
 ): Promise<CheckedBundle> {
   const source = await openBundle(file);
+  const page = (await checkPage?.(toRandomAccess(file))) ?? "none";
   const { recordId, keyId } = await readClaim(source);
   const seen = believed.seen[recordId];
   const taker = takeExcerpt();
@@ -56,22 +60,25 @@ export async function checkBundle(
   return {
     what: "bundle",
     report,
+    page,
     excerpt: taker.excerpt,
     keys: report.ok ? parseKeys(await readText(source, bundleFiles.keys)) : [],
   };
 }
 
 export async function openBundle(file: Blob): Promise<BundleSource> {
-  const source = await openZipBundle(
-    await bundleIn({
-      size: file.size,
-      read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()),
-    }),
-  );
+  const source = await openZipBundle(await bundleIn(toRandomAccess(file)));
   if (!source.names.includes(bundleFiles.manifest) && !source.names.includes(bundleFiles.feed)) {
     throw new Error("It is a zip archive, but no export of Merkle: it holds neither a manifest nor a feed.");
   }
   return source;
+}
+
+function toRandomAccess(file: Blob): RandomAccess {
+  return {
+    size: file.size,
+    read: async (offset, length) => new Uint8Array(await file.slice(offset, offset + length).arrayBuffer()),
+  };
 }
 
 /**

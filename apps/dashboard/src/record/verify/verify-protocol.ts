@@ -1,4 +1,5 @@
 import type { AuditKey, RecordReport } from "@merkle/wire/record";
+import type { SurroundingPage } from "@merkle/wire/record/page";
 import type { CheckedProof } from "./check-proof";
 import type { Excerpt } from "./excerpt";
 import type { SeenHeads } from "./seen-heads";
@@ -33,6 +34,8 @@ export type CheckResult = CheckedBundle | { readonly what: "proof"; readonly pro
 export interface CheckedBundle {
   readonly what: "bundle";
   readonly report: RecordReport;
+  /** Whether the record came in a page, and whether that page is Merkle's. */
+  readonly page: SurroundingPage;
   /** The rows around the first that is wrong. */
   readonly excerpt: Excerpt;
   /** The keys that the record's own were believed by, to be kept with its head. */

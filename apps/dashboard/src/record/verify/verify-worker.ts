@@ -1,3 +1,7 @@
+import { toHex } from "@merkle/wire/record";
+import { checkSurroundingPage } from "@merkle/wire/record/page";
+import type { RandomAccess } from "@merkle/wire/record/zip";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { checkBundle } from "./check-bundle";
 import { checkProof } from "./check-proof";
 import { parseProofText } from "./parse-proof";
@@ -13,8 +17,15 @@ self.addEventListener("message", ({ data }: MessageEvent<VerifyRequest>) => {
   if (data.type === "check") void answer(data, current.signal);
 });
 
-// All that a check needs came with this script: from here on nothing is fetched.
-tell({ type: "ready" });
+/** The hash of the page that this build puts records into. Without a network only the pages of released versions are known. */
+const ownPage = hashOwnPage().catch(() => null);
+// Everything that a check needs is here by then, and nothing is fetched any more.
+void ownPage.then(() => tell({ type: "ready" }));
+
+async function hashOwnPage(): Promise<string | null> {
+  const response = await fetch("/record.template");
+  return response.ok ? toHex(sha256(new Uint8Array(await response.arrayBuffer()))) : null;
+}
 
 async function answer(request: CheckRequest, signal: AbortSignal): Promise<void> {
   const { id } = request;
@@ -33,7 +44,12 @@ async function check(
   options: { readonly signal: AbortSignal; readonly onProgress: (share: number) => void },
 ): Promise<CheckResult> {
   const { believed } = request;
-  if (request.what === "bundle") return checkBundle(request.file, { ...options, believed });
+  if (request.what === "bundle") {
+    const createSha256 = () => sha256.create();
+    const checkPage = async (file: RandomAccess) =>
+      checkSurroundingPage(file, { createSha256, ownPage: await ownPage });
+    return checkBundle(request.file, { ...options, believed, checkPage });
+  }
   const proof = parseProofText(request.text);
   const seen = believed.seen[proof.record_id]?.keys ?? [];
   return { what: "proof", proof: await checkProof(proof, [...seen, ...believed.brokerKeys]) };
