@@ -104,7 +104,10 @@ function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions
       `No space is left for the database (${code}). Free some space in ${where}, or set MERKLE_HOME to a folder on another disk.`,
       { cause: error },
     );
-  if (isConnectionLost(error))
+  // A missing file has the code of a missing socket.
+  const { syscall } = Object(error);
+  const isAboutFile = syscall !== undefined && syscall !== "connect";
+  if (isConnectionLost(error) && !isAboutFile)
     return new StartError(
       "database_lost",
       `The database went down while the broker started (${code}). Its disk may be full: free some space in ${where}, then start Merkle again.`,
