@@ -99,6 +99,42 @@ itAtOne("behind a proxy no connection shows that a reply was read").each([
   },
 );
 
+itAtOne("behind a proxy no connection shows that a reply was read").each([
+  { what: "the next request on the same connection", over: 0, headers: {}, comesAgain: false },
+  { what: "no request on another connection", over: 1, headers: {}, comesAgain: true },
+  { what: "no request through a proxy", over: 0, headers: { via: "1.1 proxy" }, comesAgain: true },
+])(
+  "[CURSOR-6] on a pool of connections the evidence is $what, whichever caller makes it",
+  async ({ over, headers, comesAgain }) => {
+    const { session, birchs, cursor } = await startReading();
+    const pool = [openHttpClient(), openHttpClient()] as const;
+    for (const client of pool) cleanup(async () => client.close());
+    const url = `${broker.url}/api/sessions/${session.sessionId}`;
+    const check = async (client: (typeof pool)[number]) => {
+      const answer = await client.send(`${url}/messages/check`, { headers: { "x-team-id": birchs.team_id } });
+      return JSON.parse(answer.text);
+    };
+    expect(textsOf((await check(pool[0])).messages)).toEqual(["one"]);
+    await pool[over === 0 ? 0 : 1].send(url, { headers: { "x-team-id": session.convener, ...headers } });
+    const next = await check(pool[1]);
+    expect(textsOf(next.messages)).toEqual(comesAgain ? ["one"] : []);
+    expect(next.again).toBe(comesAgain ? cursor : undefined);
+  },
+);
+
+it("[CURSOR-6] when both replies that bring a message are lost, a caller that names nothing misses it, and one with since_cursor does not", async () => {
+  const { dieReading, check, birchs, cursor } = await startReading();
+  await dieReading("wait");
+  await dieReading("check");
+  expect(await check()).toMatchObject({ messages: [] });
+  const exact = await transport.call("wait_for_messages", {
+    ...birchs,
+    since_cursor: cursor - 1,
+    timeout: 0,
+  });
+  expect(textsOf(exact.messages)).toEqual(["one"]);
+});
+
 it("[CURSOR-6] what is only brought again ends no wait: a loop without evidence makes no second round", async () => {
   const { session, reader, cursor } = await startReading();
   await reader()();

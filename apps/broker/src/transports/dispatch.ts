@@ -24,7 +24,6 @@ import { joinsByWriting, membershipEnded, sessionClosed } from "../sessions/acce
 import { requireConvenerPolicy } from "../sessions/access/convener-policy.js";
 import type { Caller, TeamActor } from "../sessions/access/credentials.js";
 import type { Context } from "../sessions/context.js";
-import { noteArrival } from "../sessions/peers/peer.js";
 import { JoinedOtherwise, type Joining, prepareJoining } from "../sessions/roster/join-as-person.js";
 import { handlers } from "./handlers.js";
 import { identify } from "./request-identity.js";
@@ -428,8 +427,6 @@ function admitAnew(
   identified: Authenticated,
 ): Awaitable<Admitted> {
   const { session, caller } = letIn(services, call, identified);
-  // Over HTTP a connection carries one exchange at a time; a WebSocket's frames pass each other.
-  if (caller?.team && call.transport !== "websocket") noteArrival(caller.team.peer, call.connection);
   const kept =
     session && caller ? requireConvenerPolicy(services, call.operation, session, caller.team) : undefined;
   return whenKnown(kept, takeInput, services, call.operation, raw, session, caller);

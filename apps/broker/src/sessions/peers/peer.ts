@@ -129,10 +129,25 @@ export function noteReturned(
 ): void {
   peer.returned = Math.max(peer.returned, upTo);
   peer.repeated = Math.max(peer.repeated, Math.min(again, upTo));
-  if (connection) peer.returnedOver.set(connection, Math.max(upTo, peer.returnedOver.get(connection) ?? 0));
+  if (!connection) return;
+  peer.returnedOver.set(connection, Math.max(upTo, peer.returnedOver.get(connection) ?? 0));
+  const peers = readersOver.get(connection) ?? new Set();
+  readersOver.set(connection, peers.add(peer));
 }
 
-/** Notes that the peer calls over a connection after replies were written to it: it has read them (CURSOR-6). */
+/** The peers to which replies were written over a connection since its last request. */
+const readersOver = new WeakMap<object, Set<Peer>>();
+
+/**
+ * Notes that a request came over an HTTP connection: its client has read every reply before it (CURSOR-6). The callers of a
+ * client share its connections, so the request may be another peer's.
+ */
+export function noteRequest(connection: object): void {
+  for (const peer of readersOver.get(connection) ?? []) noteArrival(peer, connection);
+  readersOver.delete(connection);
+}
+
+/** Notes that the peer has read the replies that were written to it over a connection. */
 export function noteArrival(peer: Peer, connection: object | undefined): void {
   if (connection) peer.arrived = Math.max(peer.arrived, peer.returnedOver.get(connection) ?? 0);
 }

@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
+import { noteRequest } from "../../sessions/peers/peer.js";
 import type { Admission, Authenticator } from "../services.js";
 
 /** A caller that was let in over HTTP, with its address. */
@@ -20,13 +21,14 @@ export function createAdmit(
 ): Admit {
   return async (c) => {
     const origin = originReader.read(c.env.incoming);
+    const connection = originReader.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
+    if (connection) noteRequest(connection);
     const admission = await authenticator.byRequest({
       origin,
       method: c.req.method,
       header: (name) => c.req.header(name),
       forMcp,
     });
-    const connection = originReader.isDirect(c.env.incoming) ? c.env.incoming.socket : undefined;
     return { ...admission, address: origin.address, connection };
   };
 }
