@@ -103,7 +103,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   inviteSecondsMax: "400",
   inviteCodeSeconds: "the code is good no more",
   inviteCodeTries: "the code is good no more",
-  joinSecondsMax: "401",
+  clockSkewSecondsMax: "401",
   tokensListedMax: "the older ones are not listed",
   tokenSeconds: "how long a token is good for unless told",
   tokenSecondsMax: "400",

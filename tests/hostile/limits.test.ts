@@ -170,7 +170,7 @@ const testedAt: {
   inviteSecondsMax: "tests/transports/invites.test.ts",
   inviteCodeSeconds: "tests/transports/invites.test.ts",
   inviteCodeTries: "tests/transports/invites.test.ts",
-  joinSecondsMax: "tests/transports/invites.test.ts",
+  clockSkewSecondsMax: "tests/transports/invites.test.ts",
   tokensListedMax: "tests/transports/tokens.test.ts",
   tokenSeconds: "tests/transports/tokens.test.ts",
   tokenSecondsMax: "tests/transports/tokens.test.ts",

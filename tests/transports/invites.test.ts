@@ -135,7 +135,7 @@ describe("Invites", () => {
     const proof = proveJoin({ brokerId, invite: link, name: "Birch", memberKey });
     const late = (skewMs: number) =>
       proveJoin({ brokerId, invite: link, name: "Birch", memberKey, now: new Date(Date.now() + skewMs) });
-    const skewMs = limits.joinSecondsMax * 1_000;
+    const skewMs = limits.clockSkewSecondsMax * 1_000;
     for (const [what, forged] of [
       ["another name", { ...proof, name: "Cedar" }],
       ["another key", { ...proof, public_key: other.publicKey }],

@@ -20,6 +20,8 @@ export interface Health {
   /** Missing before builds had numbers. */
   readonly build?: unknown;
   readonly uptime_s: number;
+  /** What the broker's clock showed; a broker from before this field sends none. */
+  readonly time?: unknown;
 }
 
 /** Why a broker that is ready cannot write, for the end of "the broker runs, but …". */

@@ -59,6 +59,7 @@ function untilOpen(client: MerkleClient, base: string, signal: AbortSignal): Pro
     const stopListening = client.onState((state) => {
       if (state.status === "open") settle(resolve);
       else if (state.status === "closed" && state.code !== undefined) settle(() => reject(toRefusal(state)));
+      else if (state.status === "reconnecting" && state.refusal) settle(() => reject(state.refusal));
       else if (state.status !== "connecting") settle(() => reject(noWebSocket(base, state.reason)));
     });
     const settle = (end: () => void) => {

@@ -5,6 +5,7 @@ import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import type { CheckContext, Finding } from "../start/doctor/check.js";
 import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
+import { checkClock } from "../start/doctor/check-clock.js";
 import {
   checkClients,
   checkDatabase,
@@ -45,6 +46,7 @@ const checks = [
   checkDisk,
   checkDatabase,
   checkBroker,
+  checkClock,
   checkPort,
   checkSummaries,
   checkClients,

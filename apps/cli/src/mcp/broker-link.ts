@@ -135,6 +135,8 @@ function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Pro
       if (state.status === "open") settle(() => resolve(state.epoch));
       else if (isReplaced(client)) settle(() => reject(wasReplaced()));
       else if (state.status === "closed" && state.code !== undefined) settle(() => reject(toRefusal(state)));
+      else if (state.status === "reconnecting" && isAboutClock(state.refusal))
+        settle(() => reject(state.refusal));
       else if (state.status === "closed") settle(() => reject(unreachable(connecting)));
     };
     const abort = () => settle(() => reject(signal?.reason));
@@ -150,6 +152,11 @@ function untilOpen(connecting: Connecting, signal: AbortSignal | undefined): Pro
     if (signal?.aborted) abort();
     else look();
   });
+}
+
+/** An answer to a hello that took too long is made again at once; a wrong clock stays until somebody sets it. */
+function isAboutClock(refusal: MerkleError | undefined): boolean {
+  return refusal?.details["reason"] === "time";
 }
 
 function isOpen(client: MerkleClient): boolean {

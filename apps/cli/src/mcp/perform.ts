@@ -218,6 +218,7 @@ function explainInput(error: MerkleError, { operation }: Performance): MerkleErr
 
 function explainUnauthorized(error: MerkleError, { operation, input, team }: Performance): MerkleError {
   const { needs, close_code: closeCode } = error.details;
+  if (error.details["reason"] === "time") return clockIsOff(error);
   if (needs === "membership" || closeCode === closeCodes.unauthorized.code) return notLetIn(error);
   // An operation that takes no team's credential, such as one with an invite's proof, was refused for something else.
   if (!("team_id" in operation.input.shape)) return error;
@@ -235,6 +236,15 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
       `${team.address} is not let in any more: its credential was replaced elsewhere, or it has left. Call join_session to take part again.`,
     );
   return error;
+}
+
+/** The server connects by itself once the clock is right. */
+function clockIsOff({ message, details }: MerkleError): MerkleError {
+  return new MerkleError(
+    "unauthorized",
+    `The broker does not let this server in because of this machine's clock. Tell your human, and call again when they have set it. (${message})`,
+    details,
+  );
 }
 
 /** Nothing that the model can call changes it. */

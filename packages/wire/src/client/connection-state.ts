@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../core/errors.js";
+import type { ErrorCode, MerkleError } from "../core/errors.js";
 import type { Admitted } from "../identity/hello-proof.js";
 import { callListener } from "./call-listener.js";
 
@@ -21,6 +21,8 @@ export type ConnectionState =
       /** When the attempt is made, or was made if it still lasts; milliseconds as of `Date.now()`. */
       readonly retryAt: number;
       readonly reason: string;
+      /** The broker's refusal of the last attempt, where it was for something that may pass, such as a wrong clock. */
+      readonly refusal?: MerkleError;
     }
   | {
       readonly status: "closed";

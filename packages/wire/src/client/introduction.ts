@@ -7,7 +7,7 @@ export type Hello = Extract<BrokerFrame, { type: "hello" }>;
 
 /** Why a connection ended, and whether another one may help. */
 export type ConnectionEnd =
-  | { readonly comeBack: true; readonly reason: string }
+  | { readonly comeBack: true; readonly reason: string; readonly refusal?: MerkleError }
   | { readonly comeBack: false; readonly error: MerkleError };
 
 /** The proof that a client gives before anything else, on each connection anew. */
@@ -52,7 +52,14 @@ export function readAdmission(reply: Reply): Admitted | ConnectionEnd {
   return reply.output as Admitted; // The broker's own, as every frame is (see parseFrame).
 }
 
+/** A wrong clock may be set, and an answer that took too long is made again for the next hello (HELLO-7). */
+const passingReasons: readonly unknown[] = ["time", "nonce"];
+
 export function toRefusal(error: unknown): ConnectionEnd {
-  if (error instanceof MerkleError && !errorCodes[error.code].retry) return { comeBack: false, error };
+  if (error instanceof MerkleError && !errorCodes[error.code].retry) {
+    return passingReasons.includes(error.details["reason"])
+      ? { comeBack: true, reason: error.message, refusal: error }
+      : { comeBack: false, error };
+  }
   return { comeBack: true, reason: error instanceof Error ? error.message : String(error) };
 }

@@ -101,16 +101,22 @@ export class Link {
     this.#connection = undefined;
     if (this.#upSince !== undefined) this.#events.onDown();
     if (this.#stopped) return;
-    if (end.comeBack) this.#comeBack(end.reason);
+    if (end.comeBack) this.#comeBack(end);
     else this.#events.onFailed(end.error);
   }
 
-  #comeBack(reason: string): void {
+  #comeBack({ reason, refusal }: ConnectionEnd & { readonly comeBack: true }): void {
     if (this.#upSince !== undefined && performance.now() - this.#upSince >= goodAfterMs) this.#attempt = 0;
     const pauseMs = backoffMs(this.#attempt, this.#options.retry, this.#options.random);
     this.#attempt += 1;
     this.#timer = setTimeout(() => this.start(), pauseMs);
     const retryAt = Date.now() + pauseMs;
-    this.#events.onState({ status: "reconnecting", attempt: this.#attempt, retryAt, reason });
+    this.#events.onState({
+      status: "reconnecting",
+      attempt: this.#attempt,
+      retryAt,
+      reason,
+      ...(refusal && { refusal }),
+    });
   }
 }

@@ -207,8 +207,8 @@ export const limits = {
   /** A spoken code is short, so it is good for little time and few tries. */
   inviteCodeSeconds: 10 * 60,
   inviteCodeTries: 5,
-  /** How far the clocks of a joiner and the broker may differ. */
-  joinSecondsMax: 5 * 60,
+  /** How far the clocks of the broker and of a client that signs with a key may differ. */
+  clockSkewSecondsMax: 5 * 60,
   tokensListedMax: 500,
   tokenSeconds: 90 * 24 * 60 * 60,
   tokenSecondsMax: 366 * 24 * 60 * 60,

@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { MerkleError, type SignatureProof } from "@merkle/wire";
 import { certificateBytes, certificateMsMax, helloBytes } from "@merkle/wire/identity";
+import { findClockSkew, latestClientTime } from "./clock-skew.js";
 import { isSigned } from "./is-signed.js";
 
-/** How far a client's clock may be from the broker's, either way. */
-export const helloSkewMsMax = 30_000;
+/** How long after the broker's hello its nonce is good, by the broker's clock. */
+const nonceMs = 30_000;
 
 /** The facts of the connection whose hello is answered, which the answer must be made for. */
 export interface AskedHello {
   readonly brokerId: string;
-  /** The nonce that the broker's hello had on this connection; null when it was answered before. */
+  /** The nonce of the broker's hello on this connection; null when it was answered before or has expired. */
   readonly nonce: string | null;
   /** Whether this scheme, host and port lead to the broker. */
   readonly isOwnOrigin: (origin: string) => boolean;
@@ -55,7 +56,10 @@ export function verifyHello(proof: SignatureProof, asked: AskedHello): VerifiedH
 
 function checkOccasion(statement: SignatureProof["statement"], asked: AskedHello): void {
   if (asked.nonce === null || statement.nonce !== asked.nonce) {
-    throw refuse("nonce", "it answers another hello than this connection's, or one that was answered");
+    throw refuse(
+      "nonce",
+      "it answers another hello than this connection's, or one that was answered or has expired",
+    );
   }
   if (statement.broker_id !== asked.brokerId) throw refuse("broker", "it was made for another broker");
   if (statement.origin === undefined) {
@@ -70,18 +74,13 @@ function checkOccasion(statement: SignatureProof["statement"], asked: AskedHello
       `it was made for ${JSON.stringify(statement.origin)}, which is no address of this broker; that of a proxy or a container is told as public_url, or its host and port with MERKLE_ALLOWED_HOSTS`,
     );
   }
-  const skewMs = Date.parse(statement.time) - asked.now.getTime();
-  if (Math.abs(skewMs) > helloSkewMsMax) {
-    throw refuse(
-      "time",
-      `it was made at ${statement.time}, and here it is ${asked.now.toISOString()}; set your clock: ${helloSkewMsMax / 1000} s are allowed`,
-    );
-  }
+  const skew = findClockSkew(statement.time, asked.now);
+  if (skew) throw refuse("time", skew.problem, skew.details);
 }
 
 function checkLifetime({ issued_at, expires_at }: SignatureProof["certificate"], now: Date): void {
   const [issued, expires] = [Date.parse(issued_at), Date.parse(expires_at)];
-  const inTime = issued <= now.getTime() + helloSkewMsMax && now.getTime() < expires;
+  const inTime = issued <= latestClientTime(now) && now.getTime() < expires;
   if (!inTime || expires - issued > certificateMsMax) {
     throw refuse("certificate", `its certificate is for ${issued_at} to ${expires_at}, ${whyNotNow(inTime)}`);
   }
@@ -99,9 +98,10 @@ function refuseProof(): MerkleError {
   return refuse("proof", "it is not signed by a member of the mesh");
 }
 
-function refuse(reason: string, why: string): MerkleError {
+function refuse(reason: string, why: string, details: object = {}): MerkleError {
   return new MerkleError("unauthorized", `The answer to the broker's hello does not hold: ${why}.`, {
     reason,
+    ...details,
   });
 }
 
@@ -109,15 +109,21 @@ function refuse(reason: string, why: string): MerkleError {
 export interface HelloChallenge {
   /** 32 random bytes in base64url, for the broker's hello. */
   readonly nonce: string;
+  /** Whether the nonce is too old to prove anything. */
+  readonly isExpired: boolean;
   /** Gives the nonce to the first who asks, and null ever after: a second answer on the same connection proves nothing. */
   take(): string | null;
 }
 
-export function createHelloChallenge(): HelloChallenge {
+export function createHelloChallenge(now = () => performance.now()): HelloChallenge {
   const nonce = randomBytes(32).toString("base64url");
+  const expiresAt = now() + nonceMs;
   let taken = false;
   return {
     nonce,
+    get isExpired() {
+      return now() > expiresAt;
+    },
     take() {
       if (taken) return null;
       taken = true;

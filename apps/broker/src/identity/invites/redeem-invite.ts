@@ -10,7 +10,7 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { type JoinProof, joinBytes } from "@merkle/wire/identity";
-import { limits } from "@merkle/wire/limits";
+import { findClockSkew } from "../authenticator/clock-skew.js";
 import { isSigned } from "../authenticator/is-signed.js";
 import type { Context, IdentityServices } from "../context.js";
 import { findGivenInvite, stateOf, toSessionName } from "./invite.js";
@@ -145,18 +145,16 @@ export async function previewInvite(
  * @throws unauthorized
  */
 function verifyJoin({ signature, ...statement }: JoinProof, brokerId: string, now = new Date()): void {
-  const skewMs = Math.abs(Date.parse(statement.time) - now.getTime());
-  if (skewMs > limits.joinSecondsMax * 1_000) {
-    throw refuse(
-      `it was signed at ${statement.time}, and here it is ${now.toISOString()}; set your clock: ${limits.joinSecondsMax} s are allowed`,
-    );
-  }
+  const skew = findClockSkew(statement.time, now);
+  if (skew) throw refuse(skew.problem, { reason: "time", ...skew.details });
   const bytes = joinBytes({ broker_id: brokerId, ...statement });
   if (!isSigned(bytes, { key: statement.public_key, signature })) {
     throw refuse("the signature is not that key's over this invite, name, time and broker");
   }
 }
 
-function refuse(why: string): MerkleError {
-  return new MerkleError("unauthorized", `The proof of joining does not hold: ${why}. Nothing was used up.`);
+function refuse(why: string, details: object = {}): MerkleError {
+  return new MerkleError("unauthorized", `The proof of joining does not hold: ${why}. Nothing was used up.`, {
+    ...details,
+  });
 }

@@ -21,6 +21,8 @@ export interface Health {
   readonly build: number;
   readonly epoch: string;
   readonly uptime_s: number;
+  /** What the broker's clock shows, so that a client can compare its own. */
+  readonly time: string;
 }
 
 export async function checkHealth(services: Services): Promise<Health> {
@@ -40,6 +42,7 @@ export async function checkHealth(services: Services): Promise<Health> {
     build: buildNumber,
     epoch: services.database.epoch,
     uptime_s: Math.floor((Date.now() - services.startedAt.getTime()) / 1000),
+    time: new Date().toISOString(),
   };
 }
 

@@ -161,7 +161,8 @@ export function createClientSession(
     const { challenge, isOwnOrigin } = greeting;
     const nonce = challenge.take();
     if (hasAsked || nonce === null) throw helloTooLate();
-    const admission = await authenticator.byHello({ mesh, proof }, { nonce, isOwnOrigin, now: new Date() });
+    const asked = { nonce: challenge.isExpired ? null : nonce, isOwnOrigin, now: new Date() };
+    const admission = await authenticator.byHello({ mesh, proof }, asked);
     await admitFrame(frameRules.hello, {}, admission);
     await admission.services.quotas.requireRoom(admission.services.database.meshId, ["connections"]);
     if (gone.signal.aborted) return;

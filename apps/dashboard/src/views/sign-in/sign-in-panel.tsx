@@ -69,10 +69,12 @@ function OwnKey({ member, onSignedIn }: { readonly member: KeptMember; readonly 
 }
 
 /**
- * Explains a key that is refused. The broker tells nobody what is wrong with it: there are two reasons, and one way out of both.
+ * Explains a key that is refused. The broker says when a clock is wrong. Otherwise it tells nobody what is wrong: there are two
+ * reasons, and one way out of both.
  */
 function explainKey(refusal: Refusal): Refusal {
   if (refusal.code !== "unauthorized") return refusal;
+  if (refusal.details["reason"] === "time") return { ...refusal, title: "This device's clock is wrong." };
   return {
     ...refusal,
     title: "This key is not let in any more.",

@@ -1,0 +1,34 @@
+import { limits } from "@merkle/wire/limits";
+
+const skewMsMax = limits.clockSkewSecondsMax * 1_000;
+
+/** The latest time that a client's clock may show now. */
+export function latestClientTime(now: Date): number {
+  return now.getTime() + skewMsMax;
+}
+
+/** Compares the clock of a client that signed `time` with the broker's; null where they are close enough. */
+export function findClockSkew(time: string, now: Date): ClockSkew | null {
+  const skewMs = Date.parse(time) - now.getTime();
+  if (Math.abs(skewMs) <= skewMsMax) return null;
+  const apart = `${describeDuration(skewMs)} ${skewMs < 0 ? "behind" : "ahead of"}`;
+  return {
+    problem: `the clock of the machine that signed it is ${apart} the broker's: it showed ${time} when the broker's showed ${now.toISOString()}. Set that machine's clock, for example by turning on network time; a difference of up to ${describeDuration(skewMsMax)} is accepted`,
+    details: { client_time: time, broker_time: now.toISOString(), skew_s: Math.round(skewMs / 1_000) },
+  };
+}
+
+export interface ClockSkew {
+  /** The part of a sentence that names the clock, the difference and what to do. */
+  readonly problem: string;
+  readonly details: { readonly client_time: string; readonly broker_time: string; readonly skew_s: number };
+}
+
+function describeDuration(ms: number): string {
+  const seconds = Math.round(Math.abs(ms) / 1_000);
+  const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return parts
+    .map((count, index) => (count === 0 ? "" : `${count} ${["h", "min", "s"][index]}`))
+    .filter((part) => part !== "")
+    .join(" ");
+}

@@ -1,0 +1,29 @@
+import { limits } from "@merkle/wire/limits";
+import { findBroker } from "../../broker/broker-client.js";
+import { readHealth } from "../../broker/broker-facts.js";
+import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
+
+/** A difference at which times in feeds already look wrong. */
+const noticedMs = 30_000;
+
+/** Whether this machine's clock agrees with the broker's, which takes no signature from one that is far off (HELLO-5). */
+export const checkClock: Check = async ({ config, signal }) => {
+  if (config.untrusted) return [skipped("clock", "no broker to compare it with")];
+  const broker = await findBroker(config, signal);
+  const askedAt = Date.now();
+  const health = await readHealth(broker).catch(() => null);
+  signal.throwIfAborted();
+  const time = typeof health?.time === "string" ? Date.parse(health.time) : Number.NaN;
+  if (Number.isNaN(time)) return [skipped("clock", "no broker says what time it is there")];
+  return [compareClocks({ own: (askedAt + Date.now()) / 2, brokers: time })];
+};
+
+export function compareClocks({ own, brokers }: { own: number; brokers: number }): Finding {
+  const apartMs = Math.abs(own - brokers);
+  if (apartMs < noticedMs) return ok("clock", "agrees with the broker's");
+  const apart = `${Math.round(apartMs / 1_000)} s ${own < brokers ? "behind" : "ahead of"} the broker's`;
+  const advice = "turn on network time here, or on the broker's machine if that clock is the wrong one";
+  if (apartMs <= limits.clockSkewSecondsMax * 1_000) return warn("clock", `is ${apart}`, advice);
+  const refused = `the broker refuses keys beyond ${limits.clockSkewSecondsMax} s`;
+  return fail("clock", `is ${apart}; ${refused}`, advice);
+}
