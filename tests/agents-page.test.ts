@@ -102,13 +102,13 @@ it("[OPS-5] the sentence that keeps the credential takes none that somebody else
 it("[SET-4] a changed public URL and poll budget show in /agents.md at once", async () => {
   const { url } = await startTestBroker();
   await changeSettings(await brokerTransports.rest(url), {
-    settings: { public_url: "https://merkle.example/mcp", idle_polls: 3 },
+    settings: { public_url: "http://localhost:9000/mcp", idle_polls: 3 },
   });
 
   const response = await fetch(`${url}/agents.md`);
   const page = await response.text();
   expect(response.headers.get("content-type")).toContain("text/markdown");
-  expect(page).toContain('"https://merkle.example/mcp?view=compact"');
+  expect(page).toContain('"http://localhost:9000/mcp?view=compact"');
   expect(page).toContain("After 3 in a row");
   expect(page).not.toContain("127.0.0.1");
 });

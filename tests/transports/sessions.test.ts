@@ -203,14 +203,14 @@ describeOverEveryTransport("sessions", (at) => {
         connection_url: `${broker.url}/api/mcp`,
       });
       const after = await changeSettings(transport, {
-        settings: { public_url: "https://mesh.example.com/api/mcp" },
+        settings: { public_url: "http://localhost:9000/api/mcp" },
       });
       expect(after).toMatchObject({
         settings: { idle_polls: 10 },
-        connection_url: "https://mesh.example.com/api/mcp",
-        base_url: "https://mesh.example.com",
+        connection_url: "http://localhost:9000/api/mcp",
+        base_url: "http://localhost:9000",
       });
-      expect((await transport.call("get_app_info", {})).mcp_url).toBe("https://mesh.example.com/api/mcp");
+      expect((await transport.call("get_app_info", {})).mcp_url).toBe("http://localhost:9000/api/mcp");
       await changeSettings(transport, { settings: { public_url: null } });
       for (const settings of [
         { public_url: "ftp://x" },

@@ -88,6 +88,7 @@ describe("the configuration", () => {
     [{}, { MERKLE_URL: "http://me:hush@x" }, "MERKLE_URL must not hold a user name or a password"],
     [{ host: "http://x" }, {}, "--host must be an address of this machine"],
     [{ host: "192.168.1.5", auth: "open" }, {}, "add --insecure-open if you mean it"],
+    [{ publicUrl: "https://mesh.example.com", auth: "open" }, {}, "(--public-url https://mesh.example.com)"],
     [{ auth: "closed" }, {}, "--auth must be open"],
     [{ publicUrl: "mesh" }, {}, "--public-url must be the broker's address"],
     [{}, { MERKLE_ALLOWED_HOSTS: "a.example, http://b" }, "MERKLE_ALLOWED_HOSTS must be host names"],
@@ -180,16 +181,16 @@ describe("merkle config", () => {
     await merkle.run(["up", "--port", "0", "--detach"]);
     const { url } = await merkle.running();
     expect((await merkle.run(["config", "get", "url"])).stdout).toBe(`${url}\n`);
-    expect(await merkle.run(["config", "set", "url", "https://mesh.example.com"])).toMatchObject({
+    expect(await merkle.run(["config", "set", "url", "http://localhost:9000"])).toMatchObject({
       code: 0,
-      stdout: "✓ agents use https://mesh.example.com/api/mcp\n",
+      stdout: "✓ agents use http://localhost:9000/api/mcp\n",
     });
-    expect((await merkle.run(["config", "get", "url"])).stdout).toBe("https://mesh.example.com\n");
+    expect((await merkle.run(["config", "get", "url"])).stdout).toBe("http://localhost:9000\n");
     expect((await merkle.run(["config", "set", "idle_polls", "20"])).stdout).toBe("✓ idle_polls is 20\n");
     expect(await merkle.run(["config", "set", "idle_polls", "0"])).toMatchObject({ code: 2 });
     expect(await merkle.run(["config", "set", "idle_polls", "many"])).toMatchObject({ code: 2 });
     expect(JSON.parse((await merkle.run(["config", "list", "--json"])).stdout)).toMatchObject({
-      broker: { url, settings: { public_url: "https://mesh.example.com", idle_polls: 20 } },
+      broker: { url, settings: { public_url: "http://localhost:9000", idle_polls: 20 } },
       local: { home: merkle.home, url_from: "default", sources: { home: "MERKLE_HOME", url: "default" } },
     });
     expect((await merkle.run(["config", "set", "url", "none"])).stdout).toBe(`✓ agents use ${url}/api/mcp\n`);

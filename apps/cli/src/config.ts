@@ -105,6 +105,8 @@ interface Environment {
   readonly path: string | undefined;
   /** `TERM=dumb`: a terminal that draws no screen. */
   readonly hasPlainTerminal: boolean;
+  /** `WATCH_REPORT_DEPENDENCIES`: started by `node --watch`, whose channel to this process is not ours to use. */
+  readonly startedByNodeWatch: boolean;
   /** `npm_command`: started by npm or npx, where `merkle` alone is no command of the user's shell. */
   readonly startedByNpm: boolean;
   /** `MERKLE_MODEL`, else `ANTHROPIC_MODEL`: the model that an MCP server's client runs; default empty. */
@@ -121,6 +123,7 @@ export function readEnvironment(): Environment {
     variables,
     path: variables["PATH"],
     hasPlainTerminal: variables["TERM"] === "dumb",
+    startedByNodeWatch: variables["WATCH_REPORT_DEPENDENCIES"] !== undefined,
     startedByNpm: variables["npm_command"] !== undefined,
     model: variables["MERKLE_MODEL"] || variables["ANTHROPIC_MODEL"] || "",
     projectFolder: variables["CLAUDE_PROJECT_DIR"] || process.cwd(),
@@ -156,7 +159,8 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   const host = readHost(flags);
   const auth = readAuth(flags, variables);
   const insecureOpen = isSet(flags, "insecureOpen");
-  if (auth === "open") refuseOpenNetwork(host, insecureOpen);
+  const publicUrl = readPublicUrl(flags, variables);
+  if (auth === "open" && !insecureOpen) refuseOpenNetwork(host, publicUrl);
   const sources = { flags, env, cwd };
   const project = await findProject(sources, home);
   const said = project?.isTrusted ? project.file : undefined;
@@ -171,7 +175,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     tls: readTls(sources, user),
     trustedProxies: readTrustedProxies(flags, variables, user),
     rateLimits: user.rateLimits,
-    publicUrl: readPublicUrl(flags, variables),
+    publicUrl,
     auth,
     newAdminInvite: isSet(flags, "newAdminInvite"),
     newAuditKey: isSet(flags, "newAuditKey"),
@@ -333,12 +337,14 @@ function readHost(flags: Flags): string {
   );
 }
 
-/** Whoever reaches the broker may join and read (AUTH-5). */
-function refuseOpenNetwork(host: string, insecureOpen: boolean): void {
-  if (insecureOpen || isLoopback(host)) return;
+/** In open mode anyone who reaches the broker may join and read (AUTH-5). */
+function refuseOpenNetwork(host: string, publicUrl: string | undefined): void {
+  const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
+  if (isLoopback(host) && !isPublic) return;
+  const reach = isLoopback(host) ? `--public-url ${publicUrl}` : `--host ${host}`;
   throw usageError(
-    `Refusing to let anyone on the network in (--host ${host}); add --insecure-open if you mean it.`,
-    "leave --auth open out, and members alone are let in",
+    `Refusing to admit anyone on the network (${reach}); add --insecure-open if you mean it.`,
+    "leave --auth open out to admit members only",
   );
 }
 

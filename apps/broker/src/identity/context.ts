@@ -13,6 +13,8 @@ import type { SessionDirectory } from "./session-directory.js";
 /** The services that decide who somebody is. */
 export interface IdentityServices extends CoreServices {
   readonly auth: "open" | "invite";
+  /** Whether anyone is admitted on condition that only this machine can reach the broker: open mode without `--insecure-open`. */
+  readonly loopbackOnly: boolean;
   /** The text that whoever can read the home shows, to make links that verify a person (PERSON-10). */
   readonly homeKey: string;
   /** A secret that lies beside the database, and that all brokers of one database share. */

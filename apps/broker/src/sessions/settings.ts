@@ -1,5 +1,6 @@
 import { findSession, lockSession, mergeBrokerSettings } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, type SessionSettings } from "@merkle/wire";
+import { isLoopbackUrl } from "../identity/origin/auth-mode.js";
 import { adminsOnly } from "./access/authorize.js";
 import type { Context, SessionServices } from "./context.js";
 import { changeSessionSettings, toSessionSettings } from "./session-settings.js";
@@ -51,6 +52,7 @@ export async function updateSettings(
   );
 
   if (input.settings) refuseButAdmins(ctx);
+  if (ctx.services.loopbackOnly) refusePublicUrl(input.settings?.public_url);
   await ctx.write(async (write) => {
     const { tx } = write;
     if (input.settings) await mergeBrokerSettings(tx, input.settings);
@@ -99,6 +101,16 @@ function tellWhoReads(
 function refuseButAdmins({ principal }: Context<SessionServices>): void {
   if (principal?.kind === "member" && principal.role !== "admin")
     throw adminsOnly("Changing the broker's settings");
+}
+
+/** A public URL invites other machines, and in open mode any of them would be admitted (AUTH-5). */
+function refusePublicUrl(url: string | null | undefined): void {
+  if (url == null || isLoopbackUrl(url)) return;
+  throw new MerkleError(
+    "bad_request",
+    `public_url ${JSON.stringify(url)} is an address for other machines, but this broker admits anyone who reaches it. ` +
+      `Restart it with merkle up --public-url ${url}: it then admits members only. Behind a proxy, add --trusted-proxy <the proxy's address>.`,
+  );
 }
 
 function refuseCrossedThresholds(activeWithinS: number, disconnectedAfterS: number): void {

@@ -1,6 +1,6 @@
 import type { RateLimits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
-import { type AuthMode, isLoopback } from "../identity/origin/auth-mode.js";
+import { type AuthMode, describeReach, type ReachOptions } from "../identity/origin/auth-mode.js";
 import type { ProgressLogLevel, SummaryOptions } from "../progress/summariser.js";
 import type { ArchiveOptions } from "../record/storage/archive-target.js";
 import type { Deadlines } from "../transports/http-server.js";
@@ -27,7 +27,7 @@ export interface BrokerOptions {
   readonly tracesUrl?: string | undefined;
   /** The object storage that concluded sessions may be moved to (ARCHIVE-1); they cannot be unless told. */
   readonly archive?: ArchiveOptions | undefined;
-  /** The address that agents are given, where the settings name none. */
+  /** The address that agents are given, unless the settings name one. One that is not loopback means invite mode (AUTH-5). */
   readonly publicUrl?: string | undefined;
   /** The mode of authentication: everybody is let in, or members alone. Unless told, everybody exactly where nobody but this machine can come. */
   readonly auth?: AuthMode | undefined;
@@ -81,16 +81,23 @@ export interface TlsOptions extends CertificateFiles {
   readonly lookEveryMs?: number | undefined;
 }
 
-/** The same with all that is not told decided. */
-export type Resolved = BrokerOptions & { host: string; port: number; log: Log; auth: AuthMode };
+/** The options with defaults filled in, except for those that need the stored settings. */
+export type Prepared = BrokerOptions & { host: string; port: number; log: Log };
 
-type Reach = Pick<Resolved, "auth" | "host" | "trustedProxies" | "rateLimits">;
+/** The options with all defaults filled in. */
+export type Resolved = Prepared & {
+  auth: AuthMode;
+  /** The public URL in force at the start: the stored setting, else the option. */
+  publicUrl: string | undefined;
+};
 
-export function chooseRates(options: Reach): Partial<RateLimits> | "off" {
+export function chooseRates(
+  options: ReachOptions & Pick<Resolved, "auth" | "rateLimits">,
+): Partial<RateLimits> | "off" {
   return options.rateLimits ?? (isForOthers(options) ? {} : "off");
 }
 
-/** Whether others than the people of this machine can come. */
-export function isForOthers({ auth, host, trustedProxies = [] }: Reach): boolean {
-  return auth === "invite" || !isLoopback(host) || trustedProxies.length > 0;
+/** Whether anyone but the people of this machine can connect. */
+export function isForOthers({ auth, ...reachOptions }: ReachOptions & Pick<Resolved, "auth">): boolean {
+  return auth === "invite" || describeReach(reachOptions) !== null;
 }

@@ -23,11 +23,12 @@ import { startBus } from "../core/bus/start-bus.js";
 import { createLog, type Log } from "../core/log.js";
 import { startNode } from "../core/nodes.js";
 import { createRepeatedTasks } from "../core/repeated-tasks.js";
+import { loadSettings, type SettingsStore } from "../core/settings-store.js";
 import { StartError } from "../core/start-error.js";
 import { createStopList } from "../core/stop-list.js";
 import { readVersion } from "../core/version.js";
 import { ensureFirstInvite, makeAdminInvite } from "../identity/invites/manage-invites.js";
-import { type AuthMode, chooseAuth, isLoopback } from "../identity/origin/auth-mode.js";
+import { type AuthMode, chooseAuth, describeReach, isLoopbackUrl } from "../identity/origin/auth-mode.js";
 import { createHostGuard } from "../identity/origin/hosts.js";
 import { createOriginReader, type OriginReader } from "../identity/origin/request-origin.js";
 import { makeVerificationCode, writeHomeKey } from "../identity/persons/verification.js";
@@ -39,7 +40,7 @@ import { createHttpServer, type Deadlines } from "../transports/http-server.js";
 import type { Meshes, Services } from "../transports/services.js";
 import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
-import type { BrokerOptions, Resolved } from "./broker-options.js";
+import type { BrokerOptions, Prepared, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
 import { listen, nameAmongNodes, nameToShow } from "./listen.js";
 import { startServices } from "./start-services.js";
@@ -83,11 +84,12 @@ const usualDeadlines: Deadlines = {
  */
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const { host = "127.0.0.1", port = defaultPort, log = createLog(() => undefined) } = options;
-  const hasSources = Object.keys(options.agent?.roots ?? {}).length > 0;
-  const auth = chooseAuth({ ...options, host, hasSources });
+  const prepared = { ...options, host, port, log };
+  // Refuses a contradiction among the options before anything is started.
+  chooseAuth({ ...prepared, hasSources: hasSources(prepared) });
   const stops = createStopList(log);
   try {
-    return await startParts({ ...options, host, port, log, auth }, stops);
+    return await startParts(prepared, stops);
   } catch (error) {
     await stops.stop();
     throw explainFailedStart(error, options);
@@ -116,26 +118,28 @@ function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions
   return explainFailedStatement(error);
 }
 
-async function startParts(options: Resolved, stops: ReturnType<typeof createStopList>): Promise<Broker> {
-  const { host, log } = options;
-  const originReader = toOriginReader(options);
-  const replica = toReplica(options);
-  const archiveTarget = options.archive && parseArchiveTarget(options.archive);
+async function startParts(prepared: Prepared, stops: ReturnType<typeof createStopList>): Promise<Broker> {
+  const { host, log } = prepared;
+  const originReader = toOriginReader(prepared);
+  const replica = toReplica(prepared);
+  const archiveTarget = prepared.archive && parseArchiveTarget(prepared.archive);
   // Told before anything is started; used once the home is known to be this broker's.
-  if (options.tls) await readCertificate(options.tls);
-  const target = await startDatabaseServer(options, stops);
-  const certificate = await startCertificate(options, stops);
+  if (prepared.tls) await readCertificate(prepared.tls);
+  const target = await startDatabaseServer(prepared, stops);
+  const certificate = await startCertificate(prepared, stops);
   let backup: string | null = null;
   let meshes: Meshes | null = null;
   const database = await openDatabase({
     target,
     replica,
     async beforeMigrating([first = ""]) {
-      backup = await backupBefore(options.home, target, first);
+      backup = await backupBefore(prepared.home, target, first);
       log.info("backed up before the first migration", { file: backup });
     },
   });
   stops.add("database connections", database.close);
+  const settings = await loadSettings(database, { public_url: prepared.publicUrl ?? null });
+  const options = resolve(prepared, settings);
   const nodeLock = await holdAlone(options, target, {
     onLost() {
       log.warn("the lock on the database was lost; nothing is served until it is held again");
@@ -181,6 +185,8 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
   const started = await startServices({
     ...options,
     archiveTarget,
+    settings,
+    loopbackOnly: isLoopbackOnly(options),
     database,
     signer,
     alertKey,
@@ -203,7 +209,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
       listenHost: host,
       allowedHosts: options.allowedHosts ?? [],
       listening: () => listening,
-      publicUrl: () => services.settings.current.public_url,
+      publicUrl: () => findServedUrl(options, settings),
       certifiedNames: () => certificate?.current.names ?? [],
     }),
     originReader,
@@ -234,7 +240,7 @@ async function startParts(options: Resolved, stops: ReturnType<typeof createStop
     url: listening,
     mcpUrl: services.addresses.mcp(),
     port,
-    loopback: isLoopback(host),
+    loopback: describeReach(options) === null,
     auth: options.auth,
     firstInvite,
     verifyingLink,
@@ -259,6 +265,30 @@ async function repairDocuments(database: Database, log: Log): Promise<void> {
   }
 }
 
+/** A stored public URL counts as one of the options, so the mode is chosen once the settings are known (AUTH-5). */
+function resolve(prepared: Prepared, { current }: SettingsStore): Resolved {
+  const publicUrl = current.public_url ?? undefined;
+  const auth = chooseAuth({ ...prepared, publicUrl, hasSources: hasSources(prepared) });
+  return { ...prepared, publicUrl, auth };
+}
+
+function hasSources({ agent }: Prepared): boolean {
+  return Object.keys(agent?.roots ?? {}).length > 0;
+}
+
+function isLoopbackOnly({ auth, insecureOpen = false }: Resolved): boolean {
+  return auth === "open" && !insecureOpen;
+}
+
+/**
+ * The public URL whose host requests may name. A node in invite mode may have stored one for others while this node runs in
+ * open mode, and this node serves nobody there.
+ */
+function findServedUrl(options: Resolved, { current }: SettingsStore): string | null {
+  const url = current.public_url;
+  return url !== null && isLoopbackOnly(options) && !isLoopbackUrl(url) ? null : url;
+}
+
 async function makeFirstInvite(
   { auth, newAdminInvite = false }: Resolved,
   services: Services,
@@ -267,7 +297,7 @@ async function makeFirstInvite(
   return newAdminInvite ? makeAdminInvite(services) : ensureFirstInvite(services);
 }
 
-function toOriginReader({ trustedProxies = [] }: Resolved): OriginReader {
+function toOriginReader({ trustedProxies = [] }: Prepared): OriginReader {
   try {
     return createOriginReader(trustedProxies);
   } catch (error) {
@@ -277,7 +307,7 @@ function toOriginReader({ trustedProxies = [] }: Resolved): OriginReader {
 }
 
 async function startCertificate(
-  { tls, log }: Resolved,
+  { tls, log }: Prepared,
   stops: ReturnType<typeof createStopList>,
 ): Promise<HeldCertificate | undefined> {
   if (!tls) return undefined;
@@ -288,7 +318,7 @@ async function startCertificate(
 }
 
 /** @throws StartError `bad_setting` where there is nothing that it could be a replica of */
-function toReplica({ databaseUrl, databaseReadUrl, log }: Resolved): OpenDatabaseOptions["replica"] {
+function toReplica({ databaseUrl, databaseReadUrl, log }: Prepared): OpenDatabaseOptions["replica"] {
   if (databaseReadUrl === undefined) return undefined;
   if (databaseUrl === undefined) {
     throw new StartError(
@@ -306,7 +336,7 @@ function toReplica({ databaseUrl, databaseReadUrl, log }: Resolved): OpenDatabas
 }
 
 async function startDatabaseServer(
-  options: Resolved,
+  options: Prepared,
   stops: ReturnType<typeof createStopList>,
 ): Promise<ConnectionTarget> {
   const { home, databaseUrl, log } = options;
@@ -358,7 +388,7 @@ async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
  * which keeps those away that have none. Whoever had to wait for the lock took it from somebody who may not have noticed yet, and is given the time to (DB-17).
  */
 async function holdAlone(
-  { databaseUrl, bus = "local" }: Resolved,
+  { databaseUrl, bus = "local" }: Prepared,
   target: ConnectionTarget,
   listeners: { readonly onLost: () => void; readonly onTaken: () => void },
 ): Promise<NodeLock> {

@@ -15,7 +15,7 @@ import { createForeground } from "../core/foreground.js";
 import { createMetrics } from "../core/metrics.js";
 import type { Nodes } from "../core/nodes.js";
 import type { RepeatedTasks } from "../core/repeated-tasks.js";
-import { loadSettings } from "../core/settings-store.js";
+import type { SettingsStore } from "../core/settings-store.js";
 import { createStopList, type StopList } from "../core/stop-list.js";
 import { startTraces } from "../core/traces.js";
 import { createTurns } from "../core/turns.js";
@@ -67,6 +67,8 @@ interface StartedServices {
 
 interface ServicesOptions extends Omit<Resolved, "bus" | "archive"> {
   readonly archiveTarget: ArchiveTarget | undefined;
+  readonly settings: SettingsStore;
+  readonly loopbackOnly: boolean;
   readonly database: Database;
   readonly signer: AuditSigner;
   readonly alertKey: AlertKey;
@@ -94,7 +96,18 @@ export async function startServices(options: ServicesOptions): Promise<StartedSe
 }
 
 async function startEach(options: ServicesOptions, stops: StopList): Promise<StartedServices> {
-  const { auth, log, publicUrl, databaseUrl, database, signer, nodeLock, certificate, listening } = options;
+  const {
+    auth,
+    loopbackOnly,
+    log,
+    settings,
+    databaseUrl,
+    database,
+    signer,
+    nodeLock,
+    certificate,
+    listening,
+  } = options;
   const { bus, nodes, tasks } = options;
   const stopping = new AbortController();
   // Alerts that are being sent listen, as many as there are.
@@ -107,7 +120,6 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     databaseBytes: () => measureDatabase(database.orm),
     replica: database.replica,
   });
-  const settings = await loadSettings(database, publicUrl === undefined ? {} : { public_url: publicUrl });
   const eventLoop = watchEventLoop();
   stops.add("event loop watch", eventLoop.stop);
   const workers = startWorkers({ log, entry: workerEntry() });
@@ -216,6 +228,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     records: createRecords({ database, workers, signer }),
     archives,
     auth,
+    loopbackOnly,
     limiter,
     quotas,
     shares: createShares(),

@@ -16,6 +16,7 @@ import { toMerkleError } from "../core/to-merkle-error.js";
 import { readBearer, readBrowserToken } from "../identity/authenticator/cookie.js";
 import { isLoopback } from "../identity/origin/auth-mode.js";
 import type { HostGuard } from "../identity/origin/hosts.js";
+import { refuseProxied } from "../identity/origin/proxied.js";
 import type { OriginReader, RequestOrigin } from "../identity/origin/request-origin.js";
 import { requireMainMesh } from "../identity/require-main-mesh.js";
 import { nameOfToken } from "../identity/tokens/token.js";
@@ -146,12 +147,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 
   /** The guard in front of every transport: who is meant, whose page asks, and whether its address asks too often. */
   function refuse(
+    request: IncomingMessage,
     origin: RequestOrigin,
     caller: string,
     admit: (caller: string) => void,
   ): MerkleError | null {
     try {
-      checkHosts(origin);
+      checkHosts(request, origin);
       admit(caller);
       return null;
     } catch (error) {
@@ -166,9 +168,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
   }
 
-  function checkHosts(origin: RequestOrigin): void {
+  function checkHosts({ headersDistinct }: IncomingMessage, origin: RequestOrigin): void {
     try {
       hosts.check(origin);
+      if (services.loopbackOnly) refuseProxied(headersDistinct);
     } catch (error) {
       services.metrics.refusals.inc({ by: "foreign" });
       throw error;
@@ -209,7 +212,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // A client of another version knows by it why it is not understood.
     response.setHeader("merkle-version", version);
     response.setHeader(buildHeader, buildNumber);
-    const refusal = refuse(origin, caller, limiter.admit) ?? refuseCompressed(request);
+    const refusal = refuse(request, origin, caller, limiter.admit) ?? refuseCompressed(request);
     if (!refusal) return inService(caller, response, () => void serve(request, response));
     refused.add(request.socket);
     refuseRequest(response, refusal);
@@ -243,7 +246,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     socket.on("error", () => undefined);
     const origin = originReader.read(request);
     try {
-      const refusal = refuse(origin, callerOf(request, origin), limiter.admitUpgrade);
+      const refusal = refuse(request, origin, callerOf(request, origin), limiter.admitUpgrade);
       if (refusal) throw refusal;
       if (services.stopping.aborted)
         throw new MerkleError("unavailable", "The broker is stopping.", { retry_after_s: 2 });

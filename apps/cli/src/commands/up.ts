@@ -14,7 +14,8 @@ export const up: Command = {
     { flags: "--port <number>", summary: "listen on this port; 7423 unless told, 0 for any free one" },
     {
       flags: "--public-url <url>",
-      summary: "the address that agents are given, until the settings name one",
+      summary:
+        "the address that agents are given, unless the settings name one; beyond loopback it means invite mode",
     },
     {
       flags: "--tls-cert <file>",

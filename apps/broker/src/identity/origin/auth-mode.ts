@@ -1,32 +1,51 @@
 import { StartError } from "../../core/start-error.js";
 
-/** The mode of authentication: whoever reaches the broker is let in, or members alone (AUTH-5). */
+/** The mode of authentication: anyone who reaches the broker is admitted, or members only (AUTH-5). */
 export type AuthMode = "open" | "invite";
 
+/** The options that let other machines reach a broker. */
+export interface ReachOptions {
+  readonly host: string;
+  readonly trustedProxies?: readonly string[] | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly publicUrl?: string | null | undefined;
+}
+
 /**
- * Decides who is let in. A broker that others can reach, by its address or through a proxy, lets members alone in; to let
- * everybody in there takes two words, so that nobody does it by accident.
+ * Chooses who is admitted. A broker that other machines can reach, by its address or through a proxy, admits members only.
+ * Admitting anyone there takes two flags, so that nobody does it by accident.
  *
- * @throws StartError for `open` where others can reach it, without `insecureOpen`
+ * @throws StartError for `open` where others can reach the broker, without `insecureOpen`
  */
 export function chooseAuth({
-  host,
   auth,
   insecureOpen = false,
-  trustedProxies = [],
   hasSources = false,
-}: {
-  readonly host: string;
+  ...reachOptions
+}: ReachOptions & {
   readonly auth?: AuthMode | undefined;
   readonly insecureOpen?: boolean | undefined;
-  readonly trustedProxies?: readonly string[] | undefined;
   /** Whether files are worked on: other users of this machine could not read these by themselves. */
   readonly hasSources?: boolean | undefined;
 }): AuthMode {
-  const isReachable = !isLoopback(host) || trustedProxies.length > 0;
-  const isForMembers = (isReachable || hasSources) && !insecureOpen;
-  if (auth === "open" && isForMembers) throw isReachable ? refuseOpen(host) : refuseOpenFiles();
+  const reach = describeReach(reachOptions);
+  const isForMembers = (reach !== null || hasSources) && !insecureOpen;
+  if (auth === "open" && isForMembers) throw reach === null ? refuseOpenFiles() : refuseOpen(reach);
   return auth ?? (isForMembers ? "invite" : "open");
+}
+
+/** How other machines reach a broker; null if only this machine can. */
+export function describeReach({
+  host,
+  trustedProxies = [],
+  allowedHosts = [],
+  publicUrl = null,
+}: ReachOptions): string | null {
+  if (!isLoopback(host)) return `on ${host}`;
+  if (trustedProxies.length > 0) return "behind a proxy";
+  if (publicUrl !== null && !isLoopbackUrl(publicUrl)) return `at its public URL ${publicUrl}`;
+  const name = allowedHosts.find((each) => !isLoopbackUrl(`http://${each}`));
+  return name === undefined ? null : `as ${name}`;
 }
 
 function refuseOpenFiles(): StartError {
@@ -37,15 +56,20 @@ function refuseOpenFiles(): StartError {
   );
 }
 
-function refuseOpen(host: string): StartError {
-  const where = isLoopback(host) ? "behind a proxy" : `on ${host}`;
+function refuseOpen(reach: string): StartError {
   return new StartError(
     "not_loopback",
-    `Refusing to let everybody in ${where}: whoever is on that network could read and write every session. ` +
-      "Leave --auth open out, and members alone are let in, or add --insecure-open if you mean it.",
+    `Refusing to admit anyone ${reach}: everyone on that network could read and write every session. ` +
+      "Leave --auth open out to admit members only, or add --insecure-open if you mean it.",
   );
 }
 
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+export function isLoopbackUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return hostname.endsWith(".localhost") || isLoopback(hostname.replace(/^\[(.*)\]$/, "$1"));
 }

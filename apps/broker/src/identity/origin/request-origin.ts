@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, type Socket } from "node:net";
 import type { HostedRequest } from "./hosts.js";
+import { isProxied } from "./proxied.js";
+import { toAddress } from "./to-address.js";
 
 /** How a request came, behind proxies that are trusted as well as without one (TLS-9). */
 export interface RequestOrigin extends HostedRequest {
@@ -54,10 +56,7 @@ export function createOriginReader(trustedProxies: readonly string[]): OriginRea
     read,
     isDirect({ headersDistinct, socket: { remoteAddress = "" } }) {
       const address = toAddress(remoteAddress);
-      const isProxied = Object.keys(headersDistinct).some((name) =>
-        /^(via|forwarded|x-forwarded-.*|x-real-ip)$/.test(name),
-      );
-      return address !== null && !isTrusted(address) && !isProxied;
+      return address !== null && !isTrusted(address) && !isProxied(headersDistinct);
     },
     addressOf({ remoteAddress = "" }) {
       const address = toAddress(remoteAddress);
@@ -97,15 +96,6 @@ function findClient(
 /** Returns the last value, which the nearest proxy added, where others before it gave one too. */
 function lastOf(values: readonly string[] | undefined): string | undefined {
   return values?.join().split(",").at(-1)?.trim();
-}
-
-/** A plain address, of one that may have a port, a zone, or the IPv6 form of an IPv4 address. */
-function toAddress(text: string): string | null {
-  if (isIP(text) === 4) return text;
-  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
-  const [address = ""] = bare.split("%");
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
-  return isIP(plain) === 0 ? null : plain;
 }
 
 function addRange(list: BlockList, text: string): void {

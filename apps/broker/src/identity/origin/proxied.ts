@@ -1,0 +1,61 @@
+import type { IncomingMessage } from "node:http";
+import { MerkleError } from "@merkle/wire";
+import { isLoopback } from "./auth-mode.js";
+import { toAddress } from "./to-address.js";
+
+type Headers = IncomingMessage["headersDistinct"];
+
+/** Headers that proxies and tunnels add. Clients of the broker send none of them. */
+const proxyHeader = /^(?:via|forwarded|x-forwarded-.*|x-real-ip)$/;
+
+/** The `X-Forwarded-*` headers whose values are neither hosts nor addresses. */
+const hostless = /^x-forwarded-(?:proto|protocol|port|scheme|ssl|prefix|path|uri|method)$/;
+
+/** Whether a proxy or tunnel passed the request on and says so. */
+export function isProxied(headers: Headers): boolean {
+  return Object.keys(headers).some((name) => proxyHeader.test(name));
+}
+
+/**
+ * Refuses a request that a proxy or tunnel passed on for another machine. A broker on loopback that admits anyone relies on
+ * only this machine reaching it; a tunnel that rewrites Host would otherwise let the whole Internet in. A proxy on this
+ * machine that serves this machine, such as a development server, passes.
+ *
+ * @throws forbidden unless every host and address in the proxy headers is loopback, and there is at least one
+ */
+export function refuseProxied(headers: Headers): void {
+  const names = Object.keys(headers).filter((name) => proxyHeader.test(name));
+  if (names.length === 0) return;
+  const hops = names.flatMap((name) => readHops(name, headers[name] ?? []).map((hop) => ({ name, hop })));
+  if (hops.length === 0) throw refuse(names[0] ?? "", headers);
+  const remote = hops.find(({ hop }) => !isLoopbackHop(hop));
+  if (remote) throw refuse(remote.name, headers);
+}
+
+/** The hosts and addresses in one proxy header. Text that cannot be parsed is returned whole: it is no loopback name. */
+function readHops(name: string, values: readonly string[]): string[] {
+  const parts = values.flatMap((value) => value.split(",")).map((part) => part.trim());
+  if (name === "via") return parts.map((part) => /^\S+\s+(\S+)/.exec(part)?.[1] ?? part);
+  if (name === "forwarded") return parts.flatMap((part) => part.split(";")).flatMap(readForwardedPair);
+  return hostless.test(name) ? [] : parts;
+}
+
+/** The host or address of one `name=value` of `Forwarded` (RFC 7239). */
+function readForwardedPair(pair: string): string[] {
+  const [, name, value] = /^\s*([\w-]+)\s*=\s*"?(.*?)"?\s*$/.exec(pair) ?? [];
+  if (name === undefined || value === undefined) return [pair];
+  return /^(?:for|by|host)$/i.test(name) ? [value] : [];
+}
+
+function isLoopbackHop(hop: string): boolean {
+  return isLoopback(toAddress(hop) ?? hop.toLowerCase().replace(/:\d{1,5}$/, ""));
+}
+
+function refuse(name: string, headers: Headers): MerkleError {
+  const value = JSON.stringify((headers[name] ?? []).join().slice(0, 100));
+  return new MerkleError(
+    "forbidden",
+    `This broker admits anyone on this machine, but a proxy passed this request on from elsewhere (${name}: ${value}). ` +
+      "To serve others through a proxy, restart the broker with --trusted-proxy <the proxy's address>: it then admits members only.",
+  );
+}
