@@ -68,8 +68,8 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
     const { firstInvite, backup, summaries } = broker;
     // A broker that an agent starts shows it no link that would make it human.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
-    // The process that started this one in the background shows the invite: the output of this one is kept in a file.
-    const isWatched = process.send === undefined;
+    // With --detach the parent process shows the links: the output of this one is kept in a file.
+    const isWatched = process.send === undefined || readEnvironment().startedByNodeWatch;
     if (!isWatched) {
       await tellParent({ first_invite: firstInvite, verifying_link: verifyingLink, backup, summaries });
     }
