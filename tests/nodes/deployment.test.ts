@@ -128,7 +128,9 @@ it("[SCALE-2] compose.scale.yaml and docs/kubernetes.yaml start what there is, w
     ...brokers.flatMap((name) => Object.keys(services[name].environment)),
     ...container.env.map(({ name }: { name: string }) => name),
   ];
-  for (const name of named) expect(variables, name).toContain(`\`${name}\``);
+  // Node's own, for the certificate of NATS.
+  const own = named.filter((name) => name !== "NODE_EXTRA_CA_CERTS");
+  for (const name of own) expect(variables, name).toContain(`\`${name}\``);
   for (const selector of [
     deployment.spec.selector.matchLabels,
     service.spec.selector,
@@ -143,6 +145,30 @@ it("[SCALE-2] compose.scale.yaml and docs/kubernetes.yaml start what there is, w
   expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(10);
   const max = Number(/max_connections=(\d+)/.exec(services.postgres.command.join(" "))?.[1]);
   expect(max).toBeGreaterThan(4 * connectionsOfNode);
+});
+
+it("[SCALE-2] compose.scale.yaml gives NATS a password and TLS, and its address to the brokers; docs/kubernetes.yaml takes it from a secret", async () => {
+  const { services } = parse(await read("compose.scale.yaml"), { merge: true });
+  const flags: string[] = services.nats.command;
+  expect(flags).toEqual(expect.arrayContaining(["--tls", "--tlscert", "--tlskey"]));
+  const password = flags[flags.indexOf("--pass") + 1];
+  expect(password).toMatch(/^\$\{NATS_PASSWORD:\?/);
+  const { MERKLE_BUS: bus, NODE_EXTRA_CA_CERTS: authority } = services["broker-1"].environment;
+  expect(bus).toBe(`tls://${flags[flags.indexOf("--user") + 1]}:${password}@nats:4222`);
+  expect(authority).toBe(flags[flags.indexOf("--tlscert") + 1]);
+  const mounts: string[] = services["broker-1"].volumes;
+  expect(mounts).toContain(`./keys/nats.crt:${authority}:ro`);
+  expect(mounts.join()).not.toContain("nats.key");
+
+  const [deployment] = parseAllDocuments(await read("docs/kubernetes.yaml")).map((document) =>
+    document.toJS(),
+  );
+  const { env } = deployment.spec.template.spec.containers[0];
+  const busOfPods = env.find(({ name }: { name: string }) => name === "MERKLE_BUS");
+  expect(busOfPods).toEqual({
+    name: "MERKLE_BUS",
+    valueFrom: { secretKeyRef: { name: "merkle", key: "bus" } },
+  });
 });
 
 /** As docs/scale.md counts them. */

@@ -80,9 +80,9 @@ it.each(["wait", "check", "stream", "mcp"] as const)(
 );
 
 itAtOne("behind a proxy no connection shows that a reply was read").each([
-  { "x-forwarded-for": "203.0.113.9" },
+  { "x-forwarded-for": "127.0.0.1" },
   { via: "1.1 proxy" },
-  { forwarded: "for=203.0.113.9" },
+  { forwarded: "for=127.0.0.1" },
 ])(
   "[CURSOR-6] a later request on the same connection is evidence, but not of a proxy's: %o",
   async (headers) => {

@@ -28,6 +28,7 @@ export { appendInTransaction, appendMessages } from "./feed/append-messages.js";
 export * from "./feed/feed-pages.js";
 export { type AppendOutcome, type MessageRow, messageRowDefaults } from "./feed/message-row.js";
 export * from "./feed/messages.js";
+export * from "./feed/nudges.js";
 export * from "./feed/reading.js";
 export * from "./identity/client-grants.js";
 export * from "./identity/held-bytes.js";

@@ -25,7 +25,11 @@ export interface Metrics {
 export interface NodeFacts {
   readonly id: string;
   readonly version: string;
-  readonly bus: { readonly kind: string; readonly isUp: boolean };
+  readonly bus: {
+    readonly kind: string;
+    readonly isUp: boolean;
+    readonly ignored: Readonly<Record<string, number>>;
+  };
   databaseBytes(): Promise<number>;
   /** Null where there is no read replica. */
   readonly replica: { readonly reads: { readonly replica: number; readonly primary: number } } | null;
@@ -132,6 +136,16 @@ function registerNode(registers: Registry[], node: NodeFacts | undefined): void 
     collect() {
       this.reset();
       for (const [from, reads] of Object.entries(node?.replica?.reads ?? {})) this.inc({ from }, reads);
+    },
+  });
+  new Counter({
+    name: "merkle_bus_ignored_total",
+    help: "Messages and hints on the bus that were ignored, by the reason: unsigned (no valid signature: a forger, or a node of an earlier version or with another key), malformed, repeated.",
+    labelNames: ["by"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [by, count] of Object.entries(node?.bus.ignored ?? {})) this.inc({ by }, count);
     },
   });
   new Gauge({

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { openDatabase } from "@merkle/db";
 import { expect, it, onTestFinished } from "vitest";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
@@ -14,7 +15,7 @@ it("[NODE-4] a node that stops while it says that it is there is gone all the sa
   onTestFinished(() => database.close());
   const sql = connectTestDatabase(target);
   const bus = startLocalBus();
-  const node = await startNode({ database, bus, version: "1.0.0", auditKey: "key", tasks });
+  const node = await startNode({ id: randomUUID(), database, bus, version: "1.0.0", auditKey: "key", tasks });
 
   // What a node says of itself waits here, and nothing else of it does.
   await sql.unsafe(`

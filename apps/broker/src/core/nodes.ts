@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type Database, deleteNode, listNodes, measureClock, type NodeRow, noteNode } from "@merkle/db";
 import type { Bus } from "./bus/bus.js";
 import type { RepeatedTasks } from "./repeated-tasks.js";
@@ -14,6 +13,8 @@ export interface Nodes {
   readonly alone: boolean;
   /** The ids of the others that were there at the last beat. */
   readonly others: ReadonlySet<string>;
+  /** Whether hints of one of the others do not arrive, so that sweeps stand in for them. */
+  readonly hasUnheard: boolean;
   /**
    * Whether this node does what one of them is to do. It is the one that started first, as far as each can see: for a moment there
    * may be two or none, so that whatever it does is right when it is done twice, or late.
@@ -37,6 +38,8 @@ export const nodeLeaseMs = 15_000;
 const clockMsMax = 5_000;
 
 interface NodeOptions {
+  /** Drawn at this start. */
+  readonly id: string;
   readonly database: Pick<Database, "orm" | "epoch">;
   readonly bus: Bus;
   readonly version: string;
@@ -51,8 +54,7 @@ interface NodeOptions {
  * @throws StartError `not_alone` where a node that is there cannot have this one beside it (NODE-5)
  */
 export async function startNode(options: NodeOptions): Promise<Nodes> {
-  const { database, bus, version, auditKey, tasks } = options;
-  const id = randomUUID();
+  const { id, database, bus, version, auditKey, tasks } = options;
   const gone = new Set<() => void>();
   let address = "";
   let others: ReadonlySet<string> = new Set();
@@ -76,7 +78,13 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
     const began = performance.now();
     await noteNode(database.orm, await toFacts());
     seenAt = began;
-    if (bus.kind !== "local") await look();
+    if (bus.kind === "local") return;
+    await look();
+    bus.beat(hasUnheard());
+  }
+
+  function hasUnheard(): boolean {
+    return [...others].some((node) => !bus.hears(node));
   }
 
   async function look(): Promise<void> {
@@ -96,7 +104,11 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
   await refuseMisfits(options, await toFacts());
   await beat();
   const stopBeating = tasks.repeat("node heartbeat", beatMs, beat);
-  bus.on("nodes", look);
+  bus.on("nodes", async () => {
+    await look();
+    // The one that has come hears at once who is there.
+    bus.beat(false);
+  });
   bus.on("lost", look);
 
   return {
@@ -104,6 +116,9 @@ export async function startNode(options: NodeOptions): Promise<Nodes> {
     alone: bus.kind === "local",
     get others() {
       return others;
+    },
+    get hasUnheard() {
+      return hasUnheard();
     },
     get leads() {
       return bus.kind === "local" || (leads && isInTime());

@@ -34,7 +34,7 @@ export function createSettle(
     const id = randomUUID();
     const answered = new Promise<void>((done) => asking.set(id, { unanswered, done }));
     // Asked even if nobody is waited for: by their answer those who were silent are heard of again.
-    bus.publish("settle", { id, from: ownId });
+    bus.publish("settle", { id });
     const tooLate = new AbortController();
     if (unanswered.size > 0)
       await Promise.race([

@@ -1,8 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import {
+  answerNudge,
+  type Database,
+  deleteNudge,
+  findNudge,
+  insertNudge,
+  type NudgeAnswers,
+} from "@merkle/db";
 import type { NudgeFrame, WakePath } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Bus } from "../core/bus/bus.js";
+import type { Log } from "../core/log.js";
 import type { Nodes } from "../core/nodes.js";
 import type { Peer } from "../sessions/peers/peer.js";
 import type { Presence } from "../sessions/peers/presence.js";
@@ -23,20 +32,22 @@ interface NudgeRequest {
   readonly by: NudgeFrame["by"];
 }
 
-/** A question to the other nodes that is not answered by all of them yet. */
-interface Asking {
-  readonly unanswered: Set<string>;
-  readonly answers: Map<string, WakePath[]>;
-  done(): void;
+/** A nudge that this node stored for the others, and that some of them have not answered yet. */
+interface StoredNudge {
+  /** Reads the answers from its row. */
+  check(): Promise<void>;
 }
 
 export function createWakePeers(options: {
+  readonly database: Pick<Database, "orm">;
   readonly bus: Bus;
   readonly nodes: Pick<Nodes, "id" | "others">;
   readonly presence: Pick<Presence, "find">;
+  readonly log: Log;
 }): WakePeers {
-  const { bus, nodes, presence } = options;
-  const asking = new Map<string, Asking>();
+  const { database, bus, nodes, presence, log } = options;
+  const stored = new Map<string, StoredNudge>();
+  const answering = new Set<string>();
   const stopping = new AbortController();
 
   async function wakeHere({ sessionId, peerIds, by }: NudgeRequest, signal: AbortSignal): Promise<Reached> {
@@ -45,36 +56,57 @@ export function createWakePeers(options: {
     return new Map(here.map(({ peerId }, at) => [peerId, reached[at] ?? []]));
   }
 
+  /** Stores the nudge, from where the others read whom to wake and for whom, and reads what they reached. */
   async function wakeElsewhere(
-    { sessionId: session, peerIds: peers, by }: NudgeRequest,
+    { sessionId, peerIds, by }: NudgeRequest,
     signal: AbortSignal,
   ): Promise<Reached> {
-    const answers = new Map<string, WakePath[]>();
-    if (!bus.isUp || nodes.others.size === 0) return answers;
+    const asked = [...nodes.others].filter((node) => bus.hears(node));
+    if (!bus.isUp || asked.length === 0) return new Map();
     const id = randomUUID();
-    const answered = new Promise<void>((done) => {
-      asking.set(id, { unanswered: new Set(nodes.others), answers, done });
-    });
-    bus.publish("nudge", { id, from: nodes.id, session, peers, by });
-    await inNudgeTime(answered, undefined, signal);
-    asking.delete(id);
-    return answers;
+    const nudge = { nudgeId: id, sessionId, byName: by.name, byHuman: by.human, peerIds };
+    let answers: NudgeAnswers = {};
+    try {
+      await insertNudge(database.orm, nudge);
+      const answered = new Promise<void>((done) => {
+        stored.set(id, {
+          async check() {
+            answers = (await findNudge(database.orm, id))?.answers ?? answers;
+            if (asked.every((node) => node in answers)) done();
+          },
+        });
+      });
+      bus.publish("nudge", { id });
+      await inNudgeTime(answered, undefined, signal);
+      return toReached(answers);
+    } finally {
+      stored.delete(id);
+      await deleteNudge(database.orm, id);
+    }
   }
 
-  bus.on("nudge", ({ id, session: sessionId, peers: peerIds, by }) => {
-    wakeHere({ sessionId, peerIds, by }, stopping.signal).then(
-      (reached) => bus.publish("nudged", { id, node: nodes.id, reached: Object.fromEntries(reached) }),
-      () => undefined,
+  async function answer(id: string): Promise<void> {
+    const nudge = await findNudge(database.orm, id);
+    // One that this node answered already, or that nobody waits for any more.
+    if (!nudge || nodes.id in nudge.answers || answering.has(id)) return;
+    answering.add(id);
+    try {
+      const { sessionId, peerIds, byName: name, byHuman: human } = nudge;
+      const reached = await wakeHere({ sessionId, peerIds, by: { name, human } }, stopping.signal);
+      await answerNudge(database.orm, id, nodes.id, Object.fromEntries(reached));
+      bus.publish("nudged", { id });
+    } finally {
+      answering.delete(id);
+    }
+  }
+
+  bus.on("nudge", ({ id }) => {
+    // Not returned: whatever waits for hints to be followed does not wait for clients that are woken.
+    answer(id).catch((error: unknown) =>
+      log.warn("a nudge of another node could not be answered", { error }),
     );
   });
-  bus.on("nudged", ({ id, node, reached }) => {
-    const question = asking.get(id);
-    if (!question?.unanswered.delete(node)) return;
-    for (const [peerId, paths] of Object.entries(reached)) {
-      question.answers.set(peerId, [...(question.answers.get(peerId) ?? []), ...(paths as WakePath[])]);
-    }
-    if (question.unanswered.size === 0) question.done();
-  });
+  bus.on("nudged", ({ id }) => stored.get(id)?.check());
 
   return {
     async wake(asked, signal) {
@@ -88,6 +120,15 @@ export function createWakePeers(options: {
     },
     stop: () => stopping.abort(),
   };
+}
+
+function toReached(answers: NudgeAnswers): Reached {
+  const reached = new Map<string, WakePath[]>();
+  for (const [peerId, paths] of Object.values(answers).flatMap((each) => Object.entries(each))) {
+    // A node of this version wrote them.
+    reached.set(peerId, [...(reached.get(peerId) ?? []), ...(paths as WakePath[])]);
+  }
+  return reached;
 }
 
 async function wakePeer(

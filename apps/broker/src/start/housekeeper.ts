@@ -1,4 +1,4 @@
-import { purgeNodes } from "@merkle/db";
+import { purgeNodes, purgeNudges } from "@merkle/db";
 import { retirePeers } from "../sessions/roster/retire-peers.js";
 import { createHandBack } from "../tasks/hand-back.js";
 import type { Meshes, Services } from "../transports/services.js";
@@ -17,6 +17,7 @@ const tidyUpMs = 60 * 60_000;
 const firstTidyUpMs = 10 * 60_000;
 /** How long a node that died is listed. */
 const forgottenNodeHours = 24;
+const abandonedNudgeSeconds = 60;
 
 /** Repeats the work that nobody waits for. Returns a function that stops it. */
 export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>): () => void {
@@ -60,7 +61,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     await settings.reload();
     await presence.endReplaced();
     await revocations.checkAll();
-    if (!bus.isUp) await catchUpWithUnseen();
+    if (!bus.isUp || nodes.hasUnheard) await catchUpWithUnseen();
   }
 
   async function catchUpWithAll(): Promise<void> {
@@ -78,6 +79,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
   async function tidyUp(): Promise<void> {
     if (!nodes.leads) return;
     await purgeNodes(database.orm, forgottenNodeHours);
+    await purgeNudges(database.orm, abandonedNudgeSeconds);
     await purge(database.orm, settings.current);
     await retirePeers({ database, presence, channels, nodes, forgetCredential: meshes.forgetCredential });
     await archives.finish();
@@ -96,7 +98,7 @@ export function startHousekeeper(meshes: Meshes, checkAlone: () => Promise<void>
     tasks.repeat("quotas", quotaMs, quotas.measure),
     tasks.repeat("places of topics", anchorMs, placeTopics),
     tasks.repeat("tidy-up", tidyUpMs, tidyUp),
-    bus.on("lost", () => void tasks.run("sweep", catchUpWithAll)),
+    bus.on("lost", () => tasks.run("sweep", catchUpWithAll)),
   ];
   const firstTidyUp = setTimeout(() => void tasks.run("tidy-up", tidyUp), firstTidyUpMs);
   nodes.onGone(channels.announceAllPresence);

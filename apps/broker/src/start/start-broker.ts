@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -166,13 +167,22 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     }),
   );
 
-  const bus = await startBus({ address: options.bus ?? "local", target, brokerId: database.brokerId, log });
+  const nodeId = randomUUID();
+  const bus = await startBus({
+    address: options.bus ?? "local",
+    target,
+    brokerId: database.brokerId,
+    nodeId,
+    secret: signer.secretFor("bus"),
+    log,
+  });
   stops.add("bus", bus.stop);
   const shared =
     bus.kind === "local" ? undefined : { orm: database.orm, secret: signer.secretFor("alert key") };
   const alertKey = await explainingPath(home, () => openAlertKey(home, shared));
   const tasks = createRepeatedTasks(log);
   const nodes = await startNode({
+    id: nodeId,
     database,
     bus,
     tasks,

@@ -131,7 +131,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
   bus.on("settings", settings.reload);
   const presence = startPresence({ database, bus, nodes, log, onAcked: channels.announceDelivery });
   stops.add("presence", presence.stop);
-  const wakePeers = createWakePeers({ bus, nodes, presence });
+  const wakePeers = createWakePeers({ database, bus, nodes, presence, log });
   stops.add("wakes of peers", wakePeers.stop);
   const summariser = createSummariser(options.summaries, atLevel(log, options.progressLogLevel ?? "info"));
   stops.add("summariser", summariser.stop);
@@ -252,7 +252,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
       sources: sourcesOf(ofMesh.meshId),
     }),
   );
-  bus.on("feed", ({ session, closed }) => closed && meshes.markClosed(session));
+  bus.on("feed", ({ session, closed }) => closed && meshes.forgetSession(session));
   bus.on("changed", ({ session, kind }) => kind === "session" && meshes.forgetSession(session));
   const authenticator = createAuthenticator({ auth, meshes, revocations, limiter, database });
   return {

@@ -268,6 +268,7 @@ export const mcpSessions = pgTable("mcp_sessions", {
   initialize: jsonb("initialize").notNull(),
   createdAt: instant("created_at").notNull().default(sql`now()`),
   lastUsedAt: instant("last_used_at").notNull().default(sql`now()`),
+  cancelled: jsonb("cancelled").notNull().default(sql`'[]'::jsonb`),
 });
 
 export const members = pgTable("members", {
@@ -363,6 +364,16 @@ export const nodes = pgTable("nodes", {
   clockMs: integer("clock_ms").notNull(),
   startedAt: instant("started_at").notNull().default(sql`now()`),
   lastSeenAt: instant("last_seen_at").notNull().default(sql`now()`),
+});
+
+export const nudges = pgTable("nudges", {
+  nudgeId: uuid("nudge_id").notNull(),
+  sessionId: uuid("session_id").notNull(),
+  byName: text("by_name").notNull(),
+  byHuman: boolean("by_human").notNull(),
+  peerIds: jsonb("peer_ids").notNull(),
+  answers: jsonb("answers").notNull().default(sql`'{}'::jsonb`),
+  createdAt: instant("created_at").notNull().default(sql`now()`),
 });
 
 export const originKeys = pgTable("origin_keys", {

@@ -141,6 +141,22 @@ export async function listHeldElsewhere(
   return rows.map(({ id }) => id);
 }
 
+/** Those of a session's peers that have left, by themselves or with their team. */
+export async function listLeftPeers(
+  db: Queryable,
+  sessionId: string,
+  peerIds: readonly string[],
+): Promise<string[]> {
+  if (peerIds.length === 0) return [];
+  const rows = await db.execute<{ id: string }>(sql`
+    SELECT p.peer_id AS id
+    FROM json_array_elements_text(${JSON.stringify(peerIds)}::text::json) AS asked (id)
+    JOIN ${peers} p ON p.session_id = ${sessionId} AND p.peer_id = asked.id::uuid
+    JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+    WHERE p.left_at IS NOT NULL OR t.left_at IS NOT NULL`);
+  return rows.map(({ id }) => id);
+}
+
 export type DeclaredStatus = "idle" | "working" | "dnd" | "blocked";
 
 export interface GroupMembership {

@@ -35,6 +35,42 @@ export async function deleteMcpSession(db: Queryable, { meshId, idHash }: McpSes
   await db.delete(mcpSessions).where(and(eq(mcpSessions.meshId, meshId), eq(mcpSessions.idHash, idHash)));
 }
 
+const cancelledMax = 20;
+
+/** Notes that a client cancelled a request that another node answers. */
+export async function noteCancelled(
+  db: Queryable,
+  { meshId, idHash }: McpSessionKey,
+  request: string | number,
+): Promise<void> {
+  const text = JSON.stringify(request);
+  await db
+    .update(mcpSessions)
+    .set({
+      cancelled: sql`
+        (CASE WHEN jsonb_array_length(${mcpSessions.cancelled}) >= ${cancelledMax} THEN ${mcpSessions.cancelled} - 0 ELSE ${mcpSessions.cancelled} END)
+        || jsonb_build_object('request', ${text}::text::jsonb, 'at', now())`,
+    })
+    .where(and(eq(mcpSessions.meshId, meshId), eq(mcpSessions.idHash, idHash)));
+}
+
+/** The requests of an MCP session that were cancelled within so many seconds; null if the session has ended. */
+export async function listCancelled(
+  db: Queryable,
+  { meshId, idHash }: McpSessionKey,
+  withinSeconds: number,
+): Promise<(string | number)[] | null> {
+  const [row] = await db
+    .select({
+      requests: sql<(string | number)[]>`COALESCE((
+        SELECT jsonb_agg(c->'request') FROM jsonb_array_elements(${mcpSessions.cancelled}) AS c
+        WHERE (c->>'at')::timestamptz > now() - make_interval(secs => ${withinSeconds})), '[]')`,
+    })
+    .from(mcpSessions)
+    .where(and(eq(mcpSessions.meshId, meshId), eq(mcpSessions.idHash, idHash)));
+  return row?.requests ?? null;
+}
+
 /** Remembers as which team an MCP session takes part in a session; the last one counts. */
 export async function rememberTeam(
   db: Queryable | Transaction,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { createLog } from "../log.js";
@@ -6,8 +7,9 @@ import { createHintListeners } from "./bus.js";
 import type { SentHint } from "./hints.js";
 
 const log = createLog(() => undefined);
-const post = (sequence: number): SentHint => ["feed", { session: "s", sequence, changes: [] }];
-const settle: SentHint = ["settle", { id: "a", from: "b" }];
+const session = randomUUID();
+const post = (sequence: number): SentHint => ["feed", { session, sequence, changes: [] }];
+const settle: SentHint = ["settle", { id: randomUUID() }];
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -17,9 +19,10 @@ beforeEach(() => {
 function open() {
   const sent: unknown[] = [];
   const send = async (payloads: readonly string[]) => {
-    for (const payload of payloads) sent.push(JSON.parse(payload).hints);
+    for (const payload of payloads) sent.push(JSON.parse(payload).body.hints);
   };
-  return { sent, batches: createBatches({ listeners: createHintListeners(log), send, log }) };
+  const identity = { nodeId: randomUUID(), secret: "secret", channel: "channel" };
+  return { sent, batches: createBatches({ identity, listeners: createHintListeners(log), send, log }) };
 }
 
 it("[NODE-2] what comes after a pause is sent at once, and what comes soon after it together, later", async () => {

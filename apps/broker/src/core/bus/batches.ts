@@ -1,39 +1,70 @@
-import { randomUUID } from "node:crypto";
 import type { Log } from "../log.js";
+import { createRateLimited } from "../rate-limited.js";
 import type { HintListeners } from "./bus.js";
+import { createEnvelopes, type IgnoredBy } from "./envelope.js";
 import { keyOfHint, mayWait, mergeHints, type SentHint } from "./hints.js";
+import { createInbox } from "./inbox.js";
 
-/** Collects hints while others are on their way, and sends them together. */
+/** Collects hints while others are on their way, and sends them together; passes on those that come in. */
 export interface Batches {
+  readonly ignored: Readonly<Record<IgnoredBy, number>>;
+  hears(nodeId: string): boolean;
   add(hint: SentHint): void;
-  /** Takes what came in, from this node too: that is passed over. */
+  /** Takes what came in, this node's own messages included, which are passed over. */
   receive(payload: string): void;
-  /** Says that hints may have been lost in either direction: the others are told with the next batch, this node now. */
+  /** Counts a message that is too long to be any node's, unread. */
+  ignoreOversized(): void;
+  /** Resolves when listeners have ended with all hints that came in until now. */
+  followed(): Promise<void>;
+  /** Reports that hints may have been lost in either direction: to this node at once, to the others with the next batch. */
   noteLoss(): void;
+  /**
+   * Has the others hear of this node.
+   *
+   * @param hasUnheard - whether a node is there that is not heard, whose version may be an earlier one
+   */
+  beat(hasUnheard: boolean): void;
   /** Sends what waits, once. */
   end(): Promise<void>;
 }
 
-/** PostgreSQL refuses a payload of 8,000 bytes; the same is kept for every bus. */
+/** How a node signs what it sends, and knows what other nodes sent. */
+export interface BusIdentity {
+  readonly nodeId: string;
+  /** Shared by all nodes of a database, and kept outside of it. */
+  readonly secret: string;
+  /** Separates this deployment's hints from those of others on the same server. */
+  readonly channel: string;
+}
+
+/** PostgreSQL refuses a payload of 8,000 bytes; the same bound applies to every bus. */
 const payloadBytesMax = 7_900;
-/** What may wait is gathered for so long after a batch: to hear of each post alone takes the others half of what a post takes. */
+/** Hints that may wait are gathered for so long after a batch: one message for each post would cost the others half of a post. */
 const gatherMs = 50;
-/** So many different hints wait to be sent; beyond, the others read everything anew instead. */
+/** So many different hints wait to be sent; beyond, the others read everything again instead. */
 const waitingMax = 20_000;
+/** Nodes publish something at every beat, so one that was silent for so long is not heard. */
+const heardWithinMs = 15_000;
+const ignoredLogMs = 60_000;
 
 /**
- * @param send - sends payloads in order; when it fails, what they held is lost, and the others are told so later
+ * @param send - sends payloads in order; when it fails, their hints are lost, and the others are notified of that later
  */
 export function createBatches(options: {
+  readonly identity: BusIdentity;
   readonly listeners: HintListeners;
   readonly send: (payloads: readonly string[]) => Promise<void>;
   readonly log: Log;
 }): Batches {
   const { listeners, send, log } = options;
-  const sender = randomUUID();
+  const envelopes = createEnvelopes(options.identity);
+  const inbox = createInbox(listeners);
+  const ignored = { unsigned: 0, malformed: 0, repeated: 0 };
+  const logRarely = createRateLimited(ignoredLogMs);
   let waiting = new Map<string, SentHint>();
   let sending: Promise<void> | null = null;
   let lost = false;
+  let forEarlier = false;
   let ended = false;
   let sentAt = -gatherMs;
   let hurry: () => void = () => undefined;
@@ -53,9 +84,9 @@ export function createBatches(options: {
       lost = false;
       sentAt = performance.now();
       try {
-        await send(toPayloads(sender, batch));
+        await send(toPayloads(batch));
       } catch {
-        // The bus says itself that it is down, and this node says what was lost once it is up again.
+        // The bus reports itself that it is down, and this node reports the loss once the bus is up again.
         lost = true;
         waiting.clear();
         return;
@@ -63,7 +94,7 @@ export function createBatches(options: {
     }
   }
 
-  /** What comes after a pause waits for the end of its turn alone, as does all that is sent with what may not wait. */
+  /** A hint after a pause waits for the end of its turn only, as does everything that is sent with one that may not wait. */
   function gather(): Promise<void> {
     const restMs = [...waiting.values()].every(mayWait) ? sentAt + gatherMs - performance.now() : 0;
     return new Promise((resolve) => {
@@ -76,69 +107,71 @@ export function createBatches(options: {
     });
   }
 
-  function receive(payload: string): void {
-    const sent = parsePayload(payload);
-    if (!sent) return log.warn("something that is no hint came over the bus");
-    if (sent.from === sender) return;
-    for (const [kind, hint] of sent.hints) listeners.tell(kind, hint as never);
+  /** Puts hints into as few payloads as possible, in order; one that fits in none is left out, and reported as lost. */
+  function toPayloads(hints: readonly SentHint[]): string[] {
+    const payloads: string[] = [];
+    const roomBytes = payloadBytesMax - envelopes.overheadBytes;
+    let texts: string[] = [];
+    let bytes = 0;
+    const close = () => {
+      if (texts.length > 0) payloads.push(envelopes.seal(texts, { forEarlier }));
+      forEarlier = false;
+      texts = [];
+      bytes = 0;
+    };
+    for (const hint of hints) {
+      const whole = JSON.stringify(hint);
+      const text = Buffer.byteLength(whole) < roomBytes ? whole : '["lost",{}]';
+      const size = Buffer.byteLength(text) + 1;
+      if (bytes + size > roomBytes) close();
+      texts.push(text);
+      bytes += size;
+    }
+    close();
+    return payloads;
+  }
+
+  function ignore(by: IgnoredBy, count = 1): void {
+    ignored[by] += count;
+    logRarely(() => log.warn("a message on the bus was ignored", { ...ignored }));
+  }
+
+  function add(hint: SentHint): void {
+    if (ended) return;
+    if (waiting.size >= waitingMax) {
+      waiting.clear();
+      lost = true;
+    }
+    const key = keyOfHint(hint);
+    waiting.set(key, mergeHints(waiting.get(key), hint));
+    begin();
+    if (!mayWait(hint)) hurry();
   }
 
   return {
-    add(hint) {
-      if (ended) return;
-      if (waiting.size >= waitingMax) {
-        waiting.clear();
-        lost = true;
-      }
-      const key = keyOfHint(hint);
-      waiting.set(key, mergeHints(waiting.get(key), hint));
-      begin();
-      if (!mayWait(hint)) hurry();
+    ignored,
+    hears: (nodeId) => envelopes.hasHeard(nodeId, heardWithinMs),
+    add,
+    beat(hasUnheard) {
+      forEarlier = hasUnheard;
+      add(["here", {}]);
     },
-    receive,
+    receive(payload) {
+      const opened = envelopes.open(payload);
+      if (opened.ignored !== null) return ignore(opened.ignored);
+      if (opened.malformed > 0) ignore("malformed", opened.malformed);
+      for (const hint of opened.hints) inbox.add(hint);
+    },
+    ignoreOversized: () => ignore("malformed"),
+    followed: inbox.followed,
     noteLoss() {
       lost = true;
       begin();
-      listeners.tell("lost", {});
+      inbox.add(["lost", {}]);
     },
     async end() {
       ended = true;
       await (sending ?? sendAll());
     },
   };
-}
-
-/** Hints in as few payloads as hold them, in order; one that fits in none is left out, and said to be lost. */
-function toPayloads(sender: string, hints: readonly SentHint[]): string[] {
-  const [head, tail] = [`{"from":"${sender}","hints":[`, "]}"];
-  const payloads: string[] = [];
-  let held: string[] = [];
-  let bytes = 0;
-  const close = () => {
-    if (held.length > 0) payloads.push(head + held.join() + tail);
-    held = [];
-    bytes = head.length + tail.length;
-  };
-  close();
-  for (const hint of hints) {
-    const text = JSON.stringify(hint);
-    const size = Buffer.byteLength(text) + 1;
-    const fits = head.length + tail.length + size <= payloadBytesMax;
-    if (bytes + size > payloadBytesMax) close();
-    held.push(fits ? text : '["lost",{}]');
-    bytes += fits ? size : 12;
-  }
-  close();
-  return payloads;
-}
-
-function parsePayload(text: string): { readonly from: unknown; readonly hints: readonly SentHint[] } | null {
-  try {
-    const { from, hints } = JSON.parse(text);
-    if (!Array.isArray(hints)) return null;
-    // Whatever else another version says is passed over by there being no listener.
-    return { from, hints: hints.filter((hint) => Array.isArray(hint) && Object(hint[1]) === hint[1]) };
-  } catch {
-    return null;
-  }
 }

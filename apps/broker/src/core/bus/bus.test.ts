@@ -3,31 +3,52 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { nkeys } from "@nats-io/transport-node";
+import { isDeepStrictEqual, promisify } from "node:util";
+import { connect, nkeys } from "@nats-io/transport-node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../../tests/kit/certificates.js";
 import { natsProgram, startNatsServer } from "../../../../../tests/kit/nats-server.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { createLog } from "../log.js";
 import type { Bus } from "./bus.js";
-import type { Hints } from "./hints.js";
+import { createEnvelopes } from "./envelope.js";
+import type { HintKind, Hints } from "./hints.js";
 import { startBus } from "./start-bus.js";
 
 const log = createLog(() => undefined);
 
+const secret = "a secret that nodes share";
+
 /** Where the buses of one test meet. */
 interface Meeting {
-  open(brokerId?: string): Promise<Bus>;
+  readonly brokerId: string;
+  open(options?: Partial<Parameters<typeof startBus>[0]>): Promise<Bus>;
+  /** Joins as a client of the server that has no key of a node. */
+  intrude(): Promise<Intruder>;
   /** Ends every connection to it, and has it accept new ones again. */
   breakOff(): Promise<void>;
 }
 
-async function meetAt(address: string, target: string): Promise<Pick<Meeting, "open">> {
-  const ownId = randomUUID();
+interface Intruder {
+  /** Every payload that was sent, in order. */
+  readonly overheard: string[];
+  send(payload: string): Promise<void>;
+}
+
+async function meetAt(address: string, target: string): Promise<Pick<Meeting, "open" | "brokerId">> {
+  const brokerId = randomUUID();
   return {
-    async open(brokerId = ownId) {
-      const bus = await startBus({ address, target, brokerId, log });
+    brokerId,
+    async open(options) {
+      const bus = await startBus({
+        address,
+        target,
+        brokerId,
+        nodeId: randomUUID(),
+        secret,
+        log,
+        ...options,
+      });
       onTestFinished(() => bus.stop());
       return bus;
     },
@@ -38,8 +59,15 @@ const meetings: Record<string, () => Promise<Meeting>> = {
   async postgres() {
     const target = await createTestDatabase();
     const sql = connectTestDatabase(target);
+    const meeting = await meetAt("postgres", target);
     return {
-      ...(await meetAt("postgres", target)),
+      ...meeting,
+      async intrude() {
+        const overheard: string[] = [];
+        const channel = channelOf(meeting.brokerId);
+        await sql.listen(channel, (payload) => overheard.push(payload));
+        return { overheard, send: async (payload) => void (await sql.notify(channel, payload)) };
+      },
       async breakOff() {
         await sql`
           SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -50,8 +78,24 @@ const meetings: Record<string, () => Promise<Meeting>> = {
   ...(natsProgram && {
     async nats() {
       const server = await startNatsServer();
+      const meeting = await meetAt(server.url, "");
       return {
-        ...(await meetAt(server.url, "")),
+        ...meeting,
+        async intrude() {
+          const overheard: string[] = [];
+          const subject = `${channelOf(meeting.brokerId)}.hints`;
+          const connection = await connect({ servers: server.url });
+          onTestFinished(() => connection.close());
+          connection.subscribe(subject, { callback: (_error, message) => overheard.push(message.string()) });
+          await connection.flush();
+          return {
+            overheard,
+            async send(payload) {
+              connection.publish(subject, payload);
+              await connection.flush();
+            },
+          };
+        },
         async breakOff() {
           await server.kill();
           await server.start();
@@ -61,20 +105,26 @@ const meetings: Record<string, () => Promise<Meeting>> = {
   }),
 };
 
+function channelOf(brokerId: string): string {
+  return `merkle_${brokerId.replaceAll("-", "")}`;
+}
+
 describe.each(Object.keys(meetings))("%s", (name) => {
   const meet = () => (meetings[name] as () => Promise<Meeting>)();
 
   it("[NODE-1] carries hints to the others in order, not to its own node, and not between deployments", async () => {
     const { open } = await meet();
-    const [own, other, foreign] = [await open(), await open(), await open(randomUUID())];
-    const [heardHere, heard, heardElsewhere] = [own, other, foreign].map((bus) => listen(bus, "held"));
-    const sent = Array.from({ length: 50 }, (_, number) => ({ session: "s", peer: `peer ${number} — ü` }));
-    for (const hint of sent) own.publish("held", hint);
+    const [own, other, foreign] = [await open(), await open(), await open({ brokerId: randomUUID() })];
+    const [heardHere, heard, heardElsewhere] = [own, other, foreign].map((bus) => listen(bus, "state"));
+    const mesh = randomUUID();
+    const toHint = (key: string) => ({ mesh, session: null, key });
+    const sent = Array.from({ length: 50 }, (_, number) => toHint(`key ${number} — ü`));
+    for (const hint of sent) own.publish("state", hint);
     await expect.poll(() => heard).toHaveLength(50);
     expect(heard).toEqual(sent);
     // What comes back shows that whatever else was sent would have come.
-    other.publish("held", { session: "s", peer: "back" });
-    await expect.poll(() => heardHere).toEqual([{ session: "s", peer: "back" }]);
+    other.publish("state", toHint("back"));
+    await expect.poll(() => heardHere).toEqual([toHint("back")]);
     expect(heardElsewhere).toEqual([]);
   });
 
@@ -97,6 +147,83 @@ describe.each(Object.keys(meetings))("%s", (name) => {
     expect(heard.length).toBeLessThan(10_000);
   });
 
+  it("[NODE-2] carries every kind of hint", async () => {
+    const { open } = await meet();
+    const [own, other] = [await open(), await open()];
+    const heard = Object.fromEntries(kinds.map((kind) => [kind, listen(other, kind)]));
+    for (const kind of kinds) own.publish(kind, samples[kind] as never);
+    await expect
+      .poll(() => kinds.filter((kind) => heard[kind]?.some((hint) => isDeepStrictEqual(hint, samples[kind]))))
+      .toEqual(kinds);
+    expect(other.ignored).toEqual({ unsigned: 0, malformed: 0, repeated: 0 });
+  });
+
+  it("[NODE-15] without the nodes' key nothing is followed: not forged, not another deployment's, not what came before", async () => {
+    const { open, intrude, brokerId } = await meet();
+    const [own, other] = [await open(), await open()];
+    const forger = await intrude();
+    const heard = kinds
+      .filter((kind) => kind !== "lost" && kind !== "settings")
+      .map((kind) => listen(other, kind));
+    const settings = listen(other, "settings");
+    own.publish("settings", {});
+    await expect.poll(() => settings).toHaveLength(1);
+    await expect.poll(() => forger.overheard.some((payload) => payload.includes("settings"))).toBe(true);
+
+    const before = { ...other.ignored };
+    const genuine = forger.overheard.slice();
+    for (const payload of genuine) await forger.send(payload);
+    const forged = kinds.map((kind) => JSON.stringify([kind, samples[kind]]));
+    const byStranger = (options: object) =>
+      createEnvelopes({ nodeId: randomUUID(), secret, channel: channelOf(brokerId), ...options }).seal(
+        forged,
+      );
+    const unsigned = [
+      `{"from":"${randomUUID()}","hints":[${forged.join()}]}`,
+      byStranger({ secret: "another secret" }),
+      byStranger({ channel: "another deployment" }),
+      // The signature of a genuine message, on other hints.
+      genuine[0]?.replace(/"hints":\[\[.*\]\]\}\}$/, `"hints":[${forged.join()}]}}`) ?? "",
+      "{}",
+      "nonsense",
+      ...Array.from(
+        { length: 50 },
+        (_, number) => `{"from":"${number}","hints":[["state",{"key":"${"x".repeat(5_000)}"}]]}`,
+      ),
+    ];
+    for (const payload of unsigned) await forger.send(payload);
+
+    // What a node publishes afterwards shows that whatever else was sent would have come.
+    own.publish("settings", {});
+    await expect.poll(() => settings).toHaveLength(2);
+    expect(heard.flat()).toEqual([]);
+    expect(other.ignored.unsigned - before.unsigned).toBe(unsigned.length);
+    expect(other.ignored.repeated - before.repeated).toBe(genuine.length);
+  });
+
+  it("[NODE-15] a signed hint that names no row is counted and passed over, and so is a kind of another version", async () => {
+    const { open, intrude, brokerId } = await meet();
+    const other = await open();
+    const heard = listen(other, "state");
+    const { send } = await intrude();
+    const envelopes = createEnvelopes({ nodeId: randomUUID(), secret, channel: channelOf(brokerId) });
+    const good = samples.state;
+    const malformed = [
+      ...[
+        { ...good, mesh: "*" },
+        { ...good, key: "x".repeat(2_000) },
+        { ...good, key: { text: "x" } },
+        null,
+      ].map((hint) => JSON.stringify(["state", hint])),
+      ...['["jobs",{"mesh":null,"job":-1}]', '["mesh",{"kind":"everything"}]', "7", "[]"],
+    ];
+    await send(
+      envelopes.seal([...malformed, '["kind of another version",{}]', JSON.stringify(["state", good])]),
+    );
+    await expect.poll(() => heard).toEqual([good]);
+    expect(other.ignored).toEqual({ unsigned: 0, malformed: malformed.length, repeated: 0 });
+  });
+
   it("[NODE-3] after its server was away it is back by itself, and both sides are told that hints were lost", async () => {
     const { open, breakOff } = await meet();
     const [own, other] = [await open(), await open()];
@@ -114,8 +241,10 @@ describe.each(Object.keys(meetings))("%s", (name) => {
   });
 });
 
+const stranger = { target: "", brokerId: randomUUID(), nodeId: randomUUID(), secret, log };
+
 it("[NODE-1] the bus of a node that is alone is up, tells nobody, and stops", async () => {
-  const bus = await startBus({ address: "local", target: "", brokerId: randomUUID(), log });
+  const bus = await startBus({ ...stranger, address: "local" });
   const heard = listen(bus, "settings");
   bus.publish("settings", {});
   await bus.stop();
@@ -126,7 +255,7 @@ it.runIf(natsProgram)(
   "[NODE-1] a NATS server that refuses us keeps the broker from starting; one that is not there does not",
   async () => {
     const { url } = await startNatsServer({ args: ["--auth", "a-token"] });
-    const open = (address: string) => startBus({ address, target: "", brokerId: randomUUID(), log });
+    const open = (address: string) => startBus({ ...stranger, address });
     await expect(open(url)).rejects.toMatchObject({ code: "bad_setting" });
     const [named, absent] = await Promise.all([
       open(url.replace("//", "//a-token@")),
@@ -139,7 +268,7 @@ it.runIf(natsProgram)(
 
 describe.runIf(natsProgram)("a NATS server that lets some in alone", () => {
   const open = async (address: string) => {
-    const bus = await startBus({ address, target: "", brokerId: "b", log });
+    const bus = await startBus({ ...stranger, address, brokerId: "b", nodeId: randomUUID() });
     onTestFinished(() => bus.stop());
     return bus;
   };
@@ -160,7 +289,7 @@ describe.runIf(natsProgram)("a NATS server that lets some in alone", () => {
       const code = `
         const { startBus } = await import(${JSON.stringify(new URL("../../../dist/core/bus/start-bus.js", import.meta.url).href)});
         const log = { info() {}, warn() {} };
-        const bus = await startBus({ address: ${JSON.stringify(at(user))}, target: "", brokerId: "b", log });
+        const bus = await startBus({ address: ${JSON.stringify(at(user))}, target: "", brokerId: "b", nodeId: "n", secret: "s", log });
         console.log(bus.isUp);
         await bus.stop();`;
       const args = ["--input-type=module", "--eval", code];
@@ -238,3 +367,30 @@ function listen<Kind extends keyof Hints>(bus: Bus, kind: Kind): Hints[Kind][] {
   bus.on(kind, (hint) => heard.push(hint));
   return heard;
 }
+
+const [session, mesh, id] = [randomUUID(), randomUUID(), randomUUID()];
+
+/** A hint of each kind. */
+const samples: { readonly [Kind in HintKind]: Hints[Kind] } = {
+  feed: { session, sequence: 7, changes: ["sessions", "attention"], closed: true },
+  changed: { session, kind: "document" },
+  presence: { session },
+  mesh: { kind: "person", mesh, session: null, person: id },
+  state: { mesh, session, key: "release/branch" },
+  credential: { session: null, id },
+  revoked: { mesh, token: 3 },
+  settings: {},
+  held: { session, peer: id },
+  left: { session },
+  unsaved: { peer: id },
+  nudge: { id },
+  nudged: { id },
+  mcp: { session: "hash" },
+  jobs: { mesh, job: 4 },
+  settle: { id },
+  settled: { id, node: id },
+  here: {},
+  nodes: {},
+  lost: {},
+};
+const kinds = Object.keys(samples) as HintKind[];

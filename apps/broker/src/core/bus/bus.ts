@@ -1,4 +1,5 @@
 import type { Log } from "../log.js";
+import type { IgnoredBy } from "./envelope.js";
 import type { HintKind, Hints } from "./hints.js";
 
 export type HintListener<Kind extends HintKind> = (hint: Hints[Kind]) => unknown;
@@ -9,6 +10,16 @@ export interface Bus {
   readonly kind: "local" | "postgres" | "nats";
   /** Whether hints go out and come in at this moment, as far as is known. */
   readonly isUp: boolean;
+  /** How many messages and hints were ignored, by the reason (NODE-15). */
+  readonly ignored: Readonly<Record<IgnoredBy, number>>;
+  /** Whether hints of another node arrive. Those of an earlier version, or with another key, do not: sweeps stand in for them. */
+  hears(nodeId: string): boolean;
+  /**
+   * Has the others hear of this node; to be called every few seconds.
+   *
+   * @param hasUnheard - whether a node is there that this one does not hear
+   */
+  beat(hasUnheard: boolean): void;
   /** Tells the other nodes, soon and together with what else there is. Never waits, never fails. */
   publish<Kind extends HintKind>(kind: Kind, hint: Hints[Kind]): void;
   /** Calls a listener at each hint of a kind from another node; returns how to stop. One that takes time says when it has ended. */
@@ -24,6 +35,9 @@ export function startLocalBus(): Bus {
   return {
     kind: "local",
     isUp: true,
+    ignored: { unsigned: 0, malformed: 0, repeated: 0 },
+    hears: () => true,
+    beat: () => undefined,
     publish: () => undefined,
     on: () => () => undefined,
     followed: async () => undefined,

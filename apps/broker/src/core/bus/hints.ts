@@ -1,21 +1,24 @@
 import type { ChangedKind, MeshChangedKind } from "@merkle/wire";
 
 /**
- * What nodes tell each other, by kind. None is believed: it says what to read anew, so that a lost one costs the time until the
- * next sweep, and a forged one a query (NODE-2). Kinds and fields that a node does not know are passed over: two versions run
- * side by side.
+ * What nodes send each other, by kind. A hint names what to read again, and its receiver acts on the rows that it reads
+ * (NODE-15). A lost hint costs the time until the next sweep. Kinds and fields that a node does not know are passed over: two
+ * versions run side by side.
  */
 export interface Hints {
-  /** A feed has reached a sequence; its new messages change these reads of the mesh. */
+  /**
+   * A feed has new messages, which change these reads of the mesh. A node that has the messages up to `sequence` need not read,
+   * and nothing else follows from the number.
+   */
   feed: {
     readonly session: string;
     readonly sequence: number;
     readonly changes: readonly MeshChangedKind[];
-    /** Whether it was concluded by these messages. */
+    /** Whether these messages concluded the session, so that its row is to be read again. */
     readonly closed?: boolean;
   };
   /** Something of a session that is no message has changed. */
-  changed: { readonly session: string; readonly kind: ChangedKind; readonly version: number };
+  changed: { readonly session: string; readonly kind: ChangedKind };
   /** Somebody of a session came or went. */
   presence: { readonly session: string };
   /** A read of a mesh would now differ; of all meshes for null, or for one person. */
@@ -35,30 +38,23 @@ export interface Hints {
   settings: Record<string, never>;
   /** A named peer's inbox was opened at a node. */
   held: { readonly session: string; readonly peer: string };
-  /** Waits of peers end, because those have left. */
-  left: { readonly session: string; readonly peers: readonly string[] };
+  /** Peers of a session have left. */
+  left: { readonly session: string };
   /** A node needs what the others know of a peer and have not saved yet. */
   unsaved: { readonly peer: string };
-  /** Peers are to be woken; each node answers with what it reached. */
-  nudge: {
-    readonly id: string;
-    readonly from: string;
-    readonly session: string;
-    readonly peers: readonly string[];
-    readonly by: { readonly name: string; readonly human: boolean };
-  };
-  nudged: {
-    readonly id: string;
-    readonly node: string;
-    readonly reached: Readonly<Record<string, readonly string[]>>;
-  };
-  /** An MCP session, told by its hash, was ended; or a request of it, which some node answers, was cancelled. */
-  mcp: { readonly session: string; readonly request: string | number | null };
-  /** There may be a job to claim; a job that is named was cancelled. */
+  /** A nudge was stored; each node adds its answer to the row. */
+  nudge: { readonly id: string };
+  /** A node added its answer. */
+  nudged: { readonly id: string };
+  /** An MCP session, named by its hash, was ended, or a request of it was cancelled. */
+  mcp: { readonly session: string };
+  /** There may be a job to claim; a job that is named has changed. */
   jobs: { readonly mesh: string | null; readonly job: number | null };
   /** A node waits until the others have followed what it said before; each says when it has. */
-  settle: { readonly id: string; readonly from: string };
+  settle: { readonly id: string };
   settled: { readonly id: string; readonly node: string };
+  /** A node is there: by this the others know that they hear it. */
+  here: Record<string, never>;
   /** A node has come, or goes. */
   nodes: Record<string, never>;
   /** Hints were lost: whatever a sweep reads is to be read now. */
@@ -72,13 +68,12 @@ export type SentHint = { [Kind in HintKind]: readonly [Kind, Hints[Kind]] }[Hint
 
 /** Whether a hint may come somewhat later, together with others: nobody waits for an answer to it. */
 export function mayWait([kind]: SentHint): boolean {
-  return kind === "feed" || kind === "changed" || kind === "presence";
+  return kind === "feed" || kind === "changed" || kind === "presence" || kind === "here";
 }
 
 /** By which one hint takes the place of another that waits to be sent. */
 export function keyOfHint([kind, hint]: SentHint): string {
   if (kind === "feed") return `feed ${hint.session}`;
-  if (kind === "changed") return `changed ${hint.kind} ${hint.session}`;
   return JSON.stringify([kind, hint]);
 }
 

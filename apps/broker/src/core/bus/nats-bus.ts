@@ -4,8 +4,9 @@ import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-n
 import type { Log } from "../log.js";
 import { StartError } from "../start-error.js";
 import { withTimeout } from "../with-timeout.js";
-import { createBatches } from "./batches.js";
+import { type BusIdentity, createBatches } from "./batches.js";
 import { type Bus, createHintListeners } from "./bus.js";
+import { payloadBytesMax } from "./envelope.js";
 import type { SentHint } from "./hints.js";
 
 const retryMs = 500;
@@ -21,18 +22,17 @@ const connectMsMax = 3_000;
  */
 export async function startNatsBus(options: {
   readonly url: string;
-  /** Separates this deployment's hints from those of others on the same server. */
-  readonly channel: string;
+  readonly identity: BusIdentity;
   readonly log: Log;
 }): Promise<Bus> {
   const { log } = options;
-  const subject = `${options.channel}.hints`;
+  const subject = `${options.identity.channel}.hints`;
   // Loaded only where it is used: it takes its time and memory.
   const nats = await import("./nats-client.js");
   const connectOptions = await toConnectOptions(options.url, nats.credsAuthenticator);
   const stopping = new AbortController();
   const listeners = createHintListeners(log);
-  const batches = createBatches({ listeners, log, send });
+  const batches = createBatches({ identity: options.identity, listeners, log, send });
   let connection: NatsConnection | null = null;
   let isUp = false;
 
@@ -47,7 +47,9 @@ export async function startNatsBus(options: {
     connection = await nats.connect(connectOptions);
     connection.subscribe(subject, {
       callback: (error, message) => {
-        if (!error) batches.receive(message.string());
+        if (error) return;
+        if (message.data.length > payloadBytesMax) batches.ignoreOversized();
+        else batches.receive(message.string());
       },
     });
     await withTimeout(connection.flush(), flushMsMax, "none");
@@ -106,9 +108,12 @@ export async function startNatsBus(options: {
     get isUp() {
       return isUp;
     },
+    ignored: batches.ignored,
+    hears: batches.hears,
+    beat: batches.beat,
     publish: (kind, hint) => batches.add([kind, hint] as unknown as SentHint),
     on: listeners.on,
-    followed: listeners.followed,
+    followed: batches.followed,
     async stop() {
       await batches.end();
       stopping.abort();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionTarget, openNotifications } from "@merkle/db";
 import type { Log } from "../log.js";
-import { createBatches } from "./batches.js";
+import { type BusIdentity, createBatches } from "./batches.js";
 import { type Bus, createHintListeners } from "./bus.js";
 import type { SentHint } from "./hints.js";
 
@@ -15,18 +15,17 @@ const retryMs = 250;
  */
 export async function startPostgresBus(options: {
   readonly target: ConnectionTarget;
-  /** Separates this deployment's hints from those of others on the same server. */
-  readonly channel: string;
+  readonly identity: BusIdentity;
   readonly log: Log;
 }): Promise<Bus> {
-  const { target, channel, log } = options;
+  const { target, identity, log } = options;
   const stopping = new AbortController();
   const listeners = createHintListeners(log);
-  const batches = createBatches({ listeners, log, send });
+  const batches = createBatches({ identity: options.identity, listeners, log, send });
   let isUp = false;
   let losses = 0;
 
-  const connection = openNotifications(target, channel, {
+  const connection = openNotifications(target, identity.channel, {
     onNotified: batches.receive,
     onLost() {
       losses += 1;
@@ -78,9 +77,12 @@ export async function startPostgresBus(options: {
     get isUp() {
       return isUp;
     },
+    ignored: batches.ignored,
+    hears: batches.hears,
+    beat: batches.beat,
     publish: (kind, hint) => batches.add([kind, hint] as unknown as SentHint),
     on: listeners.on,
-    followed: listeners.followed,
+    followed: batches.followed,
     async stop() {
       clearInterval(checking);
       await batches.end();

@@ -13,11 +13,15 @@ export async function startBus(options: {
   readonly target: ConnectionTarget;
   /** The broker's id, which its database holds. */
   readonly brokerId: string;
+  readonly nodeId: string;
+  /** Shared by all nodes of a database, and kept outside of it: who can write to the bus alone cannot sign (NODE-15). */
+  readonly secret: string;
   readonly log: Log;
 }): Promise<Bus> {
   const { address, target, log } = options;
   if (address === "local") return startLocalBus();
-  const channel = `merkle_${options.brokerId.replaceAll("-", "")}`;
-  if (address === "postgres") return startPostgresBus({ target, channel, log });
-  return startNatsBus({ url: address, channel, log });
+  const { nodeId, secret } = options;
+  const identity = { nodeId, secret, channel: `merkle_${options.brokerId.replaceAll("-", "")}` };
+  if (address === "postgres") return startPostgresBus({ target, identity, log });
+  return startNatsBus({ url: address, identity, log });
 }

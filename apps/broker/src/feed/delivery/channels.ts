@@ -69,9 +69,18 @@ export function startChannels(options: {
   const throttle = createThrottle(hintEveryMs);
   const isAlone = bus.kind === "local";
 
-  function hint(sessionId: string, sequence: number): Promise<void> | undefined {
-    opening.get(sessionId)?.hints.push(sequence);
-    return channels.get(sessionId)?.reach(sequence);
+  /** Reads how far a feed has come, and what is new of it, unless that is here already. */
+  async function catchUp(sessionId: string, sequence: number): Promise<void> {
+    const channel = channels.get(sessionId) ?? (await opening.get(sessionId)?.channel);
+    if (!channel || channel.head >= sequence) return;
+    const [head] = await readFeedHeads(database.orm, [sessionId]);
+    if (head) await channel.reach(head.lastSequence);
+  }
+
+  async function readDocumentVersion(sessionId: string): Promise<void> {
+    if (!channels.get(sessionId)?.readers) return;
+    const [head] = await readFeedHeads(database.orm, [sessionId]);
+    if (head) channels.get(sessionId)?.announceChange("document", head.documentVersion);
   }
 
   function open(sessionId: string): Opening {
@@ -131,12 +140,14 @@ export function startChannels(options: {
   const hearing = [
     bus.on("feed", ({ session, sequence, changes }) => {
       for (const kind of changes) mesh.announceHere(kind, session);
-      return hint(session, sequence);
+      return catchUp(session, sequence);
     }),
-    bus.on("changed", ({ session, kind, version }) => {
-      if (kind === "delivery") return tellDelivery(session, version);
-      channels.get(session)?.announceChange(kind, version);
+    bus.on("changed", ({ session, kind }) => {
+      const channel = channels.get(session);
+      if (kind === "delivery") return channel && tellDelivery(session, channel.head);
       mesh.announceHere("sessions", session);
+      if (kind === "document") return readDocumentVersion(session);
+      return channel?.announceChange(kind, channel.head);
     }),
     bus.on("presence", ({ session }) => tellPresence(session)),
   ];
@@ -157,7 +168,7 @@ export function startChannels(options: {
     announceChange(sessionId, kind, version) {
       channels.get(sessionId)?.announceChange(kind, version);
       mesh.announceHere("sessions", sessionId);
-      bus.publish("changed", { session: sessionId, kind, version });
+      bus.publish("changed", { session: sessionId, kind });
     },
     announcePresence(sessionId) {
       tellPresence(sessionId);
@@ -181,7 +192,7 @@ export function startChannels(options: {
       tellDelivery(sessionId, cursor);
       if (!isAlone)
         throttle.hint(`delivered ${sessionId}`, () =>
-          bus.publish("changed", { session: sessionId, kind: "delivery", version: cursor }),
+          bus.publish("changed", { session: sessionId, kind: "delivery" }),
         );
     },
     announceState(meshId, change) {

@@ -19,8 +19,6 @@ export interface Meshes<Services extends IdentityServices> {
   all(): Promise<Services[]>;
   /** Forgets what is remembered of a credential, in whichever mesh its session is. */
   forgetCredential(sessionId: string, id: string): void;
-  /** Notes that a session was concluded, in whichever mesh it is. */
-  markClosed(sessionId: string): void;
   /** Forgets what is remembered of a session, in whichever mesh it is. */
   forgetSession(sessionId: string): void;
   /** Forgets what may have changed at other nodes unheard of. */
@@ -60,9 +58,6 @@ export function createMeshes<Services extends IdentityServices>(
     },
     forgetCredential(sessionId, id) {
       for (const { credentials } of open.values()) credentials.forget(sessionId, id);
-    },
-    markClosed(sessionId) {
-      for (const { sessions } of open.values()) sessions.markClosed(sessionId);
     },
     forgetSession(sessionId) {
       for (const { sessions } of open.values()) sessions.forget(sessionId);

@@ -3,6 +3,7 @@ import {
   type Database,
   findProgress,
   listHeldElsewhere,
+  listLeftPeers,
   type PeerProgress,
   saveProgress,
   type TeamWithPeer,
@@ -174,7 +175,13 @@ export function startPresence(options: {
     const peer = peers.get(peerId);
     return peer && isUnsaved(peer) ? save(peer) : undefined;
   });
-  bus.on("left", ({ peers: left }) => endWaitsHere(left));
+  bus.on("left", async ({ session }) => {
+    const waiting = [...peers.values()].filter(
+      ({ sessionId, waits }) => sessionId === session && waits.size > 0,
+    );
+    const ids = waiting.map(({ peerId }) => peerId);
+    endWaitsHere(await listLeftPeers(database.orm, session, ids));
+  });
   bus.on("held", ({ peer: peerId }) => {
     const peer = peers.get(peerId);
     return peer?.holders.size ? endReplacedOf([peer]) : undefined;
@@ -259,7 +266,7 @@ export function startPresence(options: {
     },
     endWaits(sessionId, peerIds) {
       endWaitsHere(peerIds);
-      bus.publish("left", { session: sessionId, peers: peerIds });
+      bus.publish("left", { session: sessionId });
     },
     endReplaced: () => endReplacedOf([...peers.values()].filter(({ holders }) => holders.size > 0)),
     saveSoon,

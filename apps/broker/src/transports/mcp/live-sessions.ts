@@ -11,8 +11,8 @@ export interface LiveSessions {
   /** The session of that id, revived if need be; null when there is none, or it was ended. */
   find(id: string): Promise<LiveMcpSession | null>;
   end(id: string): Promise<void>;
-  /** Tells the other nodes of a request that was cancelled, and is none of those that are answered here. */
-  cancelElsewhere(id: string, request: RequestId): void;
+  /** Has the node that answers a request cancel it: none of those that are answered here is meant. */
+  cancelElsewhere(id: string, request: RequestId): Promise<void>;
   endStreams(): void;
   closeAll(): Promise<void>;
 }
@@ -34,6 +34,8 @@ export interface Others {
 }
 
 const idleMs = 10 * 60_000;
+/** A client whose ids are longer cancels at the node that answers only. */
+const requestIdCharsMax = 200;
 const confirmUsuallyMs = 60 * 60_000;
 
 interface Entry {
@@ -109,11 +111,19 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     return undefined;
   }
 
-  others?.bus.on("mcp", ({ session: hash, request }) => {
+  others?.bus.on("mcp", async ({ session: hash }) => {
     const [id, session] = findByHash(hash) ?? [];
-    if (id === undefined || !session) return undefined;
-    return request === null ? drop(id, session) : session.cancel(request);
+    if (id === undefined || !session) return;
+    const cancelled = await store.listCancelled(id);
+    if (cancelled === null) return drop(id, session);
+    for (const request of cancelled) await session.cancel(request);
   });
+
+  async function cancelElsewhere(id: string, request: RequestId): Promise<void> {
+    if (!others || JSON.stringify(request).length > requestIdCharsMax) return;
+    await store.noteCancelled(id, request);
+    others.bus.publish("mcp", { session: hashOf(id) });
+  }
 
   return {
     add: keep,
@@ -132,10 +142,10 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
       const session = live.get(id)?.session;
       live.delete(id);
       await session?.close();
-      others?.bus.publish("mcp", { session: hashOf(id), request: null });
+      others?.bus.publish("mcp", { session: hashOf(id) });
       await others?.settle();
     },
-    cancelElsewhere: (id, request) => others?.bus.publish("mcp", { session: hashOf(id), request }),
+    cancelElsewhere,
     endStreams() {
       for (const { session } of live.values()) session.endStream();
     },

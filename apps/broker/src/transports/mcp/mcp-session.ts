@@ -40,7 +40,7 @@ export interface Resumability {
 
 export interface McpSessionOptions extends Pick<McpSession, "id" | "openedBy"> {
   /** Told of a request that was cancelled, and is none of those that are answered here. */
-  readonly onCancelledElsewhere?: (request: RequestId) => void;
+  readonly onCancelledElsewhere?: (request: RequestId) => Promise<void>;
   readonly createServer: (session: McpSession) => ConnectableServer;
   readonly resumability: Resumability | undefined;
 }
@@ -127,7 +127,7 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
         parsedBody: body,
       });
       for (const cancelled of messages.flatMap(cancelledBy)) {
-        if (!(await cancel(cancelled))) options.onCancelledElsewhere?.(cancelled);
+        if (!(await cancel(cancelled))) await options.onCancelledElsewhere?.(cancelled);
       }
       return wantsStream(exchange.headers) ? response : toPlainJson(response);
     },

@@ -3,7 +3,9 @@ import {
   type Database,
   deleteMcpSession,
   insertMcpSession,
+  listCancelled,
   type McpSessionKey,
+  noteCancelled,
   touchMcpSession,
 } from "@merkle/db";
 import type { Principal } from "../../identity/principal.js";
@@ -15,13 +17,21 @@ export interface McpSessionStore {
   /** Gives that back, and notes that the session is in use; null when there is no such session. */
   find(id: string): Promise<{ initialize: unknown } | null>;
   remove(id: string): Promise<void>;
+  /** Notes a cancelled request that another node answers. */
+  noteCancelled(id: string, request: string | number): Promise<void>;
+  /** The requests that were cancelled in the last seconds; null if the session has ended. */
+  listCancelled(id: string): Promise<readonly (string | number)[] | null>;
 }
+
+const cancelledSeconds = 10;
 
 export function createMcpSessionStore(database: Pick<Database, "orm" | "meshId">): McpSessionStore {
   return {
     save: (id, initialize) => insertMcpSession(database.orm, toKey(database, id), toStored(initialize)),
     find: (id) => touchMcpSession(database.orm, toKey(database, id)),
     remove: (id) => deleteMcpSession(database.orm, toKey(database, id)),
+    noteCancelled: (id, request) => noteCancelled(database.orm, toKey(database, id), request),
+    listCancelled: (id) => listCancelled(database.orm, toKey(database, id), cancelledSeconds),
   };
 }
 

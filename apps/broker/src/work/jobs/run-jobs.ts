@@ -3,6 +3,7 @@ import {
   type Database,
   endJob,
   failLostJobs,
+  findJob,
   inMesh,
   type JobKey,
   type JobRow,
@@ -190,12 +191,20 @@ export async function startJobs(options: JobsOptions): Promise<Jobs> {
     if (stopped) attended.stop("stopping");
   }
 
+  /** The agent of a job whose row says that it goes on is not stopped, whatever came over the bus. */
+  async function stopIfEnded(job: JobKey): Promise<void> {
+    const attended = running.get(keyOf(job));
+    if (!attended) return;
+    const row = await findJob(database.orm, job);
+    if (row?.status !== "running") attended.stop(null);
+  }
+
   const stopPolling = options.tasks.repeat("lost jobs", pollEveryMs, async () => {
     await failLost({ failure: "lost", errorTail: lostText });
     wake();
   });
-  bus.on("jobs", ({ mesh: meshId, job: number }) => {
-    if (meshId !== null && number !== null) running.get(keyOf({ meshId, number }))?.stop(null);
+  bus.on("jobs", async ({ mesh: meshId, job: number }) => {
+    if (meshId !== null && number !== null) await stopIfEnded({ meshId, number });
     wake();
   });
   wake();

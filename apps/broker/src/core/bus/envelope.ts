@@ -1,0 +1,124 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { SentHint } from "./hints.js";
+import { parseHint } from "./parse-hint.js";
+
+/** Why a message on the bus is ignored. */
+export type IgnoredBy = "unsigned" | "malformed" | "repeated";
+
+export type Opened =
+  | { readonly ignored: IgnoredBy }
+  /** `malformed` counts the hints that were left out. */
+  | { readonly ignored: null; readonly hints: readonly SentHint[]; readonly malformed: number };
+
+/** Signs the messages that one node sends over the bus, and checks those of others (NODE-15). */
+export interface Envelopes {
+  /** The bytes that a message has beside its hints. */
+  readonly overheadBytes: number;
+  /** @param forEarlier - has nodes of versions before the signature read everything again, since they cannot read the hints */
+  seal(hints: readonly string[], options?: { readonly forEarlier: boolean }): string;
+  /** Returns the hints of another node, once; a message of this node has none. */
+  open(payload: string): Opened;
+  /** Whether a valid message of the node came within so many milliseconds. */
+  hasHeard(nodeId: string, withinMs: number): boolean;
+}
+
+/** A node that sent a valid message, and the last of them. */
+interface Sender {
+  readonly start: number;
+  readonly counter: number;
+  readonly heardAt: number;
+}
+
+/** Longer messages are no node's: PostgreSQL refuses a payload of 8,000 bytes, and nodes keep to that on every bus. */
+export const payloadBytesMax = 7_999;
+const sendersMax = 1_000;
+/** Nodes of versions before the signature read these hints, which nobody else does. */
+const hintsForEarlier = '["lost",{}]';
+const shape = /^\{"hints":\[(?:\["lost",\{\}\])?\],"mac":"([\w-]{43})","body":(\{.*\})\}$/s;
+
+/**
+ * @param secret - shared by all nodes of a database, and kept outside of it
+ * @param channel - separates deployments that share a secret
+ */
+export function createEnvelopes({
+  nodeId,
+  secret,
+  channel,
+}: {
+  readonly nodeId: string;
+  readonly secret: string;
+  readonly channel: string;
+}): Envelopes {
+  const start = Date.now();
+  const senders = new Map<string, Sender>();
+  let counter = 0;
+
+  function wrap(body: string, earlier: string): string {
+    return `{"hints":[${earlier}],"mac":"${macOf(body)}","body":${body}}`;
+  }
+
+  function macOf(body: string): string {
+    return createHmac("sha256", secret).update(channel).update("\n").update(body).digest("base64url");
+  }
+
+  function toBody(count: number, hints: readonly string[]): string {
+    return `{"node":"${nodeId}","start":${start},"counter":${count},"hints":[${hints.join()}]}`;
+  }
+
+  /** Messages come in order, so a counter that does not grow is a message that came before. */
+  function isRepeated({ node, start: began, counter: count }: Body): boolean {
+    const known = senders.get(node);
+    if (known && (began < known.start || (began === known.start && count <= known.counter))) return true;
+    senders.delete(node);
+    senders.set(node, { start: began, counter: count, heardAt: performance.now() });
+    const [longestUnheard] = senders.size > sendersMax ? senders.keys() : [];
+    if (longestUnheard !== undefined) senders.delete(longestUnheard);
+    return false;
+  }
+
+  return {
+    overheadBytes: Buffer.byteLength(wrap(toBody(Number.MAX_SAFE_INTEGER, []), hintsForEarlier)),
+    seal(hints, { forEarlier } = { forEarlier: false }) {
+      counter += 1;
+      return wrap(toBody(counter, hints), forEarlier ? hintsForEarlier : "");
+    },
+    open(payload) {
+      if (payload.length > payloadBytesMax) return { ignored: "malformed" };
+      const [, mac, text] = shape.exec(payload) ?? [];
+      if (mac === undefined || text === undefined || !isEqual(mac, macOf(text)))
+        return { ignored: "unsigned" };
+      const body = parseBody(text);
+      if (!body) return { ignored: "malformed" };
+      if (body.node === nodeId) return { ignored: null, hints: [], malformed: 0 };
+      if (isRepeated(body)) return { ignored: "repeated" };
+      const parsed = body.hints.map(parseHint);
+      const hints = parsed.filter((each) => typeof each === "object");
+      return { ignored: null, hints, malformed: parsed.filter((each) => each === "malformed").length };
+    },
+    hasHeard(node, withinMs) {
+      const heardAt = senders.get(node)?.heardAt;
+      return heardAt !== undefined && performance.now() - heardAt < withinMs;
+    },
+  };
+}
+
+interface Body {
+  readonly node: string;
+  readonly start: number;
+  readonly counter: number;
+  readonly hints: readonly unknown[];
+}
+
+function parseBody(text: string): Body | null {
+  try {
+    const { node, start, counter, hints } = JSON.parse(text);
+    const isWhole = typeof node === "string" && Number.isSafeInteger(start) && Number.isSafeInteger(counter);
+    return isWhole && Array.isArray(hints) ? { node, start, counter, hints } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isEqual(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
