@@ -13,7 +13,7 @@ export interface TestSession {
 }
 
 export async function createTestSession(
-  transport: TransportClient,
+  transport: Pick<TransportClient, "call">,
   title = `Session ${randomUUID()}`,
 ): Promise<TestSession> {
   const created = await transport.call("create_session", { title, creator_team_name: "Atlas" });

@@ -51,7 +51,7 @@ export async function exportBundle(url: string, session: string): Promise<Bundle
 }
 
 export async function verifyWhole(
-  bundle: ZippedFiles,
+  bundle: Pick<ZippedFiles, "names" | "open">,
   options: Partial<VerifyOptions> = {},
 ): Promise<RecordReport> {
   return verifyBundle(bundle, {

@@ -37,7 +37,7 @@ async function importBytes(bundle: Uint8Array, headers: Readonly<Record<string, 
   const response = await fetch(`${url}/api/import`, {
     method: "POST",
     headers: { ...headers, "content-type": "application/zip" },
-    body: bundle,
+    body: Buffer.from(bundle),
   });
   return { status: response.status, body: await response.json() };
 }
