@@ -1,8 +1,11 @@
 import { defineConfig } from "vitest/config";
 import { SpreadWork } from "./tests/kit/spread-work.js";
+import { tags } from "./tests/kit/tags.js";
 
-/** Whoever asks for an order of their own, such as `--sequence.shuffle.files --sequence.seed=7`, gets it. */
+/** An order that is asked for, such as `--sequence.shuffle.files --sequence.seed=7`, takes the place of ours. */
 const isOrdered = process.argv.some((argument) => argument.startsWith("--sequence."));
+
+const giveUpMs = 10 * 60_000;
 
 export default defineConfig({
   resolve: { conditions: ["merkle-source"] },
@@ -17,10 +20,10 @@ export default defineConfig({
     ...(!isOrdered && { sequence: { sequencer: SpreadWork } }),
     globalSetup: ["tests/kit/global-setup.ts"],
     setupFiles: ["tests/kit/canary-setup.ts"],
-    // A poll ends as soon as what it waits for is so; this is only when to give up.
-    expect: { poll: { timeout: 30_000 } },
-    tags: [{ name: "long", description: "left out by npm test, which shows each rule by another test" }],
-    testTimeout: 90_000,
-    hookTimeout: 60_000,
+    // Waits end as soon as what they wait for is so; these are only when to give up, on the slowest machine there is.
+    expect: { poll: { timeout: giveUpMs / 5 } },
+    testTimeout: giveUpMs,
+    hookTimeout: giveUpMs,
+    tags,
   },
 });

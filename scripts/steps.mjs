@@ -14,6 +14,9 @@ export const programs = {
   next: "node_modules/next/dist/bin/next",
 };
 
+/** When the first of our processes began, in milliseconds: those that it starts go on from there. */
+export const began = Number(process.env.MERKLE_STEPS_BEGAN ?? Date.now());
+
 /** Installs what the lockfile of `folder` names, unless that has been done since it last changed. */
 export async function install(folder = ".") {
   if (!existsSync(join(root, folder, "package-lock.json"))) return;
@@ -22,9 +25,18 @@ export async function install(folder = ".") {
   await step(`installing packages${folder === "." ? "" : ` of ${folder}`}`, ...npm("ci", "--prefix", folder));
 }
 
-/** Compiles what has changed, and builds the dashboard's pages and the docs when they are older than what they are made from. */
+/** Compiles what has changed, and builds the pages. */
 export async function build() {
+  await compile();
+  await buildPages();
+}
+
+export async function compile() {
   await step("building", process.execPath, [programs.tsc, "-b"]);
+}
+
+/** Builds the dashboard's pages and the docs if they are older than what they are made from. */
+export async function buildPages() {
   if (!hasDashboard()) return;
   await buildDashboard();
   await buildDocs();
@@ -47,7 +59,7 @@ async function buildDocs() {
     Math.max(...sources, ...texts.map((name) => modifiedAt(join(root, name))))
   )
     return;
-  process.stderr.write("building the docs …\n");
+  announce("building the docs");
   // Only now is there certain to be what it imports.
   const { buildSite } = await import("./site/build-site.mjs");
   await buildSite({ root, folder, base: "/docs/" });
@@ -63,8 +75,8 @@ export function hasDashboard() {
  * @throws Error when it fails, after its output was shown
  */
 export function step(title, program, args) {
-  const began = Date.now();
-  process.stderr.write(`${title} …\n`);
+  const start = Date.now();
+  announce(title);
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: root,
@@ -78,10 +90,24 @@ export function step(title, program, args) {
     child.on("close", (code, signal) => {
       if (code === 0) return resolve();
       process.stderr.write(Buffer.concat(output));
-      const seconds = ((Date.now() - began) / 1000).toFixed(1);
+      const seconds = ((Date.now() - start) / 1000).toFixed(1);
       reject(new Error(`${title} failed after ${seconds} s with ${signal ?? `exit code ${code}`}`));
     });
   });
+}
+
+/** Says what begins now, and how long after the start. */
+export function announce(title) {
+  process.stderr.write(`${clearLine}${elapsed()}  ${title} …\n`);
+}
+
+/** Takes away the line of counts that the tests keep at the bottom of a terminal. */
+export const clearLine = process.stderr.isTTY ? "\r\x1b[K" : "";
+
+/** In minutes and seconds. */
+export function elapsed() {
+  const seconds = Math.floor((Date.now() - began) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 /** Runs a program in our terminal, and resolves with its exit code. */

@@ -1,19 +1,28 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (path: string) => readFileSync(`${root}/${path}`, "utf8");
-const filesIn = (...patterns: string[]) =>
-  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], {
-    cwd: root,
-    encoding: "utf8",
-  })
-    .split("\n")
-    .filter((path) => path !== "");
 
-const documents = ["SPEC.md", ...filesIn("docs/*.md")];
+/** What is installed or built, besides everything whose name begins with a dot. */
+const made = /(^|\/)(node_modules|dist|out|bundle)$|^site$/;
+
+/** Every file of the checkout, which may be a tarball that Git knows nothing about, as a path from its root. */
+function listFiles(folder = ""): string[] {
+  return readdirSync(`${root}/${folder}`, { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isFile()) return path;
+    const isOurs = entry.isDirectory() && !entry.name.startsWith(".") && !made.test(path);
+    return isOurs ? listFiles(path) : [];
+  });
+}
+
+const files = listFiles();
+const filesIn = (...patterns: RegExp[]) =>
+  files.filter((path) => patterns.some((pattern) => pattern.test(path)));
+
+const documents = ["SPEC.md", ...filesIn(/^docs\/.*\.md$/)];
 
 /**
  * Of these families only what people build on is written down; the other rules are about words and looks, and the titles of the tests
@@ -34,7 +43,7 @@ function quotedIn(text: string): string[] {
 }
 
 /** The titles of the tests that npm test leaves out. */
-const longTitle = /(["`])((?:(?!\1).)*)\1,\s*\{\s*tags: "long"/g;
+const longTitle = /(["`])((?:(?!\1).)*)\1,\s*\{\s*tags: \[?"long"/g;
 
 /** The ids that the tests of npm test quote, and those that only the others do. */
 function byLength(path: string): { short: string[]; long: string[] } {
@@ -44,7 +53,7 @@ function byLength(path: string): { short: string[]; long: string[] } {
 }
 
 const rules = documents.flatMap(rulesOf);
-const titles = filesIn("*.test.ts", "tests/*.ts").flatMap((path) => quotedIn(read(path)));
+const titles = filesIn(/\.test\.ts$/, /^tests\/.*\.ts$/).flatMap((path) => quotedIn(read(path)));
 
 /** What is in `these` and in none of `those`, each once. */
 function missing(these: readonly string[], ...those: readonly (readonly string[])[]): string[] {
@@ -65,9 +74,9 @@ describe("the rules", () => {
   });
 
   it("each stand in the title of a test that npm test does not leave out", () => {
-    const files = filesIn("*.test.ts").map(byLength);
-    const long = files.flatMap((file) => file.long).filter((each) => rules.includes(each));
-    expect(missing(long, ...files.map(({ short }) => short))).toEqual([]);
+    const tests = filesIn(/\.test\.ts$/).map(byLength);
+    const long = tests.flatMap((file) => file.long).filter((each) => rules.includes(each));
+    expect(missing(long, ...tests.map(({ short }) => short))).toEqual([]);
   });
 
   it("are there for every id that a title names, unless its family lives as titles", () => {
@@ -76,9 +85,7 @@ describe("the rules", () => {
 
   it("are there for every id that code and documents cite; of a family that lives as titles, a title is", () => {
     const families = new Set(rules.map(familyOf));
-    const sources = filesIn("*.md", "apps/*", "packages/*", "scripts/*", "tests/*").filter((path) =>
-      /\.(md|ts|tsx|mjs|sql|py|css)$/.test(path),
-    );
+    const sources = filesIn(/\.md$/, /^(apps|packages|scripts|tests)\/.*\.(md|ts|tsx|mjs|sql|py|css)$/);
     const cited = sources.flatMap((path) => read(path).match(id) ?? []);
     expect(missing(cited, rules, titles).filter((each) => families.has(familyOf(each)))).toEqual([]);
   });

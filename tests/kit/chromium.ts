@@ -1,42 +1,10 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
-/** The shell without windows first: it draws the same in half the time. */
-const names = [
-  "chromium-headless-shell",
-  "chromium",
-  "chromium-browser",
-  "google-chrome",
-  "google-chrome-stable",
-];
-const elsewhere = [
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  "/Applications/Chromium.app/Contents/MacOS/Chromium",
-  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
-];
-
-/** One that can show notifications, which the shell cannot; undefined where there is none. */
-export function findWholeChromium(): string | undefined {
-  return findAmong(names.slice(1));
-}
-
-/** The machine's Chromium: what CHROMIUM_PATH names, else the first found; undefined where there is none. */
-export function findChromium(): string | undefined {
-  const named = process.env["CHROMIUM_PATH"];
-  return named ? named : findAmong(names);
-}
-
-function findAmong(wanted: readonly string[]): string | undefined {
-  const onPath = (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .flatMap((folder) => wanted.map((name) => join(folder, name)));
-  return [...onPath, ...elsewhere].find((path) => existsSync(path));
-}
+export { findChromium, findWholeChromium } from "./find-program.js";
 
 export const chromiumMissing =
-  "Browser tests are skipped: there is no Chromium here. Install it (Debian: apt-get install --no-install-recommends " +
-  "chromium fonts-liberation), or name one in CHROMIUM_PATH.";
+  "There is no Chromium on this machine. Install it (Debian: apt-get install --no-install-recommends chromium " +
+  "fonts-liberation), or name one in CHROMIUM_PATH.";
 
 const usual = [
   // Containers often have a /dev/shm too small for a browser.

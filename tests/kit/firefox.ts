@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
 import type { Cleanup } from "./test-database.js";
@@ -28,13 +27,7 @@ export interface FirefoxPage {
   close(): Promise<void>;
 }
 
-/** The machine's Firefox; undefined where there is none. */
-export function findFirefox(): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders
-    .flatMap((folder) => [join(folder, "firefox-esr"), join(folder, "firefox")])
-    .find((path) => existsSync(path));
-}
+export { findFirefox } from "./find-program.js";
 
 /** @param pushUrl - the push service that it is told to use in the place of Mozilla's; none unless told */
 export async function startFirefox(

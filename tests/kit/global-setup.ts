@@ -1,13 +1,16 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ConnectionTarget, connectPool, openDatabase } from "@merkle/db";
 import { startEmbeddedPostgres } from "@merkle/db/embedded";
+import { stop } from "esbuild";
 import postgres from "postgres";
 import type { TestProject } from "vitest/node";
 import { makeTestHome, type TestHome } from "../../packages/db/src/embedded/test-support.js";
+import { findChromium } from "./find-program.js";
 import { forgetMachine } from "./forget-machine.js";
-import { useFolderInMemory } from "./run-folder.js";
+import { findNeeds } from "./preparations.js";
+import { makeRunFolder, type RunFolder } from "./run-folder.js";
+import { provideServerUser } from "./server-user.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -24,28 +27,62 @@ declare module "vitest" {
 
 const template = "merkle_template";
 
-/** One embedded server for the whole run; each test has a database of its own on it. */
+/** Prepares what the chosen files need, and fails the run if something of it is left at its end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // What is started from here on inherits the environment.
+  endWithStarter();
+  // Everything that is started from here on inherits the environment.
   forgetMachine(process.env);
-  const removeFolder = await useFolderInMemory();
-  const home = await mkdtemp(join(tmpdir(), "merkle-tests-"));
+  // Tests that are about modes set them, or a umask of their own.
+  process.umask(0o022);
+  const needs = findNeeds(await chosenFiles(project));
+  const steps = await importScript<Steps>("scripts/steps.mjs");
+  if (needs.has("conformance")) await steps.install("tools/conformance");
+  if (needs.has("dashboard") && findChromium() !== undefined) await steps.buildPages();
+
+  const removeServerUser = await provideServerUser();
+  const folder = await makeRunFolder(project.tmpDir);
+  const home = join(folder.path, "shared");
+  await mkdir(home);
   await chmod(home, 0o711);
   const [server, program, prepared] = await Promise.all([
-    startServer(home),
-    layOutProgram(home),
-    prepareHome(),
+    needs.has("postgres") ? startServer(home) : undefined,
+    needs.has("program") ? layOutProgram(home) : "",
+    needs.has("preparedHome") ? prepareHome() : undefined,
   ]);
-  project.provide("postgres", { serverUrl: server.url, template });
+  project.provide("postgres", { serverUrl: server?.url ?? "", template });
   project.provide("program", program);
-  project.provide("preparedHome", prepared.path);
+  project.provide("preparedHome", prepared?.path ?? "");
 
   return async () => {
-    await prepared.remove();
-    await server.stop();
+    await prepared?.remove();
+    await server?.stop();
     await rm(home, { recursive: true, force: true });
-    await removeFolder();
+    await requireNothingLeft(folder);
+    await removeServerUser();
   };
+}
+
+/** If `npm test` is killed, this process ends too, and the guard of the run folder cleans up. */
+function endWithStarter(): void {
+  process.once("disconnect", () => process.exit(1));
+  process.channel?.unref();
+}
+
+/** The test files that this run has been asked for. */
+async function chosenFiles({ vitest }: TestProject): Promise<string[]> {
+  // Vitest has no other way to ask for them before they are run.
+  const { filenamePattern } = vitest as unknown as { filenamePattern?: string[] };
+  return (await vitest.globTestSpecifications(filenamePattern)).map(({ moduleId }) => moduleId);
+}
+
+async function requireNothingLeft(folder: RunFolder): Promise<void> {
+  const leftovers = await folder.remove();
+  if (leftovers.length === 0) return;
+  process.send?.({ leftovers });
+  process.stderr.write(
+    `\nThe tests left behind, and it was removed now:\n${leftovers.map((each) => `  ${each}\n`).join("")}`,
+  );
+  process.exitCode = 1;
 }
 
 async function startServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
@@ -94,9 +131,22 @@ async function prepareHome(): Promise<TestHome> {
 }
 
 async function layOutProgram(home: string): Promise<string> {
-  // A script without types; this is what it says of itself.
-  const script = (await import(new URL("../../apps/cli/scripts/lay-out.mjs", import.meta.url).href)) as {
-    layOutPackage(folder: string): Promise<string>;
-  };
-  return script.layOutPackage(join(home, "program"));
+  const script = await importScript<LayOut>("apps/cli/scripts/lay-out.mjs");
+  const program = await script.layOutPackage(join(home, "program"));
+  // The bundler would go on running beside the tests.
+  await stop();
+  return program;
+}
+
+/** The scripts have no types; this is what they say of themselves. */
+interface Steps {
+  install(folder: string): Promise<void>;
+  buildPages(): Promise<void>;
+}
+interface LayOut {
+  layOutPackage(folder: string): Promise<string>;
+}
+
+function importScript<Script>(path: string): Promise<Script> {
+  return import(new URL(`../../${path}`, import.meta.url).href) as Promise<Script>;
 }

@@ -1,16 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { findProgram } from "./find-program.js";
 import type { Cleanup } from "./test-database.js";
 
-/** Debian's; where there is none, what needs it is left out and says so. */
-export const natsProgram = [
-  "/usr/sbin/nats-server",
-  "/usr/bin/nats-server",
-  "/usr/local/bin/nats-server",
-].find((path) => existsSync(path));
+/** The machine's NATS server. Tests that need it have the tag "nats". */
+export const natsProgram = findProgram("nats-server");
 
 /** A NATS server of one test's own. */
 export interface NatsServer {

@@ -1,26 +1,25 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { findProgram } from "./find-program.js";
 import type { Cleanup } from "./test-database.js";
 
-/** The machine's nginx, which is often where only root looks for programs; undefined where there is none. */
+/** The machine's nginx. */
 export function findNginx(): string | undefined {
-  return findProxy("nginx");
+  return findProgram("nginx");
 }
 
 export function findProxy(program: "nginx" | "caddy"): string | undefined {
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
-  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
+  return findProgram(program);
 }
 
 export const nginxMissing =
-  "Tests of the proxy are skipped: there is no nginx here. Install it (Debian: apt-get install --no-install-recommends nginx).";
+  "There is no nginx on this machine. Install it (Debian: apt-get install --no-install-recommends nginx).";
 
 const attemptsMax = 5;
 

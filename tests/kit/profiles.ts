@@ -28,7 +28,7 @@ interface EmptiedProfile {
 export async function makeProfile(browser: Browser, options: ProfileOptions): Promise<Profile> {
   const context = await browser.newContext(options);
   // Several browsers may share two cores.
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const profile: Profile = { page, context, onBreach: () => undefined };
   await page.exposeFunction("reportBreach", (breach: string) => profile.onBreach(breach));

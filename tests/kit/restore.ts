@@ -11,7 +11,7 @@ export async function restoreInPlace(broker: TestBroker, file: string): Promise<
   const sql = connectTestDatabase(broker.databaseUrl);
   await broker.restartAfter(async () => {
     // A server with much to do ends connections later than they are closed, and a restore waits for them only so long.
-    await expect.poll(() => countBrokers(sql), { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => countBrokers(sql)).toBe(0);
     await sql.unsafe(
       "DROP SCHEMA public CASCADE; CREATE SCHEMA public; DROP SCHEMA merkle_migrations CASCADE",
     );

@@ -1,34 +1,62 @@
-import { constants, existsSync } from "node:fs";
-import { access, chmod, mkdir, readdir, readFile, rm, statfs } from "node:fs/promises";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:fs";
+import { access, chmod, mkdtemp, readFile, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 const memory = "/dev/shm";
-const prefix = "merkle-tests-";
 const bytesMin = 4 * 1024 ** 3;
 
+/** The one folder that a run writes to, and what sees to it that nothing of the run outlives it. */
+export interface RunFolder {
+  readonly path: string;
+  /** Removes the folder, ends what still runs, and returns a line about each thing that the tests should have removed. */
+  remove(): Promise<string[]>;
+}
+
 /**
- * Lays what the tests write into memory, where there is plenty of it: most of it is files of databases that live for a
- * second, which cost twice the time on a disk. The folder is named in TMPDIR, which whatever is started here inherits.
- * Returns how to remove it.
+ * Makes the folder of this run and puts it into TMPDIR, which everything that is started here inherits: its name marks a
+ * process as one of this run. It is in memory if there is plenty, since databases that live for a second cost twice the time
+ * on a disk. If this process is killed, the guard cleans up after it.
+ *
+ * @param vitestFolder - the folder that vitest itself removes at its end, unless it is killed
  */
-export async function useFolderInMemory(): Promise<() => Promise<void>> {
-  if (!(await isFitForTests())) return async () => undefined;
-  await removeAbandoned();
-  const folder = join(memory, `${prefix}${process.pid}`);
-  await mkdir(folder);
-  // As /tmp is: servers and programs of other users have theirs in it.
-  await chmod(folder, 0o1777);
+export async function makeRunFolder(vitestFolder: string): Promise<RunFolder> {
+  const path = await mkdtemp(join((await isMemoryFit()) ? memory : tmpdir(), "merkle-run-"));
+  // Like /tmp: servers and programs of other users write here too.
+  await chmod(path, 0o1777);
+  // Before TMPDIR is set, or the guard would look like a process of the run.
+  const guard = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("run-guard.mjs", import.meta.url)), path, String(process.pid), vitestFolder],
+    { detached: true, stdio: ["pipe", "pipe", "inherit"], cwd: "/" },
+  );
+  guard.unref();
   const { TMPDIR: before } = process.env;
-  process.env["TMPDIR"] = folder;
-  return async () => {
-    if (before === undefined) delete process.env["TMPDIR"];
-    else process.env["TMPDIR"] = before;
-    await rm(folder, { recursive: true, force: true });
+  process.env["TMPDIR"] = path;
+  return {
+    path,
+    async remove() {
+      if (before === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = before;
+      const lines = createInterface({ input: guard.stdout });
+      guard.stdin.write("check\n");
+      const [line] = await once(lines, "line");
+      return JSON.parse(line);
+    },
   };
 }
 
-/** Containers often have one that is too small, or from which nothing can be run. */
-async function isFitForTests(): Promise<boolean> {
+/** The name of this run, in a worker as well. Users that tests create have it as their comment. */
+export function nameOfRun(): string {
+  return basename(tmpdir());
+}
+
+/** Containers often have one that is too small, or from which no program can be run. */
+async function isMemoryFit(): Promise<boolean> {
   try {
     await access(memory, constants.W_OK);
     const { bavail, bsize } = await statfs(memory);
@@ -41,12 +69,4 @@ async function isFitForTests(): Promise<boolean> {
 async function isNoExec(): Promise<boolean> {
   const mounts = await readFile("/proc/mounts", "utf8");
   return mounts.split("\n").some((line) => line.split(" ")[1] === memory && /\bnoexec\b/.test(line));
-}
-
-/** What a run that was killed has left would stay in memory. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(memory)) {
-    if (!name.startsWith(prefix) || existsSync(`/proc/${name.slice(prefix.length)}`)) continue;
-    await rm(join(memory, name), { recursive: true, force: true });
-  }
 }

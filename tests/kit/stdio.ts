@@ -75,6 +75,7 @@ export async function spawnStdioServer(
     cwd: home,
     env: {
       PATH: process.env["PATH"],
+      TMPDIR: tmpdir(),
       HOME: home,
       MERKLE_HOME: home,
       MERKLE_URL: options.url,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, inject, onTestFinished } from "vitest";
 import { copyData, makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
@@ -102,7 +103,7 @@ export async function testMerkle(
     const child = spawn(command, rest, {
       cwd,
       env: {
-        ...{ PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home },
+        ...{ PATH: process.env["PATH"], TMPDIR: tmpdir(), HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home },
         MERKLE_PORT: nobodysPort,
         ...env,
       },
@@ -131,7 +132,8 @@ export async function testMerkle(
 
 /** Copies a database that was made before: making one is most of the work of the first `up` on a home. */
 function prepare(home: string): void {
-  if (!existsSync(join(home, "pg"))) copyData(inject("preparedHome"), home);
+  const prepared = inject("preparedHome");
+  if (existsSync(prepared) && !existsSync(join(home, "pg"))) copyData(prepared, home);
 }
 
 function watch(child: ChildProcess): Started {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { inject, onTestFinished } from "vitest";
 import { hasProc } from "../core/platform.js";
 import { nobodysPort, type TestMerkle } from "./merkle.js";
@@ -28,6 +29,7 @@ export function atTerminal(
     cwd: merkle.home,
     env: {
       PATH: process.env["PATH"],
+      TMPDIR: tmpdir(),
       HOME: merkle.home,
       LANG: "C.UTF-8",
       MERKLE_HOME: merkle.home,

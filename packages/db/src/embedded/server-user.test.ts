@@ -18,13 +18,13 @@ import {
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nameOfRun } from "../../../../tests/kit/run-folder.js";
 import { installedBinaries, programPath } from "./binaries.js";
 import { ask, makeTestHome, startTestBroker, type TestHome, uidOf } from "./test-support.js";
 
 const run = promisify(execFile);
-const isLinuxRoot = process.platform === "linux" && process.getuid?.() === 0;
 
-describe.runIf(isLinuxRoot)("as root", () => {
+describe("as root", { tags: "root" }, () => {
   let home: TestHome;
   beforeEach(async () => {
     home = await makeTestHome({ mode: 0o700 });
@@ -157,7 +157,7 @@ describe.runIf(isLinuxRoot)("as root", () => {
   });
 });
 
-describe.runIf(isLinuxRoot)("as an ordinary user", () => {
+describe("as an ordinary user", { tags: "root" }, () => {
   let home: TestHome;
   beforeEach(async () => {
     home = await makeTestHome({ mode: 0o700 });
@@ -222,7 +222,8 @@ describe.runIf(isLinuxRoot)("as an ordinary user", () => {
 /** Gives the number a name for as long as `work` takes. */
 async function withUser(uid: number, work: () => Promise<void>): Promise<void> {
   const name = `merkle-test-${uid}`;
-  await run("useradd", ["--system", "--user-group", "--no-create-home", "--uid", String(uid), name]);
+  const mark = ["--comment", nameOfRun()];
+  await run("useradd", ["--system", "--user-group", "--no-create-home", ...mark, "--uid", String(uid), name]);
   try {
     await work();
   } finally {

@@ -1,12 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
 import postgres from "postgres";
+import { installedBinaries } from "./binaries.js";
 import type { Connection } from "./endpoint.js";
 import type { EmbeddedPostgres, EmbeddedPostgresOptions } from "./index.js";
 import { startEmbeddedPostgres } from "./index.js";
@@ -109,16 +112,18 @@ export function copyData(from: string, home: string): void {
 }
 
 /** It runs what was compiled: each is a process, and compiling it in each took longer than what is tested. */
-export function startTestBroker(args: {
+export function startTestBroker(options: {
   home: string;
   binaries?: string;
   as?: number;
   lockOnly?: boolean;
 }): TestBroker {
-  const script = fileURLToPath(new URL("../../dist/embedded/test-broker.js", import.meta.url));
+  const built = fileURLToPath(new URL("../../dist/embedded/test-broker.js", import.meta.url));
+  const { script, ...args } =
+    options.as === undefined ? { script: built, ...options } : copyForOthers(built, options);
   const node = [process.execPath, script, JSON.stringify(args)];
-  const switching = [`--reuid=${args.as}`, `--regid=${args.as}`, "--clear-groups"];
-  const [program = "", ...rest] = args.as === undefined ? node : ["setpriv", ...switching, ...node];
+  const switching = [`--reuid=${options.as}`, `--regid=${options.as}`, "--clear-groups"];
+  const [program = "", ...rest] = options.as === undefined ? node : ["setpriv", ...switching, ...node];
   const child = spawn(program, rest, { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout });
   return {
@@ -133,4 +138,17 @@ export function startTestBroker(args: {
       await once(child, "exit");
     },
   };
+}
+
+/** Copies a script and PostgreSQL into the home: the checkout may be in a folder that its user alone can enter. */
+function copyForOthers<Options extends { home: string; binaries?: string }>(built: string, options: Options) {
+  const folder = join(options.home, "for-others");
+  const script = join(folder, "test-broker.mjs");
+  const binaries = options.binaries ?? join(folder, "native");
+  mkdirSync(folder, { recursive: true });
+  buildSync({ entryPoints: [built], outfile: script, bundle: true, platform: "node", format: "esm" });
+  if (!existsSync(binaries))
+    cpSync(installedBinaries(), binaries, { recursive: true, verbatimSymlinks: true });
+  execFileSync("chmod", ["-R", "a+rX", folder, binaries]);
+  return { script, ...options, binaries };
 }

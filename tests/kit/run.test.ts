@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { pidGone } from "../../packages/db/src/embedded/test-support.js";
+import { findNeeds } from "./preparations.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+interface StagedRun {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly ended: Promise<{ readonly code: number | null; readonly lines: string[] }>;
+}
+
+/** `npm test -- <word>` over the tests in `staged-run`. */
+function startRun(word: string): StagedRun {
+  const config = "--config=tests/kit/staged-run/vitest.config.ts";
+  const child = spawn(process.execPath, ["scripts/test.mjs", config, word], { cwd: root });
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill();
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+  const ended = once(child, "close").then(([code]) => ({ code, lines: output.trimEnd().split("\n") }));
+  return { child, output: () => output, ended };
+}
+
+describe("a run of the tests", () => {
+  it("gives the reason of a failure when it happens and at the end, says what was left out and why, and counts", async () => {
+    const { code, lines } = await startRun("mixed").ended;
+    expect(code).toBe(1);
+    expect(lines.slice(-2)).toEqual([
+      "3 left out: 2 need a unicorn (apt-get install unicorn), 1 need a full moon",
+      "1 passed, 1 failed",
+    ]);
+    const text = lines.join("\n");
+    expect(text.match(/FAILED {2}tests\/kit\/staged-run\/mixed\.ts > fails\n.*AssertionError/g)).toHaveLength(
+      2,
+    );
+    expect(text.match(/expected 'what came' to be 'what was expected'/g)).toHaveLength(2);
+    expect(text).toMatch(/^0:\d\d {2}running the tests of 1 files …$/m);
+  });
+
+  it("fails when a process, a listener or a folder of it is left, names these, and ends them", {
+    tags: "linux",
+  }, async () => {
+    const { code, lines } = await startRun("leaves").ended;
+    expect(code).toBe(1);
+    const left = lines.filter((line) => line.startsWith("the tests left behind: "));
+    expect(left).toEqual([
+      expect.stringMatching(/process \d+ \(.*createServer.*\), listening on \d+$/),
+      expect.stringMatching(/folder or file .*\/left-\w+$/),
+    ]);
+    expect(lines.at(-1)).toBe("1 passed, 2 failed");
+    await pidGone(Number(/process (\d+)/.exec(left.join())?.[1]));
+    expect(existsSync(/file (.*)$/.exec(left.at(-1) ?? "")?.[1] ?? "/")).toBe(false);
+  });
+
+  it("leaves nothing when it is killed", { tags: "linux" }, async () => {
+    const { child, output, ended } = startRun("hangs");
+    await expect.poll(output).toMatch(/^\{"pids".*\}$/m);
+    const { pids, folder } = JSON.parse(/^\{"pids".*\}$/m.exec(output())?.[0] ?? "");
+    child.kill("SIGKILL");
+    await ended;
+    for (const pid of pids) await pidGone(pid);
+    await expect.poll(() => existsSync(folder)).toBe(false);
+  });
+});
+
+it("a run prepares what its files need, and nothing else", () => {
+  const needsOf = (path: string) => [...findNeeds([fileURLToPath(new URL(path, import.meta.url))])].sort();
+  expect(needsOf("../rules.test.ts")).toEqual([]);
+  expect(needsOf("../../packages/db/src/feed/append-messages.test.ts")).toEqual(["postgres"]);
+  expect(needsOf("../stdio/briefs.test.ts")).toEqual(["postgres", "program"]);
+  expect(needsOf("../../apps/cli/src/commands/up.test.ts")).toEqual(["preparedHome", "program"]);
+  expect(needsOf("../conformance/conformance.test.ts")).toEqual(["conformance", "postgres"]);
+  expect(needsOf("../dashboard/tasks.test.ts")).toEqual(["dashboard", "postgres"]);
+});
