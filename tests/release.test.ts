@@ -80,9 +80,10 @@ it("[PACK-8] the name under which npm has Merkle is written alike wherever it is
 describe("the workflows", () => {
   it("[PACK-8] call scripts that exist, and pin actions and images by digest", () => {
     const { scripts } = JSON.parse(read("package.json"));
-    for (const name of ["ci", "release"]) {
+    for (const name of ["ci", "weekly", "release"]) {
       const text = read(`.github/workflows/${name}.yml`);
-      const called = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = ""]) => script);
+      const named = text.matchAll(/npm run ([\w:-]+)|^ +- (test:[\w-]+)$/gm);
+      const called = [...named].map(([, command, entry]) => command ?? entry ?? "");
       expect(called.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
       for (const [, path = ""] of text.matchAll(/node (scripts\/[\w.-]+)/g)) expect(read(path)).not.toBe("");
       const actions = [...text.matchAll(/uses: (.*)/g)].map(([, action = ""]) => action);
