@@ -17,7 +17,6 @@ async function runExample(script: string, home: string, token = ""): Promise<str
   const { stdout, stderr } = await run("bash", ["--norc", "-eu", "-o", "pipefail", "-c", script], {
     cwd: home,
     env: { PATH: process.env["PATH"], HOME: home, ...(token && { MERKLE_TOKEN: token }) },
-    timeout: 20_000,
   });
   expect(stderr, script).toBe("");
   return stdout;
@@ -39,6 +38,7 @@ it.each([
   ["with a token where members alone are", startForMembers],
 ] as const)(
   "[OPS-5] every example of /agents.md can be run as it stands, one after the other, %s",
+  { tags: "curl" },
   async (_mode, start) => {
     const { url, token } = await start();
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };

@@ -4,13 +4,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
 import { sharedMerkle } from "../apps/cli/src/test-kit/merkle.js";
 import { buildSite, sitePages } from "../scripts/site/build-site.mjs";
-
-// A page has up to twenty commands, each a process of its own.
-vi.setConfig({ testTimeout: 240_000 });
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
@@ -63,7 +60,8 @@ until_heard() {
 `;
 
 for (const shown of withCommands) {
-  const tags = shown.page === "README.md" ? [] : "long";
+  const calls = (program: string) => shown.blocks.some(({ script }) => script.includes(program));
+  const tags = [...(shown.page === "README.md" ? [] : ["long"]), ...(calls("curl ") ? ["curl"] : [])];
   it(`the commands of ${shown.page} run as they stand there, one after the other`, { tags }, () =>
     runCommands(shown),
   );
@@ -83,6 +81,7 @@ async function runCommands(shown: (typeof withCommands)[number]): Promise<void> 
     cwd: folder,
     env: {
       PATH: [claude, process.env["PATH"]].join(delimiter),
+      TMPDIR: folder,
       HOME: merkle.home,
       MERKLE_HOME: merkle.home,
       NODE: process.execPath,
@@ -91,7 +90,6 @@ async function runCommands(shown: (typeof withCommands)[number]): Promise<void> 
       TEST_END: "0",
       LANG: "C.UTF-8",
     },
-    timeout: 200_000,
   });
   if (shown.page.endsWith("any-client.md")) {
     // The wait's answer and the post's, in whichever order they are printed (WAIT-1).

@@ -101,7 +101,9 @@ it("[DASH-155] .mcp.json leads an MCP client to the broker, or to the one that a
   expect(await connectTo(expand(mcpServers.merkle.url, { MERKLE_URL: broker.url }))).toContain("text");
 });
 
-it("[DASH-155] the lines for curl start a session and say something there, and show no credential", async () => {
+it("[DASH-155] the lines for curl start a session and say something there, and show no credential", {
+  tags: "curl",
+}, async () => {
   const { stdout } = await paste(offered("curl"));
   expect(stdout).toContain('"cursor"');
   expect(stdout).not.toContain(".mk_");
@@ -117,18 +119,28 @@ it("[DASH-155] the lines for merkle tell the machine where the broker is, and la
 });
 
 it("[DASH-155] where members alone are let in, programs come by a token that stands in a variable", async () => {
+  const { offered } = await startForMembers();
+  const { claude } = await paste(offered("claude-code"));
+  // Claude Code puts the variable in; what the shell gave it is the variable's name.
+  expect(claude?.slice(-2)).toEqual(["--header", `Authorization: Bearer \${MERKLE_TOKEN}`]);
+});
+
+it("[DASH-155] so does curl, and a wrong token is refused", { tags: "curl" }, async () => {
+  const { offered, token } = await startForMembers();
+  const { stdout } = await paste(offered("curl"), { MERKLE_TOKEN: token });
+  expect(stdout).toContain('"cursor"');
+  await expect(paste(offered("curl"), { MERKLE_TOKEN: "mkt_wrong" })).resolves.toMatchObject({
+    stdout: expect.stringContaining("unauthorized"),
+  });
+});
+
+/** A broker that lets in members alone, a token of one, and what its settings page offers. */
+async function startForMembers() {
   const { broker: shut, admin } = await startInviteBroker(onTestFinished);
   const { token } = await admin.call("issue_token", {});
   const { address } = parseConnectionAddress(shut.url);
   if (!address) throw new Error("A broker's own address is one.");
-  const text = (id: ConnectionSnippet["id"]) =>
-    connectionSnippets(address, { needsToken: true }).find((each) => each.id === id)?.text ?? "";
-  const { claude } = await paste(text("claude-code"));
-  // Claude Code puts the variable in; what the shell gave it is the variable's name.
-  expect(claude?.slice(-2)).toEqual(["--header", `Authorization: Bearer \${MERKLE_TOKEN}`]);
-  const { stdout } = await paste(text("curl"), { MERKLE_TOKEN: token });
-  expect(stdout).toContain('"cursor"');
-  await expect(paste(text("curl"), { MERKLE_TOKEN: "mkt_wrong" })).resolves.toMatchObject({
-    stdout: expect.stringContaining("unauthorized"),
-  });
-});
+  const snippets = connectionSnippets(address, { needsToken: true });
+  const offered = (id: ConnectionSnippet["id"]) => snippets.find((each) => each.id === id)?.text ?? "";
+  return { offered, token };
+}

@@ -108,7 +108,7 @@ describe.each(["1.0", "0.3"] as const)("A2A %s by a client of another library", 
   it("[A2A-2] [A2A-3] what it sends is posted as its team, and an answer ends the task with its text", async () => {
     const { client, slug, session_id, post, chat } = await startTalk(revision);
     const sent = client.sendMessage(say(slug, "Which staging key?"));
-    await expect.poll(async () => (await chat()).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await chat()).length).toBe(1);
     const [asked] = await chat();
     expect(asked).toMatchObject({ text: "Which staging key?", team: "Cedar" });
     await post("One moment.");

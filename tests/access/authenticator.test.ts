@@ -519,11 +519,9 @@ describe("What ends", () => {
     const rest = await brokerTransports.rest(broker.url, { token });
     const waiting = refusalOf(rest.call("wait_for_messages", { session_id, team_id, timeout: 30 }));
     await expect.poll(async () => (await admin.call("get_health", {})).parked_waits).toBeGreaterThan(0);
-    const begun = performance.now();
     await admin.call("revoke_member", { member_id: member.member_id });
     expect((await closed)[0]).toBe(4401);
     expect((await waiting).code).toBe("unauthorized");
-    expect(performance.now() - begun).toBeLessThan(10_000);
     expect((await refusalOf(rest.call("list_sessions", {}))).code).toBe("unauthorized");
   });
 

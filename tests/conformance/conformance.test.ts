@@ -49,14 +49,12 @@ it.each(suites.slice(0, 2))(
     expect(code, printed).toBe(0);
     expect(printed.match(/^✓/gm)?.length, printed).toBeGreaterThanOrEqual(30);
   },
-  180_000,
 );
 
 describe.each(suites)("$version", (suite) => {
   for (const path of ["/mcp", "/api/mcp"]) {
     it(`[MCP-12] the broker at ${path} passes each scenario that its features allow`, {
       tags: path === "/mcp" ? [] : "long",
-      timeout: 180_000,
     }, async () => {
       const { url } = await startTestBroker();
       const folder = await mkdtemp(join(tmpdir(), "merkle-conformance-"));

@@ -1,5 +1,5 @@
 import type { Locator } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { createFakeRunner } from "../kit/fake-runner.js";
 import { brokerTransports } from "../kit/transports.js";
@@ -12,11 +12,10 @@ const fake = createFakeRunner();
 const at = await stageRepository(atEnd());
 const roots = { docs: at.folder, gone: `${at.top}/nowhere` };
 const dashboard = testDashboard({ agent: { ...fake.agent, roots } });
-vi.setConfig({ testTimeout: 240_000 });
 const dialog = "dialog[open]";
 const popover = "[data-slot=popover-content]";
 
-describe.skipIf(dashboard.isMissing)("the dashboard for everybody", () => {
+describe("the dashboard for everybody", { tags: "chromium" }, () => {
   let staged: Promise<StagedMesh> | undefined;
   /** Staged by the first test that needs it: the one of the empty index runs before. */
   const mesh = () => (staged ??= stageMesh(dashboard.rest));

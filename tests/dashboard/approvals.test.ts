@@ -8,7 +8,7 @@ const dashboard = testDashboard();
 const toDevice = (credential: string) =>
   deviceOf(credential, (bytes) => hash("sha256", bytes, "buffer")) ?? "";
 
-describe.skipIf(dashboard.isMissing)("the approvals of a person", () => {
+describe("the approvals of a person", { tags: "chromium" }, () => {
   /** An agent that asks, and the person whose browser answers. */
   async function startAsking() {
     const session = await createTestSession(dashboard.rest, "Split the auth service");

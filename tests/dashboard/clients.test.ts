@@ -18,7 +18,7 @@ async function startClient() {
   return { ...(await startOAuthClient(`${base}/api/mcp`, `http://${host}/callback`)), host };
 }
 
-describe.skipIf(dashboard.isMissing)("the page on which a member lets a client in", () => {
+describe("the page on which a member lets a client in", { tags: "chromium" }, () => {
   it("[OAUTH-8] it says who asks and where the answer goes, and lets in as the team and into the session that are chosen", {
     tags: "long",
   }, async () => {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
+import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
@@ -11,7 +11,6 @@ import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
 const chromium = findChromium();
-if (chromium === undefined) console.warn(chromiumMissing);
 
 const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
 
@@ -34,7 +33,7 @@ const plan = [
   "",
 ].join("\n");
 
-describe.skipIf(chromium === undefined)("the document in a browser", () => {
+describe("the document in a browser", { tags: "chromium" }, () => {
   const cleanup = atEnd();
   let browser: Browser;
   let broker: TestBroker;

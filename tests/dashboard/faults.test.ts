@@ -1,27 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { connect } from "@merkle/wire/client";
 import type { Browser, Page } from "playwright-core";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { sharedMerkle } from "../../apps/cli/src/test-kit/merkle.js";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { findChromium, launchChromium } from "../kit/chromium.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { startTcpProxy } from "../tail/tcp-proxy.js";
 import { dashboardPages } from "./pages.js";
 import { placeOf, readShownFeed } from "./shown-feed.js";
 
 const chromium = findChromium();
-if (chromium === undefined) console.warn(chromiumMissing);
-
-// Brokers and browsers are killed and stopped here, on a machine that may have much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 const draft = "Half a thought, which nobody has";
 /** The message that is read while things go wrong: far from both ends of what is there at first. */
 const readFrom = 20;
 const saidBefore = 40;
 
-describe.skipIf(chromium === undefined)("a session's page through faults", () => {
+describe("a session's page through faults", { tags: "chromium" }, () => {
   const merkle = sharedMerkle();
   let browser: Browser;
 
@@ -111,25 +107,24 @@ describe.skipIf(chromium === undefined)("a session's page through faults", () =>
     await expectNothingLost(page, place, count());
   });
 
-  it.skipIf(process.platform === "win32")(
-    "[DASH-182] a browser that slept wakes without a network, and then fills in what it missed",
-    async () => {
-      const { slug, say, count } = await startTalk();
-      const proxy = await startTcpProxy((await merkle.running()).port);
-      const { page } = await openReader(proxy.url, slug);
-      const place = await placeOf(page, readFrom);
+  it("[DASH-182] a browser that slept wakes without a network, and then fills in what it missed", {
+    tags: "posix",
+  }, async () => {
+    const { slug, say, count } = await startTalk();
+    const proxy = await startTcpProxy((await merkle.running()).port);
+    const { page } = await openReader(proxy.url, slug);
+    const place = await placeOf(page, readFrom);
 
-      const wake = await putToSleep(browser);
-      proxy.mode = "cut";
-      proxy.cutAll();
-      await say(15);
-      wake();
-      await says(page, /^(Reconnecting|Offline)/);
-      proxy.mode = "pass";
-      await say(5);
-      await expectNothingLost(page, place, count());
-    },
-  );
+    const wake = await putToSleep(browser);
+    proxy.mode = "cut";
+    proxy.cutAll();
+    await say(15);
+    wake();
+    await says(page, /^(Reconnecting|Offline)/);
+    proxy.mode = "pass";
+    await say(5);
+    await expectNothingLost(page, place, count());
+  });
 });
 
 /** Waits until the page says of its connection what it is to say. */

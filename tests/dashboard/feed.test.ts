@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
+import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
 import { closeProfiles } from "../kit/profiles.js";
@@ -10,9 +10,8 @@ import { type TransportClient, transports } from "../kit/transports.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
-if (chromium === undefined) console.warn(chromiumMissing);
 
-describe.skipIf(chromium === undefined)("the feed of a session", () => {
+describe("the feed of a session", { tags: "chromium" }, () => {
   let browser: Browser;
   let broker: TestBroker;
   let url: string;

@@ -17,7 +17,7 @@ const dashboard = testDashboard({
 });
 const source_path = "docs/docs/guide.md";
 
-describe.skipIf(dashboard.isMissing)("what waits of a file, in the page", () => {
+describe("what waits of a file, in the page", { tags: "chromium" }, () => {
   let team_id: string;
   let work: FileWork;
 

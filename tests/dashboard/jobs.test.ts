@@ -22,7 +22,7 @@ const fake = createFakeRunner("a runner", async () => told);
 const dashboard = testDashboard({ agent: { ...fake.agent, maxConcurrentJobs: 2 } });
 const cleanup = atEnd();
 
-describe.skipIf(dashboard.isMissing)("jobs in the page", () => {
+describe("jobs in the page", { tags: "chromium" }, () => {
   let database: Database;
 
   beforeAll(async () => {

@@ -1,13 +1,10 @@
 import type { Locator, Page } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
-// Every step waits for the one before, and Tab is pressed many times.
-vi.setConfig({ testTimeout: 180_000 });
-
-describe.skipIf(dashboard.isMissing)("the dashboard with the keyboard alone", () => {
+describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
   it("[DASH-207] a session is found, read, replied to, asked in, answered in and decided in", async () => {
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     await createTestSession(dashboard.rest, "Q3 pricing");

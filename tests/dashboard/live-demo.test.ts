@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
-import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
+import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { closeProfiles } from "../kit/profiles.js";
 import { startTestBroker } from "../kit/test-broker.js";
@@ -9,15 +9,11 @@ import { dashboardPages } from "./pages.js";
 import { readShownFeed } from "./shown-feed.js";
 
 const chromium = findChromium();
-if (chromium === undefined) console.warn(chromiumMissing);
-
-// The demo is four processes, on a machine that may have much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 const title = "Short-lived login tokens";
 const newTitle = `${title}, old apps in March`;
 
-describe.skipIf(chromium === undefined)("the dashboard while others work", () => {
+describe("the dashboard while others work", { tags: "chromium" }, () => {
   let browser: Browser;
 
   beforeAll(async () => {

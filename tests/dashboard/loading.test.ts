@@ -4,7 +4,7 @@ import { testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("what a page loads", () => {
+describe("what a page loads", { tags: "chromium" }, () => {
   it("[DASH-252] what lies behind a row is loaded when it is pointed at, and not before", async () => {
     const session = await createTestSession(dashboard.rest, "Loaded ahead");
     const { page, problems } = await dashboard.open("/settings");

@@ -5,7 +5,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("the memory", () => {
+describe("the memory", { tags: "chromium" }, () => {
   async function remember(session: TestSession, content: string, tags: string[] = []): Promise<string> {
     const { rest } = dashboard;
     return (await rest.call("remember", { content, tags, team_id: session.convener })).id;

@@ -1,7 +1,7 @@
 import type { BrokerOptions } from "@merkle/broker";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll } from "vitest";
-import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
+import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
@@ -34,7 +34,6 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 /** Called outside of the tests, which it starts everything before. */
 export function testDashboard(options: Pick<Partial<BrokerOptions>, "agent"> = {}): TestDashboard {
   const executable = findChromium();
-  if (executable === undefined) console.warn(chromiumMissing);
   let started:
     | { readonly browser: Browser; readonly broker: TestBroker; readonly rest: TransportClient }
     | undefined;

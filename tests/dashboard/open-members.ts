@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { beforeAll } from "vitest";
-import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
+import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { startInviteBroker, type TestMember } from "../kit/members.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
@@ -29,7 +29,6 @@ export interface MembersDashboard {
 /** Called outside of the tests, which it starts everything before. */
 export function membersDashboard(): MembersDashboard {
   const executable = findChromium();
-  if (executable === undefined) console.warn(chromiumMissing);
   let started:
     | {
         readonly browser: Browser;

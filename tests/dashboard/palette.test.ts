@@ -6,7 +6,7 @@ import { isLive, openPalette } from "./open-palette.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("the palette", () => {
+describe("the palette", { tags: "chromium" }, () => {
   it("[DASH-8] it leads to sessions, to what was said and to pages, all from the keyboard", async () => {
     const session = await createTestSession(dashboard.rest, "Palette of colours");
     await session.post(session.convener, "The heliotrope one is settled.");

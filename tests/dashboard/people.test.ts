@@ -8,7 +8,7 @@ import { membersDashboard } from "./open-members.js";
 
 const dashboard = membersDashboard();
 
-describe.skipIf(dashboard.isMissing)("the settings of who is let in", () => {
+describe("the settings of who is let in", { tags: "chromium" }, () => {
   it("[DASH-177] an admin invites, sees what becomes of it, and revokes invites and members", async () => {
     const { admin, broker } = dashboard;
     const session = await createTestSession(dashboard.rest, "Plan the move");

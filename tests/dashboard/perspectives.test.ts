@@ -28,7 +28,7 @@ async function writeDocument(
   });
 }
 
-describe.skipIf(dashboard.isMissing)("perspectives in the page", () => {
+describe("perspectives in the page", { tags: "chromium" }, () => {
   it("[PERSPECTIVE-5] [PERSPECTIVE-6] a persona is chosen, reads, fails, is tried again, and its reading gets stale", async () => {
     const session = await createTestSession(dashboard.rest);
     await writeDocument(session, 0);

@@ -5,7 +5,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("the progress log", () => {
+describe("the progress log", { tags: "chromium" }, () => {
   async function log(
     session: TestSession,
     projectId: string,

@@ -12,7 +12,7 @@ const proposed = plan
   .replace("Keep v1 tokens", "Keep v1 tokens for 30 days")
   .replace("Four.", "Four, and five.");
 
-describe.skipIf(dashboard.isMissing)("proposals in the page", () => {
+describe("proposals in the page", { tags: "chromium" }, () => {
   it("[DASH-284] [DASH-285] [DASH-286] a proposal is announced, read change by change, and taken in part", async () => {
     const { session, proposal_id } = await propose();
     const { page, problems, findBarriers } = await open(session);

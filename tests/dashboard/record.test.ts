@@ -16,7 +16,7 @@ const dashboard = testDashboard();
 const limits =
   "Unchanged since it was signed. Does not show that a statement is true, or what was never posted.";
 
-describe.skipIf(dashboard.isMissing)("the record of a session", () => {
+describe("the record of a session", { tags: "chromium" }, () => {
   /** Birch joins Atlas, they talk and decide: four messages, and a fifth where it is concluded. */
   async function stage({ concluded = true } = {}) {
     const session = await createTestSession(dashboard.rest);

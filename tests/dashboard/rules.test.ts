@@ -7,7 +7,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 const dashboard = testDashboard();
 const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
 
-describe.skipIf(dashboard.isMissing)("what a session's page does", () => {
+describe("what a session's page does", { tags: "chromium" }, () => {
   it("[DASH-62] [DASH-95] what I say leads to the end, from wherever I was reading", {
     tags: "long",
   }, async () => {

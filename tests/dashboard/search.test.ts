@@ -6,7 +6,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("the search", () => {
+describe("the search", { tags: "chromium" }, () => {
   /** A session in which one word stands in everything that can be found. */
   async function sayEverywhere(word: string) {
     const { rest } = dashboard;

@@ -1,6 +1,6 @@
 import type { Browser, Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
+import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
@@ -10,12 +10,11 @@ import { asPerson } from "./as-person.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
-if (chromium === undefined) console.warn(chromiumMissing);
 
 const desk = { viewport: { width: 1280, height: 800 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 
-describe.skipIf(chromium === undefined)("a session's page", () => {
+describe("a session's page", { tags: "chromium" }, () => {
   let browser: Browser;
   let broker: TestBroker;
   let rest: TransportClient;

@@ -6,7 +6,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("the settings", () => {
+describe("the settings", { tags: "chromium" }, () => {
   it("[DASH-155] [DASH-156] [DASH-157] the address is typed, tried, saved, and taken back; what to paste follows it", {
     tags: "long",
   }, async () => {

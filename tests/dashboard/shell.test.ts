@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
+import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { openPage } from "../kit/open-page.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { createTestSession } from "../kit/session.js";
@@ -11,11 +11,10 @@ import { isLive, paletteField } from "./open-palette.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
-if (chromium === undefined) console.warn(chromiumMissing);
 
 const phone = { viewport: { width: 390, height: 844 } };
 
-describe.skipIf(chromium === undefined)("what stands around every page", () => {
+describe("what stands around every page", { tags: "chromium" }, () => {
   let browser: Browser;
   let broker: TestBroker;
   let rest: TransportClient;

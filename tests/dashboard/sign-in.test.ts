@@ -8,7 +8,7 @@ import { membersDashboard } from "./open-members.js";
 
 const dashboard = membersDashboard();
 
-describe.skipIf(dashboard.isMissing)("the transports for people", () => {
+describe("the transports for people", { tags: "chromium" }, () => {
   it("[DASH-170] a page that nobody is signed in for asks to sign in, and is there at the same address after that", async () => {
     const session = await saidSession("Split the auth service", "The key is in the vault.");
     const place = `/sessions/${session.slug}?types=chat`;
@@ -77,7 +77,9 @@ describe.skipIf(dashboard.isMissing)("the transports for people", () => {
     await expectNoTrace(again.page, secret);
   });
 
-  it("[DASH-172] who is invited sees by whom and to what, joins with a key of this browser, and is in the session", async () => {
+  it("[DASH-172] who is invited sees by whom and to what, joins with a key of this browser, and is in the session", {
+    tags: "curl",
+  }, async () => {
     const session = await saidSession("Move the billing", "Invoices first.");
     const { link } = await dashboard.rest.call("create_invite", { session_id: session.sessionId });
     const secret = link.split("#")[1] ?? "";

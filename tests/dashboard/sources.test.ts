@@ -31,7 +31,7 @@ async function commit(path: string, text: string): Promise<void> {
 
 const pathIn = (source_path: string) => source_path.slice("docs/".length);
 
-describe.skipIf(dashboard.isMissing)("files in the page", () => {
+describe("files in the page", { tags: "chromium" }, () => {
   it("[DASH-289] [DASH-290] files are listed by root with what is open for each, live, and found by their path", async () => {
     await commit("src/plan.ts", "export const plan = 1;\n");
     const { page, problems, findBarriers } = await open("/");
@@ -313,7 +313,7 @@ describe.skipIf(dashboard.isMissing)("files in the page", () => {
   });
 });
 
-describe.skipIf(dashboard.isMissing)("files that nobody commits", () => {
+describe("files that nobody commits", { tags: "chromium" }, () => {
   const lonely = testDashboard({ agent: { ...fake.agent, roots: { docs: at.folder } } });
 
   it("[DASH-297] without an author that is said beside the files, and by the broker to who accepts", {

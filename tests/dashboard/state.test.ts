@@ -4,7 +4,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("the state of a session", () => {
+describe("the state of a session", { tags: "chromium" }, () => {
   async function startState(values: Readonly<Record<string, unknown>>) {
     const session = await createTestSession(dashboard.rest);
     const at = { session_id: session.sessionId, team_id: session.convener };

@@ -8,7 +8,7 @@ import { type WatchedWire, watchWire } from "./watch-wire.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("what a page shows while not all is well", () => {
+describe("what a page shows while not all is well", { tags: "chromium" }, () => {
   it("[DASH-225] while a session is loading its parts stand where they will be, and nothing moves as they come", {
     tags: "long",
   }, async () => {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { chromiumMissing, findChromium, sharedChromium } from "../kit/chromium.js";
+import { findChromium, sharedChromium } from "../kit/chromium.js";
 import { findFirefox, firefoxKeys, startFirefox } from "../kit/firefox.js";
 import { openPage } from "../kit/open-page.js";
 import { makePerson } from "../kit/persons.js";
@@ -13,9 +13,8 @@ import { dashboardPages } from "./pages.js";
 
 const firefox = findFirefox();
 const chromium = findChromium();
-if (chromium === undefined) console.warn(chromiumMissing);
 
-describe.skipIf(chromium === undefined)("taking part in a session as a human", () => {
+describe("taking part in a session as a human", { tags: "chromium" }, () => {
   let browser: Browser;
   let broker: TestBroker;
   let rest: TransportClient;
@@ -61,22 +60,21 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
     expect(problems).toEqual([]);
   });
 
-  it.skipIf(firefox === undefined)(
-    "[DASH-100] [DASH-92] in Firefox, too, what is said is seen live, an ask is answered, the palette goes elsewhere by keys, and Enter sends",
+  it("[DASH-100] [DASH-92] in Firefox, too, what is said is seen live, an ask is answered, the palette goes elsewhere by keys, and Enter sends", {
     // Firefox takes a minute to be there on a busy machine.
-    { tags: "long", timeout: 300_000 },
-    async () => {
-      const session = await createTestSession(rest, "Split the auth service");
-      const other = await createTestSession(rest, "Quarterly pricing");
-      const credential = (await makePerson(rest, "Ana")).person_id;
-      const { open, problems } = await startFirefox({ program: firefox ?? "" }, onTestFinished);
-      const page = await open(`${broker.url}/verify`);
-      const person = { id: credential.split(".")[0], name: "Ana", credential, verified: true };
-      await page.evaluate(`localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`);
-      await page.go(`${broker.url}/sessions/${session.slug}`);
-      /** Waits until the page has it; `act` is done with the last such element. */
-      const meet = (selector: string, text: string, act = "") =>
-        page.evaluate(`new Promise((resolve) => {
+    tags: ["long", "firefox"],
+  }, async () => {
+    const session = await createTestSession(rest, "Split the auth service");
+    const other = await createTestSession(rest, "Quarterly pricing");
+    const credential = (await makePerson(rest, "Ana")).person_id;
+    const { open, problems } = await startFirefox({ program: firefox ?? "" }, onTestFinished);
+    const page = await open(`${broker.url}/verify`);
+    const person = { id: credential.split(".")[0], name: "Ana", credential, verified: true };
+    await page.evaluate(`localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(person))})`);
+    await page.go(`${broker.url}/sessions/${session.slug}`);
+    /** Waits until the page has it; `act` is done with the last such element. */
+    const meet = (selector: string, text: string, act = "") =>
+      page.evaluate(`new Promise((resolve) => {
           const look = () => {
             const all = [...document.querySelectorAll(${JSON.stringify(selector)})];
             const found = all.findLast(({ textContent }) => textContent.includes(${JSON.stringify(text)}));
@@ -86,31 +84,30 @@ describe.skipIf(chromium === undefined)("taking part in a session as a human", (
           };
           look();
         })`);
-      await meet("[data-slot=live-badge]", "Live");
-      await rest.call("post_message", {
-        session_id: session.sessionId,
-        team_id: session.convener,
-        content: { text: "Which **key**?", kind: "ask", options: ["The vault's", "A new one"] },
-      });
-      await meet("[role=feed] article strong", "key");
-      await meet("[role=feed] article button", "The vault's", "found.click()");
-      await meet("[role=feed] article", "Ana answered");
-      await page.press("k", firefoxKeys.control);
-      await meet("dialog, [role=dialog]", "");
-      await page.press("Quart");
-      await meet("[role=option]", "Quarterly pricing");
-      await page.press(firefoxKeys.enter);
-      // Its title stands there before it was read.
-      await meet("h1", "Quarterly pricing");
-      await meet("textarea", "");
-      await page.press("c");
-      await meet("textarea:focus", "");
-      await page.press(`Three tiers.${firefoxKeys.enter}`);
-      await meet("[role=feed] article", "Three tiers.");
-      expect(await saidIn(other)).toEqual(["Three tiers."]);
-      expect(problems).toEqual([]);
-    },
-  );
+    await meet("[data-slot=live-badge]", "Live");
+    await rest.call("post_message", {
+      session_id: session.sessionId,
+      team_id: session.convener,
+      content: { text: "Which **key**?", kind: "ask", options: ["The vault's", "A new one"] },
+    });
+    await meet("[role=feed] article strong", "key");
+    await meet("[role=feed] article button", "The vault's", "found.click()");
+    await meet("[role=feed] article", "Ana answered");
+    await page.press("k", firefoxKeys.control);
+    await meet("dialog, [role=dialog]", "");
+    await page.press("Quart");
+    await meet("[role=option]", "Quarterly pricing");
+    await page.press(firefoxKeys.enter);
+    // Its title stands there before it was read.
+    await meet("h1", "Quarterly pricing");
+    await meet("textarea", "");
+    await page.press("c");
+    await meet("textarea:focus", "");
+    await page.press(`Three tiers.${firefoxKeys.enter}`);
+    await meet("[role=feed] article", "Three tiers.");
+    expect(await saidIn(other)).toEqual(["Three tiers."]);
+    expect(problems).toEqual([]);
+  });
 
   it("[DASH-96] a draft survives a reload with whom it is for, and is gone once it is sent", async () => {
     const session = await createTestSession(rest);

@@ -4,7 +4,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("the tasks of a session", () => {
+describe("the tasks of a session", { tags: "chromium" }, () => {
   async function startTasks() {
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     const { sessionId: session_id } = session;

@@ -18,7 +18,7 @@ Move token issuing out of the **gateway** \\*soon\\*.
 - Old clients get 410
 `;
 
-describe.skipIf(dashboard.isMissing)("comments on a document in the page", () => {
+describe("comments on a document in the page", { tags: "chromium" }, () => {
   it("[DASH-278] [DASH-279] [DASH-281] [DASH-282] [DASH-305] selected text is commented on, answered live, resolved and reopened", async () => {
     const session = await startWith(plan);
     const { page, problems, findBarriers } = await open(session);

@@ -4,7 +4,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
-describe.skipIf(dashboard.isMissing)("what agents reported to have used", () => {
+describe("what agents reported to have used", { tags: "chromium" }, () => {
   it("[USAGE-6] stands in the session's Audit tab by what one chooses by keys, and of all sessions in Settings", async () => {
     const { rest } = dashboard;
     const session = await createTestSession(rest, "Split the auth service");
@@ -64,7 +64,7 @@ describe.skipIf(dashboard.isMissing)("what agents reported to have used", () => 
   });
 });
 
-describe.skipIf(dashboard.isMissing)("what changed since one was here", () => {
+describe("what changed since one was here", { tags: "chromium" }, () => {
   it("[BRIEF-6] stands on the first page for all one's sessions, opens by keys, and leads to each line", async () => {
     const { rest } = dashboard;
     const as = await dashboard.newPerson("Ana");

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { runShuffled } from "./run-shuffled.js";
 
-/** The campaign in brief; `npm run test:faults` does the same at length. It takes a minute, and several where others want the machine. */
-const deadlineMs = 240_000;
+/** The campaign in brief; `npm run test:faults` does the same at length. It takes a minute; this is only when to give up. */
+const deadlineMs = 20 * 60_000;
 
 it(
   "[FEED-2] [FEED-4] [FEED-15] [DB-3] [DB-4] kills of broker and PostgreSQL, and a held feed, lose, repeat and reorder nothing",

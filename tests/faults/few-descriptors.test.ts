@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { limits } from "@merkle/wire/limits";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { openHttpClient } from "../kit/http-client.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { itAtOne } from "../kit/test-broker.js";
@@ -20,14 +20,9 @@ async function allowDescriptors(pid: number, descriptors: number): Promise<void>
   await promisify(execFile)("prlimit", ["--pid", String(pid), `--nofile=${descriptors}:`]);
 }
 
-const itAtOneProcess =
-  process.platform === "linux"
-    ? itAtOne("a node has descriptors of its own, and a proxy goes to the others")
-    : it.skip;
-
-itAtOneProcess(
+itAtOne("a node has descriptors of its own, and a proxy goes to the others")(
   "[DB-4] [OPS-2] a connection to the database for which no file descriptor is free counts as lost: tried again, answered 503, and taken up when there is one",
-  { tags: "long" },
+  { tags: ["long", "linux"] },
   async () => {
     const databaseUrl = await createTestDatabase();
     const sql = connectTestDatabase(databaseUrl);

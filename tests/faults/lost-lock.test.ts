@@ -37,7 +37,7 @@ it("[DB-17] a broker that loses its lock serves nothing while another one holds 
 
   await takeOver();
   expect(await broker.stopped).toMatchObject({ code: "not_alone" });
-}, 30_000);
+});
 
 function locksOn(sql: postgres.Sql, { granted }: { granted: boolean }) {
   return sql<{ pid: number; key: string }[]>`

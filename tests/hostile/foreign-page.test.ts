@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { chromiumMissing, findChromium, launchChromium } from "../kit/chromium.js";
+import { findChromium, launchChromium } from "../kit/chromium.js";
 import { startInviteBroker } from "../kit/members.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
@@ -12,7 +12,6 @@ import { brokerTransports } from "../kit/transports.js";
 /** What a page of somebody else's can do to a broker on this machine, in a real browser: nothing. */
 
 const executable = findChromium();
-if (executable === undefined) process.stderr.write(`${chromiumMissing}\n`);
 
 /** A broker that somebody's browser may use, and what the test looks at. */
 interface Target {
@@ -159,7 +158,7 @@ async function leavingNothing(target: Target, work: () => Promise<void>): Promis
   expect(await sql`SELECT FROM sessions`).toHaveLength(0);
 }
 
-describe.skipIf(executable === undefined).each(["open", "invite"] as const)("in %s mode", (mode) => {
+describe.each(["open", "invite"] as const)("in %s mode", { tags: "chromium" }, (mode) => {
   function targeted(): Target & { readonly url: string } {
     const target = targets[mode];
     if (!target) throw new Error("There is no broker.");
@@ -287,7 +286,7 @@ describe.skipIf(executable === undefined).each(["open", "invite"] as const)("in 
   });
 });
 
-describe.skipIf(executable === undefined)("a program at another port of this machine", () => {
+describe("a program at another port of this machine", { tags: "chromium" }, () => {
   it("[TOKEN-8] is sent the cookie by the browser, and is nobody with it, whatever it says of where it comes from", async () => {
     const target = targets.invite;
     if (!target) throw new Error("There is no broker.");

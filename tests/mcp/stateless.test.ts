@@ -152,7 +152,7 @@ it("[MCP-18] a client that listens to a team's mail is told when it comes, of no
     message: "yours",
   });
   expect(posted.recipients?.[0]?.wake).toEqual(["wait"]);
-  await expect.poll(() => told, { timeout: 20_000 }).toEqual([uri]);
+  await expect.poll(() => told).toEqual([uri]);
   const { contents } = await listener.readResource({ uri });
   expect(JSON.parse(String(Object(contents[0]).text))).toMatchObject({ unread: 1 });
   const { messages } = await rest.call("check_messages", { session_id: slug, team_id: birch.credential });

@@ -7,16 +7,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { findNginx, findProxy, nginxMissing } from "../kit/nginx.js";
+import { findProxy } from "../kit/nginx.js";
 import { startProxy } from "./kit/start-behind-proxy.js";
 
 const root = new URL("../../", import.meta.url);
 const read = (path: string) => readFile(new URL(path, root), "utf8");
 
-const nginx = findNginx();
-if (nginx === undefined) console.warn(nginxMissing);
 const caddy = findProxy("caddy");
-if (caddy === undefined) console.warn("The test of Caddy is skipped: there is no caddy here.");
 
 /** Stands for a broker: says which it is. */
 async function startNode(name: string) {
@@ -63,33 +60,31 @@ async function expectTurns(url: string, gone: { stop(): void }): Promise<void> {
 }
 
 describe("what docs/scale.md puts in front of the nodes", () => {
-  it.skipIf(nginx === undefined)(
-    "[SCALE-2] nginx sends requests to all nodes by turns, and leaves out one that is gone",
-    async () => {
-      const nodes = await startThree();
-      const ports = nodes.map(({ port }) => port);
-      const [port] = await startProxy(ports, onTestFinished);
-      await expectTurns(`http://127.0.0.1:${port}/`, nodes[1]);
-    },
-  );
+  it("[SCALE-2] nginx sends requests to all nodes by turns, and leaves out one that is gone", {
+    tags: "nginx",
+  }, async () => {
+    const nodes = await startThree();
+    const ports = nodes.map(({ port }) => port);
+    const [port] = await startProxy(ports, onTestFinished);
+    await expectTurns(`http://127.0.0.1:${port}/`, nodes[1]);
+  });
 
-  it.skipIf(nginx === undefined)(
-    "[SCALE-2] nginx lets go of an idle connection before a broker does, which would reset a post that comes just then",
-    async () => {
-      const { server, port: at } = await startNode("a");
-      const firstGone = once(server, "connection").then(([socket]: Socket[]) =>
-        Promise.race([
-          once(socket as Socket, "end").then(() => "nginx"),
-          once(socket as Socket, "close").then(() => "broker"),
-        ]),
-      );
-      const [port] = await startProxy([at], onTestFinished);
-      await ask(`http://127.0.0.1:${port}/`, "POST");
-      expect(await firstGone).toBe("nginx");
-    },
-  );
+  it("[SCALE-2] nginx lets go of an idle connection before a broker does, which would reset a post that comes just then", {
+    tags: "nginx",
+  }, async () => {
+    const { server, port: at } = await startNode("a");
+    const firstGone = once(server, "connection").then(([socket]: Socket[]) =>
+      Promise.race([
+        once(socket as Socket, "end").then(() => "nginx"),
+        once(socket as Socket, "close").then(() => "broker"),
+      ]),
+    );
+    const [port] = await startProxy([at], onTestFinished);
+    await ask(`http://127.0.0.1:${port}/`, "POST");
+    expect(await firstGone).toBe("nginx");
+  });
 
-  it.skipIf(caddy === undefined)("[SCALE-2] so does Caddy", async () => {
+  it("[SCALE-2] so does Caddy", { tags: "caddy" }, async () => {
     const nodes = await startThree();
     const unused = await startNode("unused");
     unused.stop();

@@ -1,51 +1,50 @@
 import { connect } from "@merkle/wire/client";
 import { expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { natsProgram, startNatsServer } from "../kit/nats-server.js";
+import { startNatsServer } from "../kit/nats-server.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { createTestDatabase } from "../kit/test-database.js";
 import { holdInbox, startNodes, type TestNode } from "./start-nodes.js";
 
-it.runIf(natsProgram)(
-  "[NODE-3] [NODE-7] while the bus is down messages and state come with the sweeps and health says degraded; back up, with the hints again",
-  async () => {
-    const nats = await startNatsServer();
-    const { nodes } = await startNodes(2, { bus: nats.url });
-    const [a, b] = nodes as [TestNode, TestNode];
-    const session = await createTestSession(a.client);
-    const { sessionId: session_id } = session;
-    const birch = await session.join("Birch");
-    const inbox = await holdInbox(b, session_id, birch.credential);
-    const values: unknown[] = [];
-    inbox.client.onPush((push) => {
-      if (push.type === "state_change") values.push(push.value);
-    });
-    const set = (value: string) =>
-      a.client.call("set_state", { session_id, team_id: session.convener, key: "build", value });
+it("[NODE-3] [NODE-7] while the bus is down messages and state come with the sweeps and health says degraded; back up, with the hints again", {
+  tags: "nats",
+}, async () => {
+  const nats = await startNatsServer();
+  const { nodes } = await startNodes(2, { bus: nats.url });
+  const [a, b] = nodes as [TestNode, TestNode];
+  const session = await createTestSession(a.client);
+  const { sessionId: session_id } = session;
+  const birch = await session.join("Birch");
+  const inbox = await holdInbox(b, session_id, birch.credential);
+  const values: unknown[] = [];
+  inbox.client.onPush((push) => {
+    if (push.type === "state_change") values.push(push.value);
+  });
+  const set = (value: string) =>
+    a.client.call("set_state", { session_id, team_id: session.convener, key: "build", value });
 
-    await session.post(session.convener, "by hint");
-    await set("first");
-    await expect.poll(() => [inbox.texts, values]).toEqual([["by hint"], ["first"]]);
-    expect(await degraded(b)).toBe(false);
+  await session.post(session.convener, "by hint");
+  await set("first");
+  await expect.poll(() => [inbox.texts, values]).toEqual([["by hint"], ["first"]]);
+  expect(await degraded(b)).toBe(false);
 
-    await nats.kill();
-    await expect.poll(() => degraded(b)).toBe(true);
-    await session.post(session.convener, "by sweep");
-    const { last_sequence: after } = await a.client.call("get_history", { session_id });
-    // What a client was given at one node it goes on from at another that has not heard of it.
-    const moved = connect({ url: b.url, WebSocket });
-    onTestFinished(() => moved.close());
-    await moved.follow({ session: session_id, after, onMessage: () => undefined }).ready;
-    await set("second");
-    await expect.poll(() => [inbox.texts.at(-1), values.at(-1)]).toEqual(["by sweep", "second"]);
+  await nats.kill();
+  await expect.poll(() => degraded(b)).toBe(true);
+  await session.post(session.convener, "by sweep");
+  const { last_sequence: after } = await a.client.call("get_history", { session_id });
+  // What a client was given at one node it goes on from at another that has not heard of it.
+  const moved = connect({ url: b.url, WebSocket });
+  onTestFinished(() => moved.close());
+  await moved.follow({ session: session_id, after, onMessage: () => undefined }).ready;
+  await set("second");
+  await expect.poll(() => [inbox.texts.at(-1), values.at(-1)]).toEqual(["by sweep", "second"]);
 
-    await nats.start();
-    await expect.poll(() => degraded(b)).toBe(false);
-    await session.post(session.convener, "by hint again");
-    await expect.poll(() => inbox.texts).toEqual(["by hint", "by sweep", "by hint again"]);
-  },
-);
+  await nats.start();
+  await expect.poll(() => degraded(b)).toBe(false);
+  await session.post(session.convener, "by hint again");
+  await expect.poll(() => inbox.texts).toEqual(["by hint", "by sweep", "by hint again"]);
+});
 
 it("[NODE-4] [NODE-5] nodes list each other, and one that cannot work beside them does not start", async () => {
   const { nodes, databaseUrl } = await startNodes(2);

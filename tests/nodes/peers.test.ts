@@ -122,7 +122,7 @@ it("[NODE-8] who was at a node that dies is there until its lease is over, and t
   await a.kill();
   expect(await connected(b, session_id)).toEqual({ aspen: true });
   await inbox.client.close();
-  await expect.poll(() => connected(b, session_id), { timeout: 60_000 }).toEqual({ aspen: false });
+  await expect.poll(() => connected(b, session_id)).toEqual({ aspen: false });
 
   // A node that is forgotten leaves nothing with the peers that were there.
   const sql = connectTestDatabase(databaseUrl);

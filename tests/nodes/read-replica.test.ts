@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBroker } from "@merkle/broker";
 import { openDatabase } from "@merkle/db";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { atEnd } from "../kit/at-end.js";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../kit/replicated-postgres.js";
 import { createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
 import { startOneBroker, type TestBroker } from "../kit/test-broker.js";
@@ -18,11 +19,12 @@ let broker: TestBroker;
 let b: TransportClient;
 let session: TestSession;
 
+const cleanup = atEnd();
 beforeAll(async () => {
-  servers = await startReplicatedPostgres(afterAll);
+  servers = await startReplicatedPostgres(cleanup);
   const databaseUrl = servers.primaryUrl;
-  const first = await startOneBroker({ bus, databaseUrl }, afterAll);
-  broker = await startOneBroker({ bus, databaseUrl, databaseReadUrl: servers.replicaUrl }, afterAll);
+  const first = await startOneBroker({ bus, databaseUrl }, cleanup);
+  broker = await startOneBroker({ bus, databaseUrl, databaseReadUrl: servers.replicaUrl }, cleanup);
   a = await brokerTransports.rest(first.url);
   b = await brokerTransports.rest(broker.url);
   session = await createTestSession(a);

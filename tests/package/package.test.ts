@@ -3,16 +3,13 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageName } from "@merkle/wire/text";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { installTestClaude } from "../../apps/cli/src/test-kit/claude.js";
 import { type TestMerkle, testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
-import { natsProgram, startNatsServer } from "../kit/nats-server.js";
+import { startNatsServer } from "../kit/nats-server.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { type InstalledPackage, installPackage } from "./installed-package.js";
-
-// Packing builds what is missing, and some tests wait for several starts of PostgreSQL.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
 
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -175,7 +172,7 @@ describe("installed alone", () => {
     ).toMatchObject({ status: "closed" });
   });
 
-  it.runIf(natsProgram)("[PACK-3] [NODE-1] hears of other nodes over NATS", { tags: "long" }, async () => {
+  it("[PACK-3] [NODE-1] hears of other nodes over NATS", { tags: ["long", "nats"] }, async () => {
     const nats = await startNatsServer();
     const node = await testMerkle(onTestFinished, installed.program);
     const address = await up(node, { MERKLE_BUS: nats.url });

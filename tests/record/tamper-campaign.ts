@@ -92,13 +92,6 @@ export async function tamperForPython(count: number, seed: number): Promise<Miss
   }
 }
 
-export async function hasPython(): Promise<boolean> {
-  return promisify(execFile)("python3", ["--version"]).then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Of each bundle the findings: a file and a sentence. */
 async function runPython(
   bundles: readonly (readonly [path: string, key: string])[],

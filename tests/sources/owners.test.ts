@@ -10,7 +10,6 @@ import { NoSource, RootProblem } from "../../apps/broker/src/work/sources/source
 import { guide, type StagedRepository, secret, stageRepository } from "./staged-repository.js";
 
 const path = "docs/guide.md";
-const isLinuxRoot = process.platform === "linux" && process.getuid?.() === 0;
 const [ana, stranger] = [1234, 1236];
 
 const inRoot = <Result>({ folder, home }: StagedRepository, work: (at: Repository) => Promise<Result>) =>
@@ -130,7 +129,7 @@ it.each(shared)("[SOURCE-4] a root is not touched where %s", async (_what, where
   expect(String(refusal)).toMatch(new RegExp(`Run: chmod go-w ${place}$`));
 });
 
-describe.runIf(isLinuxRoot)("a broker that is root", () => {
+describe("a broker that is root", { tags: "root" }, () => {
   /** Reachable for everybody, and Ana's. */
   async function stageAnas(): Promise<StagedRepository> {
     const at = await stageRepository();

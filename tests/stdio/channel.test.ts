@@ -55,7 +55,7 @@ it("[WAKE-2] [WAKE-8] a watched change of state is nudged for, by a channel, too
   await client.callTool({ name: "watch_state", arguments: { key: "deploy_frozen" } });
   await alder.ask("PUT", "/state", { key: "unwatched", value: 1 });
   await alder.ask("PUT", "/state", { key: "deploy_frozen", value: true });
-  await expect.poll(() => heard[0]?.content, { timeout: 5_000 }).toContain("state of deploy_frozen changed");
+  await expect.poll(() => heard[0]?.content).toContain("state of deploy_frozen changed");
   const { content } = await client.callTool({ name: "check_messages", arguments: {} });
   expect(JSON.stringify(content)).toMatch(/deploy_frozen.+true/);
   expect(JSON.stringify(content)).not.toContain("unwatched");

@@ -48,10 +48,10 @@ it("[STDIO-17][MCP-18] a client that listens to the mail is told when it comes, 
     const { peers } = await rest.call("list_peers", { session_id: slug, team_id: convener });
     return peers.find(({ team }) => team === "Birch")?.capabilities?.wake;
   };
-  await expect.poll(wakeOf, { timeout: 30_000 }).toEqual(["channel"]);
+  await expect.poll(wakeOf).toEqual(["channel"]);
 
   await rest.call("send_message", { session_id: slug, team_id: convener, to: "Birch", message: "hi" });
-  await expect.poll(() => told, { timeout: 30_000 }).toContain("merkle://mail");
+  await expect.poll(() => told).toContain("merkle://mail");
   const { contents } = await client.readResource({ uri: "merkle://mail" });
   expect(JSON.parse(String(Object(contents[0]).text))).toEqual([{ session: slug, unread: 1 }]);
   const mail = await client.callTool({ name: "check_messages", arguments: {} });

@@ -1,15 +1,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backupDatabase, restoreDatabase } from "@merkle/db";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createTestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import { parseMessages, startTail } from "./tailing.js";
-
-// The broker starts again here, on a machine that may have much to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Keeps the database as it is, and gives it back later, at the place where clients know it. */
 async function backUp(broker: TestBroker): Promise<{ restore(): Promise<void> }> {

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@merkle/wire/client";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { startBrokerProcess } from "../faults/broker-process.js";
 import { createTestSession, type TestSession } from "../kit/session.js";
@@ -11,9 +11,6 @@ import { createTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import { parseMessages, readFeed, startTail } from "./tailing.js";
 import { startTcpProxy } from "./tcp-proxy.js";
-
-// Brokers and commands start and are killed here, on a machine that may have much to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Posts as several teams at once until it is told to stop, and through whatever befalls the broker. */
 async function startPosters(url: string, session: TestSession): Promise<{ stop(): Promise<number> }> {

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Message } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
-import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { makePerson } from "../kit/persons.js";
@@ -14,9 +14,6 @@ import type { Cleanup } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { parseMessages, readFeed, startTail } from "./tailing.js";
 import { startTcpProxy } from "./tcp-proxy.js";
-
-// Each command is a process, on a machine that may have much to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 const program = inject("program");
 

@@ -9,12 +9,11 @@ import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { makeCertificate, writeCertificate } from "../kit/certificates.js";
-import { findNginx, nginxMissing, startNginx } from "../kit/nginx.js";
+import { findNginx, startNginx } from "../kit/nginx.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TlsClient, tlsClient } from "../kit/tls-client.js";
 
 const program = findNginx();
-if (program === undefined) console.warn(nginxMissing);
 
 const name = "mesh.example.com";
 const certificate = makeCertificate({ names: [name] });
@@ -27,7 +26,7 @@ async function configuration(): Promise<string> {
   return text;
 }
 
-describe.skipIf(program === undefined)("behind the nginx of docs/reverse-proxy.md", () => {
+describe("behind the nginx of docs/reverse-proxy.md", { tags: "nginx" }, () => {
   let broker: TestBroker;
   let client: TlsClient;
   /** Its ports, the one without TLS first. */

@@ -189,7 +189,7 @@ it("[ALERT-2] [ALERT-3] an ask reaches the push service of who chose asks, encry
   const endpoint = `${service.url}/send/1`;
   await ana.add({ kind: "push", endpoint, p256dh, auth: authSecret.toString("base64url") });
   const { cursor } = await ask("Which key?");
-  await expect.poll(() => service.got.length, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(() => service.got.length).toBeGreaterThan(0);
   const pushes = service.got.map(({ body }) =>
     JSON.parse(ece.decrypt(body, { version: "aes128gcm", privateKey: browser, authSecret }).toString()),
   );
@@ -203,7 +203,7 @@ it("[ALERT-2] [ALERT-3] an ask reaches the push service of who chose asks, encry
     },
   ]);
   await expect
-    .poll(ana.list, { timeout: 60_000 })
+    .poll(ana.list)
     .toMatchObject([{ problem: null, waiting: 0, last_sent_at: expect.any(String) }]);
   await inner(false);
 });

@@ -212,9 +212,7 @@ describe("A task", () => {
     await transport.call("claim", { ...birch, scope: "repo:src/**" });
     await transport.call("claim_task", { ...atlas, task: await add("kept") });
     await makeGone(session, "Birch");
-    await expect
-      .poll(async () => (await eventsOf(session, "claim_changed")).length, { timeout: 15_000 })
-      .toBe(2);
+    await expect.poll(async () => (await eventsOf(session, "claim_changed")).length).toBe(2);
     await expect.poll(async () => (await changesOf(session)).at(-1)).toEqual([task, "handed_back"]);
     const items = (await transport.call("list_attention", { session: session.slug })).items;
     expect(items).toMatchObject([
@@ -237,7 +235,7 @@ describe("A task", () => {
       ["rotate tokens", "Atlas"],
       ["kept", "Atlas"],
     ]);
-  }, 30_000);
+  });
 
   it("[TASK-5] who leaves gives everything back; what is in review stays with who did it", async () => {
     const { session, birch, atlas, add } = await startList();
@@ -249,14 +247,12 @@ describe("A task", () => {
       state: "in_review",
     });
     await transport.call("leave_session", birch);
-    await expect
-      .poll(async () => (await changesOf(session)).at(-1), { timeout: 15_000 })
-      .toEqual([task, "handed_back"]);
+    await expect.poll(async () => (await changesOf(session)).at(-1)).toEqual([task, "handed_back"]);
     expect(await transport.call("finish_task", { ...atlas, task: reviewed })).toMatchObject({
       state: "done",
       holder: "Birch",
     });
-  }, 30_000);
+  });
 
   it("[TASK-6] a human releases anybody's; an agent only its own", async () => {
     const { session_id, atlas, birch, add } = await startList();
@@ -470,7 +466,7 @@ describe("A claim", () => {
     await transport.call("claim", { ...atlas, scope: "deploy" });
     await expect
       .poll(async () => (await eventsOf(session, "claim_changed")).map(({ content }) => content["change"]), {
-        timeout: 15_000,
+        timeout: 120_000,
       })
       .toEqual(["claimed", "claimed", "expired"]);
     const [held] = (await transport.call("list_claims", { session_id })).claims;
@@ -481,7 +477,7 @@ describe("A claim", () => {
     expect(await failureOf(transport.call("release", { ...atlas, scope: "deploy" }))).toMatchObject({
       code: "not_found",
     });
-  }, 30_000);
+  });
 
   it("[CLAIM-5] what hooks do is the session's setting, for a verified human to change", async () => {
     const { session_id } = await startList();
@@ -585,7 +581,7 @@ async function makeGone({ sessionId, convener }: TestSession, team: string): Pro
           JOIN teams m ON m.team_id = p.team_id WHERE t.session_id = ${sessionId} AND m.name = ${team}`;
         return row?.["held"];
       },
-      { timeout: 15_000 },
+      { timeout: 120_000 },
     )
     .toBe(0);
 }

@@ -85,7 +85,7 @@ it("[ATT-12] of each session an item tells how many there are, since the first, 
   expect(await items()).toEqual([]);
   await changeSettings(transport, { settings: { undelivered_after_s: 1 } });
   await expect
-    .poll(items, { timeout: 60_000 })
+    .poll(items)
     .toMatchObject([
       { id: `undelivered:${session.sessionId}:${first.cursor}`, sequence: first.cursor, number: 2, text: "" },
     ]);

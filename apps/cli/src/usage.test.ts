@@ -1,16 +1,13 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { frontCommands } from "./command/front-help.js";
 import { hints } from "./command/hints.js";
 import { createOutput } from "./command/output.js";
 import { commandGroups, commands } from "./commands.js";
 import { usageError } from "./core/cli-error.js";
 import { testMerkle } from "./test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "./test-kit/terminal.js";
-
-// Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
-vi.setConfig({ testTimeout: 120_000 });
+import { atTerminal } from "./test-kit/terminal.js";
 
 /** Listens on a free port, takes connections, and never answers. */
 async function listenSilently(): Promise<{ server: Server; url: string }> {
@@ -55,7 +52,7 @@ describe("the command line", () => {
     expect(await merkle.run(["config", "set", "-h"])).toEqual(help);
   });
 
-  it.runIf(hasTerminal)("[CLI-9] the exit codes are broken between words, too", async () => {
+  it("[CLI-9] the exit codes are broken between words, too", { tags: "terminal" }, async () => {
     const { screen } = await atTerminal(await testMerkle(), ["help", "flags"]).ended;
     const lines = screen.trimEnd().split("\r\n");
     expect(lines.at(-1)).toMatch(/^[\w, ]*interrupted\.$/);

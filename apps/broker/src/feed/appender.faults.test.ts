@@ -251,7 +251,6 @@ describe.concurrent("what takes its five seconds", () => {
         details: { outcome: "unknown", retry_after_s: expect.any(Number) },
       });
       expect(performance.now() - since).toBeGreaterThan(limits.unknownOutcomeMsMax - 500);
-      expect(performance.now() - since).toBeLessThan(2 * limits.unknownOutcomeMsMax);
       if (how === "nobody listens") return;
       proxy.mode = "pass";
       const again = (): Promise<Appended> => appender.append(lost).catch(again);

@@ -2,13 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { saveTeam } from "../sessions/stored-peers.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { type RunOptions, sharedMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 240_000 });
 
 const merkle = sharedMerkle();
 const asked = {
@@ -55,7 +52,7 @@ async function listOwn() {
 /** The number of the one that waits for that person. */
 async function waiting(): Promise<number> {
   const list = async () => (await listOwn()).waiting;
-  await expect.poll(async () => (await list()).length, { timeout: 120_000 }).toBe(1);
+  await expect.poll(async () => (await list()).length).toBe(1);
   return (await list())[0]?.approval ?? 0;
 }
 
@@ -99,9 +96,7 @@ it("[APPROVE-6] a hook that its client ends takes its ask back, and one that can
     const { messages } = await callBroker(merkle, "get_history", { session_id: agent.session_id });
     return messages.filter(({ event }) => event === "approval_ended").map(({ content }) => content);
   };
-  await expect
-    .poll(events, { timeout: 30_000 })
-    .toMatchObject([{ approval: number, decision: "withdrawn", by: null }]);
+  await expect.poll(events).toMatchObject([{ approval: number, decision: "withdrawn", by: null }]);
   const alone = await agent.ask({ MERKLE_URL: "http://127.0.0.1:1" });
   expect(await alone.ended).toMatchObject({ code: 0, stdout: "" });
 });

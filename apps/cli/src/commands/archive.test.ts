@@ -1,10 +1,7 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { startS3Server } from "../../../../tests/kit/s3-server.js";
 import { callBroker } from "../test-kit/api.js";
 import { testMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 it("[ARCHIVE-1] [ARCHIVE-2] merkle archive and unarchive move a session away and back, and no command shows the keys", async () => {
   const s3 = await startS3Server();

@@ -3,15 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { restoreDatabase } from "@merkle/db";
 import { packageName } from "@merkle/wire/text";
-import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { makeTestHome, oldestBinaries } from "../../../../packages/db/src/embedded/test-support.js";
 import { createOldDatabase, fillTables, readRows } from "../../../../tests/kit/old-database.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 async function post(
   url: string,
@@ -189,42 +186,41 @@ describe("merkle upgrade", () => {
     ]);
   });
 
-  it.runIf(oldestBinaries())(
-    "[DB-33] data of an older PostgreSQL is refused by up, and moved by upgrade --postgres",
-    async () => {
-      const merkle = await testMerkle();
-      await upWithSession(merkle);
-      const file = join(merkle.home, "session.backup");
-      await merkle.run(["backup", file]);
-      await merkle.run(["down"]);
-      const older = await makeTestHome({ mode: 0o700 });
-      onTestFinished(() => older.remove());
-      const server = await older.start({ binaries: oldestBinaries() ?? "", besideOlder: true });
-      await restoreDatabase({ target: server.connection, file });
-      await server.stop();
+  it("[DB-33] data of an older PostgreSQL is refused by up, and moved by upgrade --postgres", {
+    tags: "postgres15",
+  }, async () => {
+    const merkle = await testMerkle();
+    await upWithSession(merkle);
+    const file = join(merkle.home, "session.backup");
+    await merkle.run(["backup", file]);
+    await merkle.run(["down"]);
+    const older = await makeTestHome({ mode: 0o700 });
+    onTestFinished(() => older.remove());
+    const server = await older.start({ binaries: oldestBinaries() ?? "", besideOlder: true });
+    await restoreDatabase({ target: server.connection, file });
+    await server.stop();
 
-      const env = { MERKLE_HOME: older.path };
-      await copyFile(join(merkle.home, "audit-key.json"), join(older.path, "audit-key.json"));
-      expect(await merkle.run(["up", "--port", "0", "--detach"], { env, fromNothing: true })).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("merkle upgrade --postgres /usr/lib/postgresql/15"),
-      });
-      expect(await readdir(join(older.path, "pg"))).not.toContain("18");
-      const moved = await merkle.run(["upgrade", "--postgres", oldestBinaries() ?? ""], { env });
-      expect(moved).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining("moved from PostgreSQL 15 to 18"),
-      });
-      const again = await merkle.run(["upgrade", "--postgres", "/nowhere"], { env });
-      expect(again).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("no PostgreSQL that runs in /nowhere"),
-      });
+    const env = { MERKLE_HOME: older.path };
+    await copyFile(join(merkle.home, "audit-key.json"), join(older.path, "audit-key.json"));
+    expect(await merkle.run(["up", "--port", "0", "--detach"], { env, fromNothing: true })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("merkle upgrade --postgres /usr/lib/postgresql/15"),
+    });
+    expect(await readdir(join(older.path, "pg"))).not.toContain("18");
+    const moved = await merkle.run(["upgrade", "--postgres", oldestBinaries() ?? ""], { env });
+    expect(moved).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("moved from PostgreSQL 15 to 18"),
+    });
+    const again = await merkle.run(["upgrade", "--postgres", "/nowhere"], { env });
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no PostgreSQL that runs in /nowhere"),
+    });
 
-      const copied = join(merkle.home, "moved.backup");
-      expect(await merkle.run(["backup", copied], { env })).toMatchObject({
-        stdout: expect.stringContaining("1 session, 2 messages"),
-      });
-    },
-  );
+    const copied = join(merkle.home, "moved.backup");
+    expect(await merkle.run(["backup", copied], { env })).toMatchObject({
+      stdout: expect.stringContaining("1 session, 2 messages"),
+    });
+  });
 });

@@ -2,14 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { clients } from "../clients/clients.js";
 import { listProcesses, processBegan } from "../core/process-table.js";
 import { testMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 const versions = {
   codex: "codex-cli 0.169.0",

@@ -3,15 +3,12 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startOneBroker } from "../../../../tests/kit/test-broker.js";
 import { createTestDatabase } from "../../../../tests/kit/test-database.js";
 import type { Finding } from "../start/doctor/check.js";
 import { installTestClaude } from "../test-kit/claude.js";
 import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 async function diagnose(merkle: TestMerkle, options: RunOptions & { args?: readonly string[] } = {}) {
   const { args = [], env } = options;

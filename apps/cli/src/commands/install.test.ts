@@ -1,14 +1,11 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, inject, it, vi } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { toHookSettings, withoutInstalled } from "../clients/claude-hooks.js";
 import { snippetFor } from "../install/snippets.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
-
-// Each command is a process, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
+import { atTerminal } from "../test-kit/terminal.js";
 
 /** A user whose Claude Code says this version, with these files of it. */
 async function testUser({ version = "2.1.330", config = "", settings = "" } = {}) {
@@ -185,7 +182,7 @@ describe("merkle install and uninstall", () => {
     expect(await withoutInstalled(ours, { CLAUDE_CONFIG_DIR: "/nowhere" })).toEqual(ours);
   });
 
-  it.runIf(hasTerminal)("[INSTALL-1] asks at a terminal; no, and Ctrl+C, change nothing", async () => {
+  it("[INSTALL-1] asks at a terminal; no, and Ctrl+C, change nothing", { tags: "terminal" }, async () => {
     const { merkle, paths, bin } = await testUser({ config, settings });
     for (const keys of ["n\r", "\u0003"]) {
       const { code } = await answer(merkle, bin, keys);

@@ -1,14 +1,11 @@
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { startInviteBroker, type TestMember } from "../../../../tests/kit/members.js";
 import { startStdioServer } from "../../../../tests/kit/stdio.js";
 import type { TestBroker } from "../../../../tests/kit/test-broker.js";
 import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 let broker: TestBroker;
 let admin: TestMember;

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/pro
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { lookForSecrets } from "../../../../tests/kit/canary.js";
 import { startTestBroker, type TestBroker } from "../../../../tests/kit/test-broker.js";
@@ -21,10 +21,7 @@ import {
   type TestMerkle,
   testMerkle,
 } from "../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
-
-// Each launch is two processes, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
+import { atTerminal } from "../test-kit/terminal.js";
 
 let broker: TestBroker;
 let client: BrokerClient;
@@ -578,7 +575,7 @@ describe("a launch that ends", () => {
 
 const open = { MERKLE_TEAM: "", MERKLE_SESSION: "" };
 
-describe.runIf(hasTerminal)("merkle launch at a terminal", () => {
+describe("merkle launch at a terminal", { tags: "terminal" }, () => {
   /** A machine that answers at a terminal. */
   async function testTerminal() {
     const machine = await testMachine();

@@ -1,10 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 120_000 });
+import { atTerminal } from "../test-kit/terminal.js";
 
 const merkle = sharedMerkle();
 const answerOf = async (...args: string[]) => JSON.parse((await merkle.run([...args, "--json"])).stdout);
@@ -109,7 +106,7 @@ describe("merkle ls --watch", () => {
     expect(await merkle.run(["ls", "--watch", "--needs"])).toMatchObject({ code: 2 });
   });
 
-  it.runIf(hasTerminal)("[CLI-50] at a terminal it takes the screen, and q gives it back", async () => {
+  it("[CLI-50] at a terminal it takes the screen, and q gives it back", { tags: "terminal" }, async () => {
     const watching = atTerminal(merkle, ["ls", "--watch"]);
     await watching.shows("first-words");
     watching.types("q");
@@ -120,7 +117,7 @@ describe("merkle ls --watch", () => {
 });
 
 describe("lists of what was said and kept", () => {
-  it.runIf(hasTerminal)("[CLI-13] at a terminal a long name gives way to what it wrote", async () => {
+  it("[CLI-13] at a terminal a long name gives way to what it wrote", { tags: "terminal" }, async () => {
     const team = `The ${"very ".repeat(15)}long team`;
     const made = { title: "Named at length".repeat(3), creator_team_name: team };
     const { slug, session_id, team_id } = await callBroker(merkle, "create_session", made);

@@ -1,17 +1,14 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseTeamCredential } from "@merkle/wire";
-import { describe, expect, inject, it, vi } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { saveTeam } from "../sessions/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
+import { atTerminal } from "../test-kit/terminal.js";
 
 const merkle = sharedMerkle();
 const program = inject("program");
@@ -277,31 +274,27 @@ describe("merkle remember, recall, forget and search", () => {
 });
 
 describe("merkle watch", () => {
-  it.runIf(hasTerminal)(
-    "[CLI-48] [CLI-50] shows needs, roster and feed, takes what is typed, and gives the terminal back",
-    async () => {
-      const { slug, cy } = await sessionWithPeer("Watched live");
-      const blocked = { session_id: slug, status: "blocked" as const, reason: "no key" };
-      await callBroker(merkle, "set_status", blocked, cy);
-      const watching = atTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
-      await watching.shows("Cedar/cy is blocked");
-      await watching.shows("Cedar joined");
-      await callBroker(merkle, "post_message", { session_id: slug, content: { text: "hi there" } }, cy);
-      await watching.shows("Cedar/cy → everyone  hi there");
-      watching.types("cUse the vault\r");
-      await watching.shows("you (human) → everyone  Use the vault");
-      watching.types("q");
-      const { code, screen } = await watching.ended;
-      expect(code).toBe(0);
-      expect(screen.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
-      expect((await chatsOf(slug)).map((each) => each.content["text"])).toEqual([
-        "hi there",
-        "Use the vault",
-      ]);
-    },
-  );
+  it("[CLI-48] [CLI-50] shows needs, roster and feed, takes what is typed, and gives the terminal back", {
+    tags: "terminal",
+  }, async () => {
+    const { slug, cy } = await sessionWithPeer("Watched live");
+    const blocked = { session_id: slug, status: "blocked" as const, reason: "no key" };
+    await callBroker(merkle, "set_status", blocked, cy);
+    const watching = atTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
+    await watching.shows("Cedar/cy is blocked");
+    await watching.shows("Cedar joined");
+    await callBroker(merkle, "post_message", { session_id: slug, content: { text: "hi there" } }, cy);
+    await watching.shows("Cedar/cy → everyone  hi there");
+    watching.types("cUse the vault\r");
+    await watching.shows("you (human) → everyone  Use the vault");
+    watching.types("q");
+    const { code, screen } = await watching.ended;
+    expect(code).toBe(0);
+    expect(screen.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
+    expect((await chatsOf(slug)).map((each) => each.content["text"])).toEqual(["hi there", "Use the vault"]);
+  });
 
-  it.runIf(hasTerminal)("[CLI-50] Ctrl+C ends it with 130, and gives the terminal back", async () => {
+  it("[CLI-50] Ctrl+C ends it with 130, and gives the terminal back", { tags: "terminal" }, async () => {
     const { slug } = await sessionWithPeer("Interrupted");
     const watching = atTerminal(merkle, ["watch", slug], { NO_COLOR: "1" });
     await watching.shows("q quit");
@@ -352,7 +345,7 @@ describe("merkle completion", () => {
   });
 
   // They are no part of the machines that tests usually run on.
-  it.runIf(isInstalled("fish"))("[CLI-58] fish completes by its script", async () => {
+  it("[CLI-58] fish completes by its script", { tags: "fish" }, async () => {
     expect(
       await completeWith("fish", (file) => [
         "--no-config",
@@ -362,7 +355,7 @@ describe("merkle completion", () => {
     ).toBe("unset\n");
   });
 
-  it.runIf(isInstalled("zsh"))("[CLI-58] zsh reads its script", async () => {
+  it("[CLI-58] zsh reads its script", { tags: "zsh" }, async () => {
     expect(await completeWith("zsh", (file) => ["-f", "-n", file])).toBe("");
   });
 
@@ -380,7 +373,3 @@ describe("merkle completion", () => {
     return (await promisify(execFile)(shell, args(file), { env })).stdout;
   }
 });
-
-function isInstalled(shell: string): boolean {
-  return spawnSync(shell, ["--version"]).status === 0;
-}

@@ -2,13 +2,9 @@ import { execFile } from "node:child_process";
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
-// Each command is a process, on a machine that has much to do.
-vi.setConfig({ testTimeout: 120_000 });
-
-const isRoot = process.getuid?.() === 0;
 const plain = ["setpriv", "--reuid=1235", "--regid=1235", "--clear-groups"];
 
 /** What has to be done by what was printed, and whether that was all. */
@@ -41,7 +37,7 @@ async function put(home: string, name: string, mode: number, gid = 0, uid = 0): 
   await chown(path, uid, gid);
 }
 
-describe.runIf(process.platform === "linux" && isRoot)("a home that others have a part in", () => {
+describe("a home that others have a part in", { tags: "root" }, () => {
   it("[CLI-75] starts no broker and lends no credential: each refusal has the command that mends it", {
     tags: "long",
   }, async () => {

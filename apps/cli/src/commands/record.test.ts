@@ -1,12 +1,9 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { openBundle, withFiles } from "../../../../tests/record/bundles.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 const merkle = sharedMerkle();
 /** Nobody answers there: what needs a broker fails. */

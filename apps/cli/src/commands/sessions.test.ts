@@ -2,13 +2,10 @@ import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
+import { atTerminal } from "../test-kit/terminal.js";
 
 const merkle = sharedMerkle();
 
@@ -89,17 +86,16 @@ describe("merkle ls", () => {
     }
   });
 
-  it.runIf(hasTerminal)(
-    "[CLI-13] at a terminal a long title gives way to the columns beside it",
-    async () => {
-      const title = `Wide ${"título ".repeat(20)}`.trim();
-      await callBroker(merkle, "create_session", { title, slug: "wide", creator_team_name: "A" });
-      const { screen } = await atTerminal(merkle, ["ls", "--query", "wide"], { NO_COLOR: "1" }).ended;
-      const row = screen.split("\r\n").find((each) => each.startsWith("wide")) ?? "";
-      expect(row).toMatch(/… {2}A● {2}nothing said$/);
-      expect(row.length).toBeLessThanOrEqual(80);
-    },
-  );
+  it("[CLI-13] at a terminal a long title gives way to the columns beside it", {
+    tags: "terminal",
+  }, async () => {
+    const title = `Wide ${"título ".repeat(20)}`.trim();
+    await callBroker(merkle, "create_session", { title, slug: "wide", creator_team_name: "A" });
+    const { screen } = await atTerminal(merkle, ["ls", "--query", "wide"], { NO_COLOR: "1" }).ended;
+    const row = screen.split("\r\n").find((each) => each.startsWith("wide")) ?? "";
+    expect(row).toMatch(/… {2}A● {2}nothing said$/);
+    expect(row.length).toBeLessThanOrEqual(80);
+  });
 });
 
 describe("merkle show", () => {
@@ -229,34 +225,32 @@ describe("merkle post", () => {
     expect((await callBroker(merkle, "get_session", { session_id: slug })).last_sequence).toBe(0);
   });
 
-  it.runIf(hasTerminal)(
-    "[CLI-15] at a terminal a missing text is a usage error, not a silent wait",
-    async () => {
-      const { slug } = await callBroker(merkle, "create_session", { title: "Quiet", creator_team_name: "A" });
-      const { code, screen } = await atTerminal(merkle, ["post", slug]).ended;
-      expect(code).toBe(2);
-      expect(screen).toContain("Say what to post, or - to read it from stdin.");
-    },
-  );
+  it("[CLI-15] at a terminal a missing text is a usage error, not a silent wait", {
+    tags: "terminal",
+  }, async () => {
+    const { slug } = await callBroker(merkle, "create_session", { title: "Quiet", creator_team_name: "A" });
+    const { code, screen } = await atTerminal(merkle, ["post", slug]).ended;
+    expect(code).toBe(2);
+    expect(screen).toContain("Say what to post, or - to read it from stdin.");
+  });
 
-  it.runIf(hasTerminal)(
-    "[CLI-7] Ctrl+C while it reads stdin ends it with 130, and nothing is posted",
-    async () => {
-      const { slug } = await callBroker(merkle, "create_session", {
-        title: "Stopped",
-        creator_team_name: "A",
-      });
-      const typing = atTerminal(merkle, ["post", slug, "-"]);
-      typing.types("half a sentence\n");
-      await typing.shows("half a sentence");
-      // The key works once the command listens; until then the terminal keeps it.
-      const again = setInterval(() => typing.types("\u0003"), 700);
-      const { code } = await typing.ended;
-      clearInterval(again);
-      expect(code).toBe(130);
-      expect((await callBroker(merkle, "get_session", { session_id: slug })).last_sequence).toBe(0);
-    },
-  );
+  it("[CLI-7] Ctrl+C while it reads stdin ends it with 130, and nothing is posted", {
+    tags: "terminal",
+  }, async () => {
+    const { slug } = await callBroker(merkle, "create_session", {
+      title: "Stopped",
+      creator_team_name: "A",
+    });
+    const typing = atTerminal(merkle, ["post", slug, "-"]);
+    typing.types("half a sentence\n");
+    await typing.shows("half a sentence");
+    // The key works once the command listens; until then the terminal keeps it.
+    const again = setInterval(() => typing.types("\u0003"), 700);
+    const { code } = await typing.ended;
+    clearInterval(again);
+    expect(code).toBe(130);
+    expect((await callBroker(merkle, "get_session", { session_id: slug })).last_sequence).toBe(0);
+  });
 });
 
 describe("merkle rename", () => {
@@ -309,27 +303,26 @@ describe("merkle conclude", () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ status: "closed", doc_version: 2 });
   });
 
-  it.runIf(hasTerminal)(
-    "[CLI-18] asks first at a terminal, where anything but yes leaves it open",
-    async () => {
-      const { slug } = await callBroker(merkle, "create_session", { title: "Asked", creator_team_name: "A" });
-      const conclude = ["conclude", slug, "Done."];
-      const no = atTerminal(merkle, conclude);
-      await no.shows('Conclude "Asked"');
-      no.types("\n");
-      expect((await no.ended).screen).toContain("not concluded");
-      const interrupted = atTerminal(merkle, conclude);
-      await interrupted.shows('Conclude "Asked"');
-      interrupted.types("\u0003");
-      expect((await interrupted.ended).code).toBe(130);
-      expect((await callBroker(merkle, "get_session", { session_id: slug })).session_closed).toBe(false);
-      const yes = atTerminal(merkle, conclude);
-      await yes.shows('Conclude "Asked"');
-      yes.types("y\n");
-      expect((await yes.ended).code).toBe(0);
-      expect((await callBroker(merkle, "get_session", { session_id: slug })).session_closed).toBe(true);
-    },
-  );
+  it("[CLI-18] asks first at a terminal, where anything but yes leaves it open", {
+    tags: "terminal",
+  }, async () => {
+    const { slug } = await callBroker(merkle, "create_session", { title: "Asked", creator_team_name: "A" });
+    const conclude = ["conclude", slug, "Done."];
+    const no = atTerminal(merkle, conclude);
+    await no.shows('Conclude "Asked"');
+    no.types("\n");
+    expect((await no.ended).screen).toContain("not concluded");
+    const interrupted = atTerminal(merkle, conclude);
+    await interrupted.shows('Conclude "Asked"');
+    interrupted.types("\u0003");
+    expect((await interrupted.ended).code).toBe(130);
+    expect((await callBroker(merkle, "get_session", { session_id: slug })).session_closed).toBe(false);
+    const yes = atTerminal(merkle, conclude);
+    await yes.shows('Conclude "Asked"');
+    yes.types("y\n");
+    expect((await yes.ended).code).toBe(0);
+    expect((await callBroker(merkle, "get_session", { session_id: slug })).session_closed).toBe(true);
+  });
 
   it("[CLI-18] says what is missing, and takes not two conclusions", async () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Twice", creator_team_name: "A" });

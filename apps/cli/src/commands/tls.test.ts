@@ -3,15 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../tests/kit/certificates.js";
 import { requestHttp } from "../broker/http-request.js";
 import { readConfig } from "../config.js";
 import { sharedMerkle, testMerkle } from "../test-kit/merkle.js";
 import { trustProject } from "../test-kit/trust-project.js";
-
-// Each command is a process, on a machine that has much to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 describe("a broker of this machine that speaks TLS", () => {
   const authority = makeCertificate({ names: ["authority"], isAuthority: true });

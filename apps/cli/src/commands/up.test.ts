@@ -1,22 +1,17 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { getPriority, hostname } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { findProcesses } from "../../../../tests/kit/processes.js";
 import { testMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process, and some of these wait for several PostgreSQL starts on a machine that has much to do.
-vi.setConfig({ testTimeout: 120_000 });
 
 const anyPort = ["up", "--port", "0"];
 
 /** The PostgreSQL processes that run on a home. */
 async function serversOf(home: string): Promise<string[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-eo", "args"]);
-  return stdout.split("\n").filter((line) => line.includes("postgres") && line.includes(home));
+  return (await findProcesses(home)).map(({ args }) => args).filter((args) => args.includes("postgres"));
 }
 
 /** A port that another program uses. */
@@ -226,21 +221,20 @@ describe("merkle up", () => {
     }
   });
 
-  it.runIf(process.platform === "linux")(
-    "[CLI-84] says that it may open too few files, where its modules would count as missing",
-    async () => {
-      const merkle = await testMerkle(undefined, undefined, limitedTo(120));
-      for (const args of [["status"], anyPort]) {
-        expect(await merkle.run(args)).toMatchObject({
-          code: 1,
-          stdout: "",
-          stderr: expect.stringMatching(
-            /^merkle cannot start: it may open 120 files at once, and needs 512\. .*ulimit/,
-          ),
-        });
-      }
-    },
-  );
+  it("[CLI-84] says that it may open too few files, where its modules would count as missing", {
+    tags: "linux",
+  }, async () => {
+    const merkle = await testMerkle(undefined, undefined, limitedTo(120));
+    for (const args of [["status"], anyPort]) {
+      expect(await merkle.run(args)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(
+          /^merkle cannot start: it may open 120 files at once, and needs 512\. .*ulimit/,
+        ),
+      });
+    }
+  });
 
   it("[DB-3] goes on after kill -9: nothing runs, and the next start adopts the database", async () => {
     const merkle = await testMerkle();

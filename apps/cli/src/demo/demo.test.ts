@@ -1,18 +1,14 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
 import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { findProcesses } from "../../../../tests/kit/processes.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { createBrokerClient } from "../broker/broker-client.js";
 import { type Started, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-
-// Each demo is four processes or five, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 const title = "Short-lived login tokens";
 const newTitle = `${title}, old apps in March`;
@@ -33,15 +29,6 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return typeof address === "object" && address ? address.port : 0;
-}
-
-/** The processes whose command line has `text`. */
-async function processesWith(text: string): Promise<{ pid: number; args: string }[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-eo", "pid=,args="], { maxBuffer: 16 * 1024 * 1024 });
-  return stdout
-    .split("\n")
-    .filter((line) => line.includes(text))
-    .map((line) => ({ pid: Number.parseInt(line, 10), args: line.trim().replace(/^\d+ /, "") }));
 }
 
 describe("merkle demo as a visitor", () => {
@@ -86,7 +73,7 @@ describe("merkle demo on a broker that runs", () => {
     const session_id = await vi.waitUntil(async () => {
       const { sessions } = await call("list_sessions", {});
       return sessions.find((each) => !known.includes(each.session_id))?.session_id;
-    }, 60_000);
+    }, 120_000);
     return { running, session_id };
   }
 
@@ -142,7 +129,7 @@ describe("merkle demo on a broker that runs", () => {
       expect(stdout.slice(place + 1)).toContain(text);
       place = stdout.indexOf(text, place + 1);
     }
-    expect(await processesWith(`--url ${url}`)).toEqual([]);
+    expect(await findProcesses(`--url ${url}`)).toEqual([]);
   });
 
   it("[DEMO-2] uses a session of its own each time, and [CLI-3] gives one document with --json", async () => {
@@ -191,13 +178,13 @@ describe("merkle demo on a broker that runs", () => {
     const { code, stdout, stderr } = await running.ended;
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(said) });
     if (flags.includes("--json")) expect(stdout).toBe("");
-    expect(await processesWith(session_id)).toEqual([]);
+    expect(await findProcesses(session_id)).toEqual([]);
   });
 
   it("[DEMO-3] fails when one of the three is killed, and names it", { tags: "long" }, async () => {
     const { running, session_id } = await beginDemo();
     await running.says("#1 ");
-    const playing = await processesWith(session_id);
+    const playing = await findProcesses(session_id);
     const birch = playing.find(({ args }) => args.includes("--role birch"));
     if (!birch) throw new Error("Birch does not run.");
     process.kill(birch.pid, "SIGKILL");
@@ -205,7 +192,7 @@ describe("merkle demo on a broker that runs", () => {
       code: 1,
       stderr: expect.stringContaining("✗ Birch ended unexpectedly (SIGKILL)."),
     });
-    expect(await processesWith(session_id)).toEqual([]);
+    expect(await findProcesses(session_id)).toEqual([]);
   });
 
   it.each([
@@ -214,10 +201,10 @@ describe("merkle demo on a broker that runs", () => {
   ] as const)("[DEMO-5] leaves no process behind after %s", async (signal, code) => {
     const { running, session_id } = await beginDemo();
     await running.says("#1 ");
-    expect((await processesWith(session_id)).length).toBe(2);
+    expect((await findProcesses(session_id)).length).toBe(2);
     running.process.kill(signal);
     expect(await running.ended).toMatchObject({ code, stderr: "" });
-    await expect.poll(() => processesWith(`--url ${url}`)).toEqual([]);
+    await expect.poll(() => findProcesses(`--url ${url}`)).toEqual([]);
   });
 });
 
@@ -231,8 +218,8 @@ describe("merkle demo without a broker", () => {
   }
 
   async function nothingIsLeft(tmp: string): Promise<void> {
-    await expect.poll(() => readdir(tmp), { timeout: 40_000 }).toEqual([]);
-    await expect.poll(() => processesWith(tmp)).toEqual([]);
+    await expect.poll(() => readdir(tmp)).toEqual([]);
+    await expect.poll(() => findProcesses(tmp)).toEqual([]);
   }
 
   it("[DEMO-4] starts a broker of its own, says so, and removes it at the end", {
@@ -264,7 +251,7 @@ describe("merkle demo without a broker", () => {
     const { merkle, tmp, env } = await alone();
     const running = merkle.start(["demo", "--once"], { env });
     await running.says("#1 ");
-    expect(await processesWith(tmp)).not.toEqual([]);
+    expect(await findProcesses(tmp)).not.toEqual([]);
     running.process.kill("SIGKILL");
     await running.ended;
     await nothingIsLeft(tmp);
@@ -273,7 +260,7 @@ describe("merkle demo without a broker", () => {
   it("[DEMO-5] can be interrupted while that broker starts", { tags: "long" }, async () => {
     const { merkle, tmp, env } = await alone();
     const running = merkle.start(["demo", "--once"], { env });
-    await expect.poll(() => processesWith(tmp)).not.toEqual([]);
+    await expect.poll(() => findProcesses(tmp)).not.toEqual([]);
     running.process.kill("SIGINT");
     expect((await running.ended).code).toBe(130);
     await nothingIsLeft(tmp);

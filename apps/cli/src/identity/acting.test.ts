@@ -1,13 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { saveTeam, storedPeerId, toOwnPeer, toStoredPeer } from "../sessions/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
 import { sharedMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 const merkle = sharedMerkle();
 

@@ -1,15 +1,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 import { atEnd } from "../../../../tests/kit/at-end.js";
 import { connectTestDatabase, createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { callBroker } from "../test-kit/api.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const cleanup = atEnd();
 let merkle: TestMerkle;

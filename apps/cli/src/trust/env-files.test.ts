@@ -1,16 +1,13 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../config.js";
 import { readProgressSettings } from "../progress/read-settings.js";
 import { testMerkle } from "../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
+import { atTerminal } from "../test-kit/terminal.js";
 import { findForeignEnvFiles } from "./env-files.js";
 import { trustFile } from "./foreign-file.js";
-
-// Some of these are processes.
-vi.setConfig({ testTimeout: 120_000 });
 
 const database = "postgres://ana:hush@database.example.com:5432/mesh";
 
@@ -126,35 +123,33 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
   expect((await read()).databaseUrl).toBeUndefined();
 });
 
-it.runIf(hasTerminal)(
-  "[CLI-85] merkle up says what it read and uses it once merkle trust was answered; merkle backup finds the same database",
-  { tags: "long" },
-  async () => {
-    const merkle = await testMerkle();
-    const cwd = join(merkle.home, "project");
-    await mkdir(cwd);
-    const unreachable = "postgres://ana:hush@127.0.0.1:1/mesh";
-    await writeFile(join(cwd, ".env"), `DATABASE_URL=${unreachable}\nMERKLE_PORT=0\n`);
-    const env = { MERKLE_HOME: merkle.home, HOME: merkle.home };
-    const up = merkle.start(["up", "--port", "0"], { cwd });
-    await up.says("agents use");
-    up.process.kill("SIGTERM");
-    const { stderr } = await up.ended;
-    expect(stderr).toContain(`${join(cwd, ".env")} is not read for DATABASE_URL`);
+it("[CLI-85] merkle up says what it read and uses it once merkle trust was answered; merkle backup finds the same database", {
+  tags: ["long", "terminal"],
+}, async () => {
+  const merkle = await testMerkle();
+  const cwd = join(merkle.home, "project");
+  await mkdir(cwd);
+  const unreachable = "postgres://ana:hush@127.0.0.1:1/mesh";
+  await writeFile(join(cwd, ".env"), `DATABASE_URL=${unreachable}\nMERKLE_PORT=0\n`);
+  const env = { MERKLE_HOME: merkle.home, HOME: merkle.home };
+  const up = merkle.start(["up", "--port", "0"], { cwd });
+  await up.says("agents use");
+  up.process.kill("SIGTERM");
+  const { stderr } = await up.ended;
+  expect(stderr).toContain(`${join(cwd, ".env")} is not read for DATABASE_URL`);
 
-    const terminal = atTerminal({ home: cwd }, ["trust"], env);
-    await terminal.shows("Trust it, as it is now?");
-    terminal.types("y\r");
-    const { screen } = await terminal.ended;
-    expect(screen).toContain("127.0.0.1:1/mesh");
-    expect(screen).not.toContain("hush");
-    for (const args of [["up"], ["up", "--detach"], ["backup", "all.backup"]]) {
-      const ended = await merkle.run(args, { cwd });
-      expect(ended.code).not.toBe(0);
-      expect(ended.stderr).toMatch(/\.env is read: DATABASE_URL/);
-      expect(ended.stderr).toMatch(/No database answers at 127.0.0.1:1|connect ECONNREFUSED 127.0.0.1:1/);
-      expect(ended.stderr).not.toContain("hush");
-    }
-    expect(await readdir(cwd)).toEqual([".env"]);
-  },
-);
+  const terminal = atTerminal({ home: cwd }, ["trust"], env);
+  await terminal.shows("Trust it, as it is now?");
+  terminal.types("y\r");
+  const { screen } = await terminal.ended;
+  expect(screen).toContain("127.0.0.1:1/mesh");
+  expect(screen).not.toContain("hush");
+  for (const args of [["up"], ["up", "--detach"], ["backup", "all.backup"]]) {
+    const ended = await merkle.run(args, { cwd });
+    expect(ended.code).not.toBe(0);
+    expect(ended.stderr).toMatch(/\.env is read: DATABASE_URL/);
+    expect(ended.stderr).toMatch(/No database answers at 127.0.0.1:1|connect ECONNREFUSED 127.0.0.1:1/);
+    expect(ended.stderr).not.toContain("hush");
+  }
+  expect(await readdir(cwd)).toEqual([".env"]);
+});

@@ -4,17 +4,14 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createProxy, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { keepMember } from "../identity/members.js";
 import { keepPerson } from "../identity/persons.js";
 import { findForeignSettings } from "../progress/read-settings.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
 import { sharedMerkle, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../test-kit/terminal.js";
+import { atTerminal } from "../test-kit/terminal.js";
 import { requireKnown } from "./require-known.js";
-
-// Each command is a process.
-vi.setConfig({ testTimeout: 120_000 });
 
 const merkle = sharedMerkle();
 const token = `mkt_${"t".repeat(43)}`;
@@ -145,58 +142,56 @@ describe("the settings of a hostile project", () => {
     await rm(folder, { recursive: true });
   });
 
-  it.runIf(hasTerminal)(
-    "[CLI-82] are asked about once at a terminal, and again when folder, content or a file that they name is another",
-    { tags: "long" },
-    async () => {
-      const { facts } = await setUp();
-      const { heard, url } = await startImpostor({
-        ...facts,
-        mesh_id: facts.epoch,
-        broker_id: facts.epoch,
-        connection_url: "http://localhost:1/api/mcp",
-      });
-      const folder = join(merkle.home, "friendly");
-      await mkdir(folder);
-      const path = join(folder, ".merkle.json");
-      const settings = JSON.stringify({ mcp_url: url, ca: "ca.pem" });
-      await writeFile(path, settings);
-      await writeFile(join(folder, "ca.pem"), "one");
-      const env = { MERKLE_HOME: merkle.home, MERKLE_TOKEN: token };
-      const ls = async () => (await merkle.run(["ls"], { cwd: folder, env })).code;
-      const answer = async (keys: string, more = {}) => {
-        const terminal = atTerminal({ home: folder }, ["trust"], { ...env, ...more });
-        await terminal.shows("Trust it, as it is now?");
-        terminal.types(keys);
-        return terminal.ended;
-      };
-      const agent = atTerminal({ home: folder }, ["trust"], { ...env, CLAUDECODE: "1" });
-      expect((await agent.ended).code).toBe(2);
-      expect((await answer("\r")).code).toBe(4);
-      expect(await ls()).toBe(2);
-      expect(heard).toEqual([]);
+  it("[CLI-82] are asked about once at a terminal, and again when folder, content or a file that they name is another", {
+    tags: ["long", "terminal"],
+  }, async () => {
+    const { facts } = await setUp();
+    const { heard, url } = await startImpostor({
+      ...facts,
+      mesh_id: facts.epoch,
+      broker_id: facts.epoch,
+      connection_url: "http://localhost:1/api/mcp",
+    });
+    const folder = join(merkle.home, "friendly");
+    await mkdir(folder);
+    const path = join(folder, ".merkle.json");
+    const settings = JSON.stringify({ mcp_url: url, ca: "ca.pem" });
+    await writeFile(path, settings);
+    await writeFile(join(folder, "ca.pem"), "one");
+    const env = { MERKLE_HOME: merkle.home, MERKLE_TOKEN: token };
+    const ls = async () => (await merkle.run(["ls"], { cwd: folder, env })).code;
+    const answer = async (keys: string, more = {}) => {
+      const terminal = atTerminal({ home: folder }, ["trust"], { ...env, ...more });
+      await terminal.shows("Trust it, as it is now?");
+      terminal.types(keys);
+      return terminal.ended;
+    };
+    const agent = atTerminal({ home: folder }, ["trust"], { ...env, CLAUDECODE: "1" });
+    expect((await agent.ended).code).toBe(2);
+    expect((await answer("\r")).code).toBe(4);
+    expect(await ls()).toBe(2);
+    expect(heard).toEqual([]);
 
-      expect((await answer("y\r")).screen).toContain(url);
-      expect(await ls()).toBe(0);
-      // A token of the environment is for an address of the environment, whoever trusts the project's.
-      expect(heard.length).toBeGreaterThan(0);
-      expect(heard.join()).not.toContain(token);
-      const { stdout } = await merkle.run(["install", "--client", "cursor", "--json"], { cwd: folder, env });
-      const written = JSON.parse(JSON.parse(stdout).stdio).mcpServers.merkle.env;
-      expect(written).toMatchObject({ MERKLE_URL: url, MERKLE_TOKEN: "" });
+    expect((await answer("y\r")).screen).toContain(url);
+    expect(await ls()).toBe(0);
+    // A token of the environment is for an address of the environment, whoever trusts the project's.
+    expect(heard.length).toBeGreaterThan(0);
+    expect(heard.join()).not.toContain(token);
+    const { stdout } = await merkle.run(["install", "--client", "cursor", "--json"], { cwd: folder, env });
+    const written = JSON.parse(JSON.parse(stdout).stdio).mcpServers.merkle.env;
+    expect(written).toMatchObject({ MERKLE_URL: url, MERKLE_TOKEN: "" });
 
-      await writeFile(join(folder, "ca.pem"), "another");
-      expect(await ls()).toBe(2);
-      await writeFile(join(folder, "ca.pem"), "one");
-      expect(await ls()).toBe(0);
-      await writeFile(path, settings.replace("}", " }"));
-      expect(await ls()).toBe(2);
-      const copy = join(merkle.home, "copy");
-      await mkdir(copy);
-      await writeFile(join(copy, ".merkle.json"), settings.replace("ca.pem", join(folder, "ca.pem")));
-      expect((await merkle.run(["ls"], { cwd: copy })).code).toBe(2);
-    },
-  );
+    await writeFile(join(folder, "ca.pem"), "another");
+    expect(await ls()).toBe(2);
+    await writeFile(join(folder, "ca.pem"), "one");
+    expect(await ls()).toBe(0);
+    await writeFile(path, settings.replace("}", " }"));
+    expect(await ls()).toBe(2);
+    const copy = join(merkle.home, "copy");
+    await mkdir(copy);
+    await writeFile(join(copy, ".merkle.json"), settings.replace("ca.pem", join(folder, "ca.pem")));
+    expect((await merkle.run(["ls"], { cwd: copy })).code).toBe(2);
+  });
 });
 
 describe("a broker that says that it is another", () => {
@@ -271,7 +266,7 @@ describe("a broker that says that it is another", () => {
   });
 });
 
-describe.runIf(hasTerminal)("a broker that has moved", () => {
+describe("a broker that has moved", { tags: "terminal" }, () => {
   it("[CLI-83] proves it by its key, and then a person is asked; who passes the question on proves nothing", async () => {
     const { slug } = await setUp();
     const { url } = await merkle.running();

@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import type { ConnectionState, MerkleClient } from "@merkle/wire/client";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { isStranger } from "./broker";
 import { toConnection } from "./connection";
 import { PageBroker } from "./page-broker";
@@ -11,7 +11,7 @@ it("[DASH-2] a page that is left leaves nothing behind, and asks for everything 
   const { broker, clients } = connectPage();
   const stop = broker.follow({ sessionId: session, after: 4, onMessages: () => undefined });
   const unanswered = broker.call("get_app_info", {});
-  await vi.waitFor(() => expect(clients[0]?.follows).toEqual([{ after: 4, isClosed: false }]));
+  await expect.poll(() => clients[0]?.follows).toEqual([{ after: 4, isClosed: false }]);
 
   broker.disconnect();
   expect(clients[0]?.isClosed).toBe(true);
@@ -19,9 +19,9 @@ it("[DASH-2] a page that is left leaves nothing behind, and asks for everything 
   const changes: string[] = [];
   broker.onMeshChanged(({ kind }) => changes.push(kind));
   broker.connect();
-  await vi.waitFor(() => expect(clients[1]?.follows).toEqual([{ after: 4, isClosed: false }]));
+  await expect.poll(() => clients[1]?.follows).toEqual([{ after: 4, isClosed: false }]);
   // A read that was not answered is asked for again.
-  await vi.waitFor(() => expect(clients[1]?.calls).toEqual([{}]));
+  await expect.poll(() => clients[1]?.calls).toEqual([{}]);
   expect(changes).toEqual(["all"]);
   stop();
   expect(clients[1]?.follows).toEqual([{ after: 4, isClosed: true }]);
@@ -31,13 +31,13 @@ it("[DASH-2] a page that is left leaves nothing behind, and asks for everything 
 it("[DASH-2] a page that is left before its connection is there makes none", async () => {
   const { broker, clients } = connectPage();
   broker.disconnect();
-  await vi.waitFor(() => expect(clients[0]?.isClosed).toBe(true));
+  await expect.poll(() => clients[0]?.isClosed).toBe(true);
   expect(broker.state.status).toBe("connecting");
 });
 
 it("[DASH-3] after a return the page is told that anything may have changed", async () => {
   const { broker, clients } = connectPage();
-  await vi.waitFor(() => expect(clients).toHaveLength(1));
+  await expect.poll(() => clients).toHaveLength(1);
   clients[0]?.become({ status: "open", epoch: "one", version: "1", build: 1 });
   const changes: string[] = [];
   broker.onMeshChanged(({ kind }) => changes.push(kind));
@@ -51,7 +51,7 @@ it("[DASH-13] the person's credential goes along where it is taken, and one that
   const { broker, clients, unknown } = connectPage("someone.mk_secret");
   const refused = broker.call("list_sessions", {});
   void broker.call("get_app_info", {}).catch(() => undefined);
-  await vi.waitFor(() => expect(clients[0]?.calls).toEqual([{ team_id: "someone.mk_secret" }, {}]));
+  await expect.poll(() => clients[0]?.calls).toEqual([{ team_id: "someone.mk_secret" }, {}]);
   clients[0]?.refusals[0]?.(new MerkleError("unauthorized", "Nobody has this credential."));
   await expect(refused).rejects.toMatchObject({ code: "unauthorized" });
   expect(unknown).toEqual(["someone.mk_secret"]);
@@ -62,7 +62,7 @@ it("[DASH-170] what a stranger's page asked for waits, and is asked for again on
   broker.follow({ sessionId: session, after: 4, onMessages: () => undefined });
   void broker.call("get_app_info", {}).catch(() => undefined);
   const doubtful = broker.call("mark_read", { session_id: session });
-  await vi.waitFor(() => expect(clients[0]?.follows).toHaveLength(1));
+  await expect.poll(() => clients[0]?.follows).toHaveLength(1);
   clients[0]?.become({ status: "closed", reason: "Nobody is signed in.", code: "unauthorized" });
   expect(isStranger(broker.state)).toBe(true);
   const [read, write] = clients[0]?.refusals.splice(0) ?? [];
@@ -76,10 +76,10 @@ it("[DASH-170] what a stranger's page asked for waits, and is asked for again on
   await expect(waiting).rejects.toThrow("Nobody waits for it.");
 
   broker.startAnew();
-  await vi.waitFor(() => expect(clients[1]?.calls).toEqual([{}]));
+  await expect.poll(() => clients[1]?.calls).toEqual([{}]);
   expect(broker.state.status).toBe("connecting");
   expect(anew()).toBe(1);
-  await vi.waitFor(() => expect(clients[1]?.follows).toEqual([{ after: 4, isClosed: false }]));
+  await expect.poll(() => clients[1]?.follows).toEqual([{ after: 4, isClosed: false }]);
   // The one that was given up is heard no more.
   clients[0]?.become({ status: "closed", reason: "The client was closed." });
   expect(broker.state.status).toBe("connecting");

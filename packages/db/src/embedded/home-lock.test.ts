@@ -49,27 +49,26 @@ describe("the lock of a home", () => {
     await second.release();
   });
 
-  it.runIf(process.platform === "linux")(
-    "[DB-5] is not held by a dead process that its parent has not collected",
-    async () => {
-      // The shell becomes another program, which knows nothing of the child that it has.
-      const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
-        stdio: ["ignore", "pipe", "ignore"],
-      });
-      onTestFinished(() => void parent.kill());
-      const [said] = await once(parent.stdout, "data");
-      const pid = Number(String(said));
-      const fieldsOf = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).split(" ");
-      // A child that died before would have been collected by the shell.
-      await expect.poll(() => readFile(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
-      process.kill(pid, "SIGKILL");
-      await expect.poll(async () => (await fieldsOf())[2]).toBe("Z");
-      const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
-      const began = `${boot} ${(await fieldsOf())[21]}`;
-      await writeFile(path, JSON.stringify({ pid, host: hostname(), began, id: "its" }));
-      await (await lockHome(home.path)).release();
-    },
-  );
+  it("[DB-5] is not held by a dead process that its parent has not collected", {
+    tags: "linux",
+  }, async () => {
+    // The shell becomes another program, which knows nothing of the child that it has.
+    const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    onTestFinished(() => void parent.kill());
+    const [said] = await once(parent.stdout, "data");
+    const pid = Number(String(said));
+    const fieldsOf = async () => (await readFile(`/proc/${pid}/stat`, "utf8")).split(" ");
+    // A child that died before would have been collected by the shell.
+    await expect.poll(() => readFile(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
+    process.kill(pid, "SIGKILL");
+    await expect.poll(async () => (await fieldsOf())[2]).toBe("Z");
+    const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+    const began = `${boot} ${(await fieldsOf())[21]}`;
+    await writeFile(path, JSON.stringify({ pid, host: hostname(), began, id: "its" }));
+    await (await lockHome(home.path)).release();
+  });
 
   it("[DB-5] goes to exactly one of many that find it abandoned", async () => {
     const broker = startTestBroker({ home: home.path, lockOnly: true });

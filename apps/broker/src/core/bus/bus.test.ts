@@ -251,22 +251,21 @@ it("[NODE-1] the bus of a node that is alone is up, tells nobody, and stops", as
   expect([bus.isUp, heard]).toEqual([true, []]);
 });
 
-it.runIf(natsProgram)(
-  "[NODE-1] a NATS server that refuses us keeps the broker from starting; one that is not there does not",
-  async () => {
-    const { url } = await startNatsServer({ args: ["--auth", "a-token"] });
-    const open = (address: string) => startBus({ ...stranger, address });
-    await expect(open(url)).rejects.toMatchObject({ code: "bad_setting" });
-    const [named, absent] = await Promise.all([
-      open(url.replace("//", "//a-token@")),
-      open("nats://127.0.0.1:1"),
-    ]);
-    onTestFinished(async () => void (await Promise.all([named.stop(), absent.stop()])));
-    expect([named.isUp, absent.isUp]).toEqual([true, false]);
-  },
-);
+it("[NODE-1] a NATS server that refuses us keeps the broker from starting; one that is not there does not", {
+  tags: "nats",
+}, async () => {
+  const { url } = await startNatsServer({ args: ["--auth", "a-token"] });
+  const open = (address: string) => startBus({ ...stranger, address });
+  await expect(open(url)).rejects.toMatchObject({ code: "bad_setting" });
+  const [named, absent] = await Promise.all([
+    open(url.replace("//", "//a-token@")),
+    open("nats://127.0.0.1:1"),
+  ]);
+  onTestFinished(async () => void (await Promise.all([named.stop(), absent.stop()])));
+  expect([named.isUp, absent.isUp]).toEqual([true, false]);
+});
 
-describe.runIf(natsProgram)("a NATS server that lets some in alone", () => {
+describe("a NATS server that lets some in alone", { tags: "nats" }, () => {
   const open = async (address: string) => {
     const bus = await startBus({ ...stranger, address, brokerId: "b", nodeId: randomUUID() });
     onTestFinished(() => bus.stop());

@@ -53,21 +53,20 @@ it("[TLS-2] a certificate that cannot be used is refused with what is wrong and 
   await expect(readCertificate({ ...files, key: folder })).rejects.toThrow(/cannot be read \(EISDIR\)/);
 });
 
-it.skipIf(process.platform === "win32")(
-  "[TLS-2] a key that others may read is refused with the command that mends it",
-  async () => {
-    const files = await writeCertificate(folder, good);
-    const key = join(folder, "the key.pem");
-    await writeFile(key, good.key);
-    const asRoot = process.getuid?.() === 0;
-    for (const mode of [0o644, 0o604, 0o660, ...(asRoot ? [] : [0o640])]) {
-      await chmod(key, mode);
-      const sentence = `(mode 0${mode.toString(8)}). Run: chmod 600 '${key}'`;
-      await expect(readCertificate({ ...files, key })).rejects.toThrow(sentence);
-    }
-    for (const mode of [0o600, 0o400, ...(asRoot ? [0o640] : [])]) {
-      await chmod(key, mode);
-      await expect(readCertificate({ ...files, key })).resolves.toMatchObject(good);
-    }
-  },
-);
+it("[TLS-2] a key that others may read is refused with the command that mends it", {
+  tags: "posix",
+}, async () => {
+  const files = await writeCertificate(folder, good);
+  const key = join(folder, "the key.pem");
+  await writeFile(key, good.key);
+  const asRoot = process.getuid?.() === 0;
+  for (const mode of [0o644, 0o604, 0o660, ...(asRoot ? [] : [0o640])]) {
+    await chmod(key, mode);
+    const sentence = `(mode 0${mode.toString(8)}). Run: chmod 600 '${key}'`;
+    await expect(readCertificate({ ...files, key })).rejects.toThrow(sentence);
+  }
+  for (const mode of [0o600, 0o400, ...(asRoot ? [0o640] : [])]) {
+    await chmod(key, mode);
+    await expect(readCertificate({ ...files, key })).resolves.toMatchObject(good);
+  }
+});

@@ -1,12 +1,9 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
 import { sharedMerkle } from "../../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../../test-kit/terminal.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
+import { atTerminal } from "../../test-kit/terminal.js";
 
 const merkle = sharedMerkle();
 
@@ -73,7 +70,7 @@ describe("merkle doc show and append", () => {
     expect(JSON.parse(json).content).toBe(`${content}${hostile}`);
   });
 
-  it.runIf(hasTerminal)("[CLI-17] on a terminal a document cannot command it", async () => {
+  it("[CLI-17] on a terminal a document cannot command it", { tags: "terminal" }, async () => {
     const { slug, credential } = await sessionWithDocument("Hostile doc");
     expect((await merkle.run(["doc", "diff", slug])).stdout).toMatch(/^nothing → v1 {2}Atlas /);
     const hostile = "a\u001b]0;owned\u0007b";
@@ -155,51 +152,49 @@ describe("merkle doc edit", () => {
     expect(await readdir(join(merkle.home, "drafts"))).toEqual([]);
   });
 
-  it.runIf(hasTerminal)(
-    "[CLI-21] opens the editor, writes what was changed, and leaves what was not",
-    async () => {
-      const { slug } = await sessionWithDocument("Edited");
-      const edited = await atTerminal(merkle, ["doc", "edit", slug], {
-        EDITOR: "sed -i 's/15 minutes/an hour/'",
-      }).ended;
-      expect(edited).toMatchObject({ code: 0, screen: expect.stringContaining("document v2") });
-      expect(await documentOf(slug)).toBe(content.replace("15 minutes", "an hour"));
-      const same = await atTerminal(merkle, ["doc", "edit", slug], { VISUAL: "true", EDITOR: "false" }).ended;
-      expect(same).toMatchObject({
-        code: 0,
-        screen: expect.stringContaining("nothing changed, document v2"),
-      });
-      const failed = await atTerminal(merkle, ["doc", "edit", slug], { EDITOR: "no-such-editor" }).ended;
-      expect(failed).toMatchObject({ code: 1, screen: expect.stringContaining("was not found") });
-      expect(await readdir(join(merkle.home, "drafts"))).toEqual([]);
-    },
-  );
+  it("[CLI-21] opens the editor, writes what was changed, and leaves what was not", {
+    tags: "terminal",
+  }, async () => {
+    const { slug } = await sessionWithDocument("Edited");
+    const edited = await atTerminal(merkle, ["doc", "edit", slug], {
+      EDITOR: "sed -i 's/15 minutes/an hour/'",
+    }).ended;
+    expect(edited).toMatchObject({ code: 0, screen: expect.stringContaining("document v2") });
+    expect(await documentOf(slug)).toBe(content.replace("15 minutes", "an hour"));
+    const same = await atTerminal(merkle, ["doc", "edit", slug], { VISUAL: "true", EDITOR: "false" }).ended;
+    expect(same).toMatchObject({
+      code: 0,
+      screen: expect.stringContaining("nothing changed, document v2"),
+    });
+    const failed = await atTerminal(merkle, ["doc", "edit", slug], { EDITOR: "no-such-editor" }).ended;
+    expect(failed).toMatchObject({ code: 1, screen: expect.stringContaining("was not found") });
+    expect(await readdir(join(merkle.home, "drafts"))).toEqual([]);
+  });
 
-  it.runIf(hasTerminal)(
-    "[CLI-21] when somebody writes meanwhile, nothing is lost: exit 6, the text kept, the diff shown",
-    async () => {
-      const { slug, credential } = await sessionWithDocument("Raced");
-      // The editor goes on when it sees the file that says that others have written.
-      const go = join(merkle.home, "go");
-      const editor = join(merkle.home, "editor.sh");
-      await writeFile(
-        editor,
-        `#!/bin/sh\nprintf 'mine\\n' > "$1"\necho editing\nuntil [ -e '${go}' ]; do sleep 0.05; done\n`,
-        { mode: 0o755 },
-      );
-      const editing = atTerminal(merkle, ["doc", "edit", slug], { EDITOR: editor, NO_COLOR: "1" });
-      await editing.shows("editing");
-      await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: "- theirs" }, credential);
-      await writeFile(go, "");
-      const { code, screen } = await editing.ended;
-      expect(code).toBe(6);
-      expect(screen).toContain("+- theirs");
-      const kept = join(merkle.home, "drafts", `${slug}-v1.md`);
-      expect(screen.replace(/\s+/g, " ")).toContain(`kept in ${kept}`);
-      expect(await readFile(kept, "utf8")).toBe("mine\n");
-      expect(await documentOf(slug)).toBe(`${content}- theirs`);
-    },
-  );
+  it("[CLI-21] when somebody writes meanwhile, nothing is lost: exit 6, the text kept, the diff shown", {
+    tags: "terminal",
+  }, async () => {
+    const { slug, credential } = await sessionWithDocument("Raced");
+    // The editor goes on when it sees the file that says that others have written.
+    const go = join(merkle.home, "go");
+    const editor = join(merkle.home, "editor.sh");
+    await writeFile(
+      editor,
+      `#!/bin/sh\nprintf 'mine\\n' > "$1"\necho editing\nuntil [ -e '${go}' ]; do sleep 0.05; done\n`,
+      { mode: 0o755 },
+    );
+    const editing = atTerminal(merkle, ["doc", "edit", slug], { EDITOR: editor, NO_COLOR: "1" });
+    await editing.shows("editing");
+    await callBroker(merkle, "append_to_session_doc", { session_id: slug, text: "- theirs" }, credential);
+    await writeFile(go, "");
+    const { code, screen } = await editing.ended;
+    expect(code).toBe(6);
+    expect(screen).toContain("+- theirs");
+    const kept = join(merkle.home, "drafts", `${slug}-v1.md`);
+    expect(screen.replace(/\s+/g, " ")).toContain(`kept in ${kept}`);
+    expect(await readFile(kept, "utf8")).toBe("mine\n");
+    expect(await documentOf(slug)).toBe(`${content}- theirs`);
+  });
 });
 
 describe("merkle doc history and diff", () => {
@@ -254,7 +249,7 @@ describe("merkle doc history and diff", () => {
 });
 
 describe("merkle redact", () => {
-  it.runIf(hasTerminal)("[REDACT-10] at a terminal it shows what it is about and asks first", async () => {
+  it("[REDACT-10] at a terminal it shows what it is about and asks first", { tags: "terminal" }, async () => {
     const { slug, credential } = await sessionWithDocument("Asked");
     const said = { session_id: slug, content: { text: "the key is 1234" } };
     const { cursor } = await callBroker(merkle, "post_message", said, credential);

@@ -1,16 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, it, vi } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { atEnd } from "../../../../../tests/kit/at-end.js";
 import { type ModelServer, saying, startModelServer } from "../../../../../tests/kit/model-server.js";
 import { startStdioServer } from "../../../../../tests/kit/stdio.js";
 import { findForeignSettings } from "../../progress/read-settings.js";
 import { type TestMerkle, testMerkle } from "../../test-kit/merkle.js";
 import { trustFile } from "../../trust/foreign-file.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
 
 const apiKey = "sk-test-5up3r-s3cr3t";
 

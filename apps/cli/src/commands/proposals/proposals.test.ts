@@ -1,10 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
 import { sharedMerkle } from "../../test-kit/merkle.js";
-import { atTerminal, hasTerminal } from "../../test-kit/terminal.js";
-
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
+import { atTerminal } from "../../test-kit/terminal.js";
 
 const merkle = sharedMerkle();
 
@@ -67,7 +64,7 @@ describe("merkle doc proposals", () => {
     expect(await merkle.run(["doc", "return", slug, other, "Again."])).toMatchObject({ code: 6 });
   });
 
-  it.runIf(hasTerminal)("[PROP-14] on a terminal shows what it changes, and asks", async () => {
+  it("[PROP-14] on a terminal shows what it changes, and asks", { tags: "terminal" }, async () => {
     const { slug, read, number } = await sessionWithProposal("Asked");
     const asked = atTerminal(merkle, ["doc", "accept", slug, String(number), "--edit"], {
       EDITOR: "sed -i 's/an hour/two hours/'",

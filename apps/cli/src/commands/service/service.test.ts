@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { access, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,32 +24,28 @@ async function temporary(): Promise<string> {
   return folder;
 }
 
-it.skipIf(!existsSync("/usr/bin/systemd-analyze"))(
-  "[PACK-7] systemd finds no fault with the unit, whatever stands in its paths",
-  async () => {
-    const file = join(await temporary(), "merkle.service");
-    await writeFile(file, systemdUnit({ ...facts, command: [process.execPath, ...facts.command.slice(1)] }));
-    const { stderr } = await run("systemd-analyze", ["verify", "--man=no", file]);
-    expect(stderr.split("\n").filter((line) => line.includes("merkle.service"))).toEqual([]);
-  },
-);
+it("[PACK-7] systemd finds no fault with the unit, whatever stands in its paths", {
+  tags: "systemd",
+}, async () => {
+  const file = join(await temporary(), "merkle.service");
+  await writeFile(file, systemdUnit({ ...facts, command: [process.execPath, ...facts.command.slice(1)] }));
+  const { stderr } = await run("systemd-analyze", ["verify", "--man=no", file]);
+  expect(stderr.split("\n").filter((line) => line.includes("merkle.service"))).toEqual([]);
+});
 
-it.skipIf(!existsSync("/usr/bin/python3"))(
-  "[PACK-7] the property list says what is run, to the letter",
-  async () => {
-    const file = join(await temporary(), "merkle.plist");
-    await writeFile(file, launchdPlist(facts));
-    const script = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
-    const { stdout } = await run("python3", ["-c", script, file]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      Label: "mesh.merkle.broker",
-      ProgramArguments: facts.command,
-      WorkingDirectory: facts.home,
-      EnvironmentVariables: { MERKLE_HOME: facts.home, PATH: facts.path },
-      KeepAlive: { SuccessfulExit: false },
-    });
-  },
-);
+it("[PACK-7] the property list says what is run, to the letter", { tags: "python" }, async () => {
+  const file = join(await temporary(), "merkle.plist");
+  await writeFile(file, launchdPlist(facts));
+  const script = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
+  const { stdout } = await run("python3", ["-c", script, file]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    Label: "mesh.merkle.broker",
+    ProgramArguments: facts.command,
+    WorkingDirectory: facts.home,
+    EnvironmentVariables: { MERKLE_HOME: facts.home, PATH: facts.path },
+    KeepAlive: { SuccessfulExit: false },
+  });
+});
 
 it("[PACK-7] each platform has its file, and one with neither manager is told what to do", () => {
   expect(findManager({ ...machine, platform: "linux" }).file).toBe(
@@ -62,59 +57,55 @@ it("[PACK-7] each platform has its file, and one with neither manager is told wh
   expect(() => findManager({ ...machine, platform: "win32" })).toThrow("merkle up");
 });
 
-it.skipIf(process.platform !== "linux")(
-  "[PACK-7] shows what it would write, says when there is none, and takes nothing away then",
-  async () => {
-    const merkle = await testMerkle();
-    const env = { XDG_CONFIG_HOME: join(merkle.home, "config") };
-    const shown = await merkle.run(["service", "install", "--dry-run", "--", "--port", "7500"], { env });
-    expect(shown).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/ExecStart=.*"up" "--port" "7500"/),
-    });
-    await expect(access(env.XDG_CONFIG_HOME)).rejects.toThrow();
-    for (const word of ["status", "logs"])
-      expect(await merkle.run(["service", word], { env })).toMatchObject({ code: 5 });
-    expect(await merkle.run(["service", "uninstall"], { env })).toMatchObject({
-      code: 0,
-      stdout: "there was no service\n",
-    });
-  },
-);
+it("[PACK-7] shows what it would write, says when there is none, and takes nothing away then", {
+  tags: "linux",
+}, async () => {
+  const merkle = await testMerkle();
+  const env = { XDG_CONFIG_HOME: join(merkle.home, "config") };
+  const shown = await merkle.run(["service", "install", "--dry-run", "--", "--port", "7500"], { env });
+  expect(shown).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/ExecStart=.*"up" "--port" "7500"/),
+  });
+  await expect(access(env.XDG_CONFIG_HOME)).rejects.toThrow();
+  for (const word of ["status", "logs"])
+    expect(await merkle.run(["service", word], { env })).toMatchObject({ code: 5 });
+  expect(await merkle.run(["service", "uninstall"], { env })).toMatchObject({
+    code: 0,
+    stdout: "there was no service\n",
+  });
+});
 
-it.skipIf(process.platform !== "linux")(
-  "[PACK-7] where nobody started a systemd for the user nothing is left behind; what a service lacks of the shell is told, and that it has stopped",
-  async () => {
-    const merkle = await testMerkle();
-    const systemctl = join(await temporary(), "systemctl");
-    const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: `${dirname(systemctl)}:/usr/bin:/bin` };
-    const answer = async (script: string) => {
-      await writeFile(systemctl, `#!/bin/sh\n${script}\n`);
-      await chmod(systemctl, 0o755);
-    };
-    await answer('echo "Failed to connect to bus: No medium found" >&2; exit 1');
-    expect(await merkle.run(["service", "install"], { env })).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /daemon-reload failed: Failed to connect to bus.*\n +try: .*enable-linger/,
-      ),
-    });
-    expect(await merkle.run(["service", "status"], { env })).toMatchObject({ code: 5 });
+it("[PACK-7] where nobody started a systemd for the user nothing is left behind; what a service lacks of the shell is told, and that it has stopped", {
+  tags: "linux",
+}, async () => {
+  const merkle = await testMerkle();
+  const systemctl = join(await temporary(), "systemctl");
+  const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: `${dirname(systemctl)}:/usr/bin:/bin` };
+  const answer = async (script: string) => {
+    await writeFile(systemctl, `#!/bin/sh\n${script}\n`);
+    await chmod(systemctl, 0o755);
+  };
+  await answer('echo "Failed to connect to bus: No medium found" >&2; exit 1');
+  expect(await merkle.run(["service", "install"], { env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/daemon-reload failed: Failed to connect to bus.*\n +try: .*enable-linger/),
+  });
+  expect(await merkle.run(["service", "status"], { env })).toMatchObject({ code: 5 });
 
-    await answer('case "$*" in *status*) echo "Active: inactive (dead)"; exit 3;; esac');
-    const withDatabase = { ...env, DATABASE_URL: "postgres://ana:hush@localhost/mesh" };
-    const installed = await merkle.run(["service", "install"], { env: withDatabase });
-    expect(installed).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(
-        `has no MERKLE_PORT, DATABASE_URL of this shell: say it in ${merkle.home}/.env`,
-      ),
-    });
-    expect(installed.stderr).not.toContain("hush");
-    expect(await merkle.run(["service", "status"], { env })).toMatchObject({
-      code: 3,
-      stdout: "Active: inactive (dead)\n",
-      stderr: "",
-    });
-  },
-);
+  await answer('case "$*" in *status*) echo "Active: inactive (dead)"; exit 3;; esac');
+  const withDatabase = { ...env, DATABASE_URL: "postgres://ana:hush@localhost/mesh" };
+  const installed = await merkle.run(["service", "install"], { env: withDatabase });
+  expect(installed).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(
+      `has no MERKLE_PORT, DATABASE_URL of this shell: say it in ${merkle.home}/.env`,
+    ),
+  });
+  expect(installed.stderr).not.toContain("hush");
+  expect(await merkle.run(["service", "status"], { env })).toMatchObject({
+    code: 3,
+    stdout: "Active: inactive (dead)\n",
+    stderr: "",
+  });
+});

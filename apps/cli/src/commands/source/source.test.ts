@@ -10,9 +10,6 @@ import {
 import { callBroker } from "../../test-kit/api.js";
 import { sharedMerkle, type TestMerkle } from "../../test-kit/merkle.js";
 
-// Each command is a process of its own, on a machine that has much to do.
-vi.setConfig({ testTimeout: 60_000 });
-
 /** Stands for Claude Code: it reads the file and proposes another text of it, by the job's own credential. */
 const script = `#!/usr/bin/env node
 const prompt = require("node:fs").readFileSync(0, "utf8");
@@ -118,7 +115,7 @@ it("[SOURCE-21] [SOURCE-23] [CLI-74] a proposal is returned and rejected, and it
     const { proposals } = await callBroker(merkle, "list_proposals", { source_path: path });
     return proposals.length === count ? String(proposals[0]?.proposal_id) : undefined;
   };
-  const nextProposal = (count: number) => vi.waitUntil(() => proposed(count), { timeout: 30_000 });
+  const nextProposal = (count: number) => vi.waitUntil(() => proposed(count), { timeout: 120_000 });
   const queued = await source("incorporate", path, String(topic_id));
   // Nothing is returned to an agent that is still at it.
   await merkle.run(["jobs", "show", /job (\d+)/.exec(queued.stdout)?.[1] ?? "", "-f"]);
