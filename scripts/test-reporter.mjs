@@ -20,7 +20,8 @@ export default class TestReporter {
 
   onTestRunStart(specifications) {
     this.#files.all = specifications.length;
-    announce(`running the tests of ${this.#files.all} files`);
+    const { all } = this.#files;
+    announce(`running the tests of ${all} ${all === 1 ? "file" : "files"}`);
   }
 
   onTestCaseResult(test) {

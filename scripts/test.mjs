@@ -5,7 +5,7 @@
  * which were left out, and why.
  */
 import { spawn } from "node:child_process";
-import { announce, began, build, clearLine, compile, install, programs, root, step } from "./steps.mjs";
+import { began, build, clearLine, compile, elapsed, install, programs, root, step } from "./steps.mjs";
 
 const args = process.argv.slice(2);
 /** Options such as `--sequence.seed=7` choose no tests. */
@@ -16,7 +16,7 @@ await attempt(() => install());
 await attempt(isWhole ? build : compile);
 if (isWhole) await attempt(() => install("tools/conformance"));
 const [tests] = await Promise.all([runTests(), isWhole && check()]);
-announce("done");
+process.stderr.write(`${clearLine}${elapsed()}  done\n`);
 
 for (const failure of failures) process.stderr.write(`${failure}\n`);
 const failed = tests.failed + failures.length;

@@ -1,11 +1,6 @@
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type ConnectionTarget, connectPool, openDatabase } from "@merkle/db";
-import { startEmbeddedPostgres } from "@merkle/db/embedded";
-import { stop } from "esbuild";
-import postgres from "postgres";
 import type { TestProject } from "vitest/node";
-import { makeTestHome, type TestHome } from "../../packages/db/src/embedded/test-support.js";
 import { findChromium } from "./find-program.js";
 import { forgetMachine } from "./forget-machine.js";
 import { findNeeds } from "./preparations.js";
@@ -25,8 +20,6 @@ declare module "vitest" {
   }
 }
 
-const template = "merkle_template";
-
 /** Prepares what the chosen files need, and fails the run if something of it is left at its end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   endWithStarter();
@@ -44,12 +37,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const home = join(folder.path, "shared");
   await mkdir(home);
   await chmod(home, 0o711);
+  // What starts servers takes a second to load, too.
+  const servers =
+    needs.has("postgres") || needs.has("preparedHome") ? await import("./servers.js") : undefined;
   const [server, program, prepared] = await Promise.all([
-    needs.has("postgres") ? startServer(home) : undefined,
+    needs.has("postgres") ? servers?.startServer(home) : undefined,
     needs.has("program") ? layOutProgram(home) : "",
-    needs.has("preparedHome") ? prepareHome() : undefined,
+    needs.has("preparedHome") ? servers?.prepareHome() : undefined,
   ]);
-  project.provide("postgres", { serverUrl: server?.url ?? "", template });
+  project.provide("postgres", { serverUrl: server?.url ?? "", template: server?.template ?? "" });
   project.provide("program", program);
   project.provide("preparedHome", prepared?.path ?? "");
 
@@ -85,55 +81,11 @@ async function requireNothingLeft(folder: RunFolder): Promise<void> {
   process.exitCode = 1;
 }
 
-async function startServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
-  // A server of another major is tried by its superuser's address, without a database.
-  const given = process.env["TESTS_DATABASE_URL"];
-  const server =
-    given === undefined ? await startOwnServer(home) : { url: given, stop: async () => undefined };
-  const admin = postgres(`${server.url}/postgres`, { max: 1, onnotice: () => undefined });
-  await admin.unsafe(`DROP DATABASE IF EXISTS ${template}`);
-  await admin.unsafe(`CREATE DATABASE ${template}`);
-  await admin.end();
-  await migrateEmpty(`${server.url}/${template}`);
-  return server;
-}
-
-async function startOwnServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
-  const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
-  const { host, port, database, password = "" } = server.connection;
-  // Databases are made by the superuser alone, and tests change what no broker may.
-  const user = "merkle";
-  const url = `postgres://${user}:${password}@${host}:${port}`;
-  const admin = postgres(`${url}/${database}`, { max: 1 });
-  // Thousands of connections are made to it, and to prove the password is most of what each takes.
-  await admin.unsafe(`SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`);
-  // Every ten seconds it starts a process for each database, to see that nothing is to be done for most.
-  await admin.unsafe("ALTER SYSTEM SET autovacuum = off");
-  await admin.unsafe("SELECT pg_reload_conf()");
-  await admin.end();
-  return { url, stop: () => server.stop() };
-}
-
-/** Migrates a database, of which each copy gets an epoch and a mesh of its own when it is first opened. */
-async function migrateEmpty(target: ConnectionTarget): Promise<void> {
-  await (await openDatabase({ target })).close();
-  const sql = connectPool(target, 1);
-  await sql.unsafe("DELETE FROM settings; DELETE FROM meshes");
-  await sql.end();
-}
-
-async function prepareHome(): Promise<TestHome> {
-  const prepared = await makeTestHome();
-  const server = await prepared.start();
-  await migrateEmpty(server.connection);
-  await server.stop();
-  return prepared;
-}
-
 async function layOutProgram(home: string): Promise<string> {
   const script = await importScript<LayOut>("apps/cli/scripts/lay-out.mjs");
   const program = await script.layOutPackage(join(home, "program"));
   // The bundler would go on running beside the tests.
+  const { stop } = await import("esbuild");
   await stop();
   return program;
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { pidGone } from "../../packages/db/src/embedded/test-support.js";
@@ -40,7 +41,7 @@ describe("a run of the tests", () => {
       2,
     );
     expect(text.match(/expected 'what came' to be 'what was expected'/g)).toHaveLength(2);
-    expect(text).toMatch(/^0:\d\d {2}running the tests of 1 files …$/m);
+    expect(text).toMatch(/^0:\d\d {2}running the tests of 1 file …$/m);
   });
 
   it("fails when a process, a listener or a folder of it is left, names these, and ends them", {
@@ -69,12 +70,18 @@ describe("a run of the tests", () => {
   });
 });
 
+it("CI runs the command of the README", () => {
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  expect(read("README.md")).toMatch(/^npm test /m);
+  expect(read(".ci/run")).toMatch(/^npm test \|/m);
+});
+
 it("a run prepares what its files need, and nothing else", () => {
   const needsOf = (path: string) => [...findNeeds([fileURLToPath(new URL(path, import.meta.url))])].sort();
   expect(needsOf("../rules.test.ts")).toEqual([]);
   expect(needsOf("../../packages/db/src/feed/append-messages.test.ts")).toEqual(["postgres"]);
   expect(needsOf("../stdio/briefs.test.ts")).toEqual(["postgres", "program"]);
   expect(needsOf("../../apps/cli/src/commands/up.test.ts")).toEqual(["preparedHome", "program"]);
-  expect(needsOf("../conformance/conformance.test.ts")).toEqual(["conformance", "postgres"]);
-  expect(needsOf("../dashboard/tasks.test.ts")).toEqual(["dashboard", "postgres"]);
+  expect(needsOf("../conformance/conformance.test.ts")).toEqual(["conformance", "postgres", "program"]);
+  expect(needsOf("../dashboard/tasks.test.ts")).toEqual(["dashboard", "postgres", "program"]);
 });

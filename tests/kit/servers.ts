@@ -1,0 +1,60 @@
+import { type ConnectionTarget, connectPool, openDatabase } from "@merkle/db";
+import { startEmbeddedPostgres } from "@merkle/db/embedded";
+import postgres from "postgres";
+import { makeTestHome, type TestHome } from "../../packages/db/src/embedded/test-support.js";
+
+const template = "merkle_template";
+
+interface Server {
+  readonly url: string;
+  /** The name of a migrated, empty database. */
+  readonly template: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the server that has the databases of all tests. */
+export async function startServer(home: string): Promise<Server> {
+  // A server of another major is tried by its superuser's address, without a database.
+  const given = process.env["TESTS_DATABASE_URL"];
+  const server =
+    given === undefined ? await startOwnServer(home) : { url: given, stop: async () => undefined };
+  const admin = postgres(`${server.url}/postgres`, { max: 1, onnotice: () => undefined });
+  await admin.unsafe(`DROP DATABASE IF EXISTS ${template}`);
+  await admin.unsafe(`CREATE DATABASE ${template}`);
+  await admin.end();
+  await migrateEmpty(`${server.url}/${template}`);
+  return { ...server, template };
+}
+
+async function startOwnServer(home: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = await startEmbeddedPostgres({ home, reach: "tcp", connectionsMax: 300 });
+  const { host, port, database, password = "" } = server.connection;
+  // Databases are made by the superuser alone, and tests change what no broker may.
+  const user = "merkle";
+  const url = `postgres://${user}:${password}@${host}:${port}`;
+  const admin = postgres(`${url}/${database}`, { max: 1 });
+  // Thousands of connections are made to it, and to prove the password is most of what each takes.
+  await admin.unsafe(`SET scram_iterations = 1; ALTER ROLE ${user} PASSWORD '${password}'`);
+  // Every ten seconds it starts a process for each database, to see that nothing is to be done for most.
+  await admin.unsafe("ALTER SYSTEM SET autovacuum = off");
+  await admin.unsafe("SELECT pg_reload_conf()");
+  await admin.end();
+  return { url, stop: () => server.stop() };
+}
+
+/** Migrates a database, of which each copy gets an epoch and a mesh of its own when it is first opened. */
+async function migrateEmpty(target: ConnectionTarget): Promise<void> {
+  await (await openDatabase({ target })).close();
+  const sql = connectPool(target, 1);
+  await sql.unsafe("DELETE FROM settings; DELETE FROM meshes");
+  await sql.end();
+}
+
+/** Makes a home with a migrated, empty database, and stops its server. */
+export async function prepareHome(): Promise<TestHome> {
+  const prepared = await makeTestHome();
+  const server = await prepared.start();
+  await migrateEmpty(server.connection);
+  await server.stop();
+  return prepared;
+}
