@@ -1,3 +1,5 @@
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type ConnectionTarget, connectPool, openDatabase } from "@merkle/db";
 import { startEmbeddedPostgres } from "@merkle/db/embedded";
 import postgres from "postgres";
@@ -56,5 +58,7 @@ export async function prepareHome(): Promise<TestHome> {
   const server = await prepared.start();
   await migrateEmpty(server.connection);
   await server.stop();
+  // Shared memory that a killed server leaves is then a file of its data, and removed with it.
+  await appendFile(join(server.dataDirectory, "postgresql.conf"), "dynamic_shared_memory_type = mmap\n");
   return prepared;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm } from "node:fs/promises";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { buildSync } from "esbuild";
 import postgres from "postgres";
 import { installedBinaries } from "./binaries.js";
@@ -69,9 +70,17 @@ async function removeData(home: string): Promise<void> {
     if (running && stillRuns(running.pid)) {
       process.kill(running.pid, "SIGQUIT");
       await pidGone(running.pid);
-    }
+    } else await freeSharedMemory(data);
     if (found.isSymbolicLink()) await rm(dirname(dirname(data)), { recursive: true, force: true });
   }
+}
+
+/** Removes the System V segment that a killed server has left: it is named in the seventh line of `postmaster.pid`. */
+async function freeSharedMemory(data: string): Promise<void> {
+  const text = await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "");
+  const [, id] = (text.split("\n")[6] ?? "").trim().split(/\s+/);
+  // It may be gone by now.
+  if (id !== undefined) await promisify(execFile)("ipcrm", ["-m", id]).catch(() => undefined);
 }
 
 /** Resolves when the process is gone. */
