@@ -63,7 +63,7 @@ function touch(devtools: CDPSession, enabled: boolean) {
 
 /** What is found when the page has come to rest: it lays itself out anew for another width in its own time. */
 async function settled(find: () => Promise<string[]>): Promise<string[]> {
-  const until = Date.now() + 5_000;
+  const until = Date.now() + 60_000;
   for (;;) {
     const found = await find();
     if (found.length === 0 || Date.now() > until) return found;

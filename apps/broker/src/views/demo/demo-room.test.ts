@@ -26,7 +26,7 @@ describe("the demo room", () => {
     onTestFinished(() => client.close());
     const { person_id: team_id } = await client.call("create_person", { name: "Ana" });
     const feed = new EventEmitter<{ message: [Message] }>();
-    const arrivals = on(feed, "message", { signal: AbortSignal.timeout(30_000) });
+    const arrivals = on(feed, "message", { signal: AbortSignal.timeout(120_000) });
     const { session_id } = room;
     client.follow({
       session: session_id,
