@@ -3,6 +3,7 @@
  * terminal a line of counts that is kept at the bottom. The counts of the run go to the process that started it.
  */
 import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { announce, clearLine, elapsed, root } from "./steps.mjs";
 
 /** How often the counts are printed where there is no terminal: each time that so many more files are done. */
@@ -107,6 +108,7 @@ function indent(text) {
   return text.replace(/^/gm, "    ").concat("\n");
 }
 
+/** A file gets no colours. */
 function write(text) {
-  process.stderr.write(`${clearLine}${text}`);
+  process.stderr.write(`${clearLine}${process.stderr.isTTY ? text : stripVTControlCharacters(text)}`);
 }
