@@ -329,6 +329,9 @@ function createStoreInMemory(): McpSessionStore {
     async remove(id) {
       sessions.delete(id);
     },
+    // Only another node would read it.
+    noteCancelled: async () => undefined,
+    listCancelled: async () => null,
   };
 }
 

@@ -108,7 +108,8 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-309] [ALERT-2] Firefox is told by its push service with no page of ours open, and opens what was encrypted for it", { // Firefox takes a minute to be there on a busy machine.
+  it("[DASH-309] [ALERT-2] Firefox is told by its push service with no page of ours open, and opens what was encrypted for it", {
+    // Firefox takes a minute to be there on a busy machine.
     tags: ["long", "firefox"],
   }, async () => {
     const { rest, broker } = dashboard;

@@ -27,6 +27,8 @@ const testedAt: {
     | `${"apps/broker/src" | "tests/transports" | "tests/hostile" | "tests/access" | "tests/record" | "tests/mcp"}/${string}.test.ts`;
 } = {
   messageTextBytesMax: "here",
+  openMeshesMax: "tests/transports/meshes.test.ts",
+  quotedSecretsMax: "tests/transports/invites.test.ts",
   verificationSeconds: "tests/access/humans.test.ts",
   firstVerificationSeconds: "tests/access/humans.test.ts",
   documentBytesMax: "here",

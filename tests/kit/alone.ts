@@ -8,6 +8,7 @@ export const alone: { readonly bus: ReturnType<typeof startLocalBus>; readonly n
     id: "00000000-0000-0000-0000-000000000000",
     alone: true,
     others: new Set(),
+    hasUnheard: false,
     leads: true,
     list: async () => [],
     settle: async () => undefined,

@@ -101,7 +101,7 @@ describe("a client that is killed", () => {
       stdio: ["pipe", "pipe", "pipe"],
     });
     // The server ends with the pipe.
-    onTestFinished(() => holder.kill("SIGKILL"));
+    onTestFinished(() => void holder.kill("SIGKILL"));
     const [pid] = await once(createInterface(holder.stderr), "line");
     const lines = createInterface(holder.stdout)[Symbol.asyncIterator]();
     const next = async () => {

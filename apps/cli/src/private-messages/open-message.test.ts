@@ -154,7 +154,7 @@ it.each<[string, () => Made, RegExp]>([
 it("[SEALED-4] refuses a header of version 1, and one that is neither version", () => {
   // `undefined` leaves a field out.
   const first = { version: undefined, human: undefined, priority: undefined, reply_to: undefined };
-  expect(open({ header: Object.assign({ counter: 1 }, first) })).toEqual({
+  expect(open({ header: { counter: 1, ...(first as object) } })).toEqual({
     private: true,
     bytes: expect.any(Number),
     problem: expect.stringContaining("earlier version of Merkle"),

@@ -86,7 +86,9 @@ const meetings: Record<string, () => Promise<Meeting>> = {
           const subject = `${channelOf(meeting.brokerId)}.hints`;
           const connection = await connect({ servers: server.url });
           onTestFinished(() => connection.close());
-          connection.subscribe(subject, { callback: (_error, message) => overheard.push(message.string()) });
+          connection.subscribe(subject, {
+            callback: (_error, message) => void overheard.push(message.string()),
+          });
           await connection.flush();
           return {
             overheard,

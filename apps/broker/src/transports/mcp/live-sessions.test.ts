@@ -25,6 +25,8 @@ it("[LIMIT-1] holds liveMcpSessionsMax sessions, and above it drops the longest 
       save: async () => undefined,
       find: async () => ({ initialize: {} }),
       remove: async () => undefined,
+      noteCancelled: async () => undefined,
+      listCancelled: async () => null,
     },
     open: async (id) => {
       opened.push(id);
