@@ -81,7 +81,7 @@ it.each(["wait", "check", "stream", "mcp"] as const)(
 
 itAtOne("behind a proxy no connection shows that a reply was read").each([
   { "x-forwarded-for": "127.0.0.1" },
-  { via: "1.1 proxy" },
+  { via: "1.1 localhost" },
   { forwarded: "for=127.0.0.1" },
 ])(
   "[CURSOR-6] a later request on the same connection is evidence, but not of a proxy's: %o",
@@ -102,7 +102,7 @@ itAtOne("behind a proxy no connection shows that a reply was read").each([
 itAtOne("behind a proxy no connection shows that a reply was read").each([
   { what: "the next request on the same connection", over: 0, headers: {}, comesAgain: false },
   { what: "no request on another connection", over: 1, headers: {}, comesAgain: true },
-  { what: "no request through a proxy", over: 0, headers: { via: "1.1 proxy" }, comesAgain: true },
+  { what: "no request through a proxy", over: 0, headers: { via: "1.1 localhost" }, comesAgain: true },
 ])(
   "[CURSOR-6] on a pool of connections the evidence is $what, whichever caller makes it",
   async ({ over, headers, comesAgain }) => {
