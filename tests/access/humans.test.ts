@@ -5,7 +5,7 @@ import { operations } from "@merkle/wire/schemas";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
-import { joinMesh, startInviteBroker } from "../kit/members.js";
+import { joinMesh, signInBrowser, startInviteBroker } from "../kit/members.js";
 import { makePerson, readHomeKey } from "../kit/persons.js";
 import { failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -174,17 +174,18 @@ describe("what makes somebody human", () => {
     const { broker: closed, admin } = await startInviteBroker(cleanup);
     const { link } = await admin.call("create_invite", {});
     const member = await joinMesh(closed.url, { invite: link, name: "Elm" }, cleanup);
-    const { token } = await member.call("issue_token", {});
-    const own = await brokerTransports.rest(closed.url, { token });
-    const program = await brokerTransports.rest(closed.url, {
-      token: (await own.call("issue_token", { label: "an agent's" })).token,
-    });
+    const own = await brokerTransports.rest(closed.url, await signInBrowser(closed.url, member));
     const { session_id } = await own.call("create_session", { title: "S", creator_team_name: "T" });
     const { person_id: team_id } = await own.call("create_person", { name: "Elm" });
     await own.call("hold_session", { session_id, team_id });
-    expect(await failureOf(program.call("resume_session", { session_id, team_id }))).toMatchObject({
-      code: "forbidden",
-    });
+    const { token: ofKey } = await member.call("issue_token", {});
+    for (const made of [await brokerTransports.rest(closed.url, { token: ofKey }), own]) {
+      const { token } = await made.call("issue_token", { label: "an agent's" });
+      const program = await brokerTransports.rest(closed.url, { token });
+      const { person_id: guest } = await program.call("create_person", { name: "Elm" });
+      const resumes = program.call("resume_session", { session_id, team_id: guest });
+      expect(await failureOf(resumes)).toMatchObject({ code: "forbidden", details: { needs: "person" } });
+    }
   });
 });
 

@@ -45,6 +45,8 @@ interface Facts {
     | "admin"
     | "observer"
     | "agent";
+  /** Whether it is by a token for programs, which have no power. */
+  readonly isProgram?: boolean;
   /** What the credential beside it is worth. */
   readonly credential: "none" | "wrong" | "another member's" | "right" | "of another session" | "left";
   readonly session: "open" | "closed" | "elsewhere";
@@ -62,6 +64,8 @@ interface Caller extends Facts, Entry {
   /** For what a team does, and for what only a human may. */
   readonly team_id?: string | undefined;
   readonly person_id?: string | undefined;
+  /** The verified person whose devices are asked, where that is another one. */
+  readonly asked_id?: string | undefined;
   /** Another place like the caller's own. */
   renew(): Promise<Place>;
 }
@@ -91,7 +95,10 @@ const ofMembers: ReadonlySet<string> = new Set([
 /** What is there only where everybody is let in. */
 const whereAllAreLetIn: ReadonlySet<string> = new Set(["open_demo_room"]);
 
-function expectedOf(operation: AccessRule, { entry, credential, session, isArgument }: Facts): Outcome {
+function expectedOf(
+  operation: AccessRule,
+  { entry, isProgram, credential, session, isArgument }: Facts,
+): Outcome {
   const { name, access, readOnly, afterClosing, forJobs, human, unnamed } = operation;
   if (ofWholeBroker.has(name) && session === "elsewhere" && entry === "admin") return "forbidden";
   const ofSession = isSessionOperation(operation);
@@ -131,6 +138,7 @@ function expectedOf(operation: AccessRule, { entry, credential, session, isArgum
     if (credential === "left" && !comesAfterLeaving.has(name)) return "unauthorized";
     if (credential === "none" && entry !== "admin" && saysWhose.has(name)) return "unauthorized";
   }
+  if (isProgram && human !== undefined && human !== "person") return "forbidden";
   const isClosed = ofSession && session === "closed" && afterClosing === "refused";
   if (entry !== "anyone" && whereAllAreLetIn.has(name)) return "forbidden";
   if (entry === "anyone" && ofMembers.has(name)) return isClosed ? "session_closed" : "forbidden";
@@ -408,6 +416,10 @@ async function inviteStage(): Promise<Stage> {
   const link = await birch.call("issue_token", { kind: "sign_in" });
   const browser = await signIn(url, (await birch.call("issue_token", { kind: "sign_in" })).token);
 
+  const ofKey = await brokerTransports.rest(url, { token: birch.token });
+  const program = await ofKey.call("issue_token", { label: "CI" });
+  const inProgram = await brokerTransports.rest(url, { token: program.token });
+
   const callers = makeCallers(
     places,
     { entry: "admin", token: birch.token },
@@ -443,6 +455,13 @@ async function inviteStage(): Promise<Stage> {
       },
       "a browser's cookie alone": { ...stranger, headers: withCookie },
       "a page's token alone": { ...stranger, headers: { "x-merkle-page": browser.page } },
+      "a program's token": {
+        ...own,
+        isProgram: true,
+        token: program.token,
+        asked_id: own.person_id,
+        person_id: (await makePerson(inProgram, "Birch")).person_id,
+      },
       "a member who is no admin": {
         ...own,
         entry: "member",
@@ -511,7 +530,10 @@ async function prepare(rule: AccessRule, caller: Caller, transport: Transport): 
   const { team_id: _, ...input } = Object(
     "transport" in rule
       ? isSessionOperation(rule) && { session_id }
-      : inputOf(name, { session_id, team_id, person_id }),
+      : inputOf(name, {
+          ...{ session_id, team_id },
+          person_id: isForHumans(name) ? person_id : (caller.asked_id ?? person_id),
+        }),
   );
   const credential = isForHumans(name) ? person_id : team_id;
   const whole = (isGiven || takes) && credential !== "" ? { ...input, team_id: credential } : input;
@@ -534,7 +556,7 @@ function over(
 ): Outcome {
   // Whoever asks over MCP is a model, which is nobody's human (PERSON-11).
   const mayServe = wanted === "served" || wanted === "session_closed";
-  const decides = human === "power" || human === "verifying" || notForModels === true;
+  const decides = (human !== undefined && human !== "person") || notForModels === true;
   if (transport === "mcp" && mayServe && decides) return "forbidden";
   // There these are no tools at all, whoever asks.
   if (transport === "stdio" && decides) return "forbidden";
@@ -760,6 +782,7 @@ const callersOf = {
     "an expired token",
     "a sign-in link's secret as a token",
     "a browser's cookie as a token",
+    "a program's token",
     "a member who is no admin",
     "another member, with a team's and a person's credentials",
     "a member who names another mesh",

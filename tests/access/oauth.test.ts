@@ -6,10 +6,11 @@ import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
 import { validInputs } from "../hostile/subject.js";
 import { atEnd } from "../kit/at-end.js";
-import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
+import { joinMesh, signInBrowser, startInviteBroker, type TestMember } from "../kit/members.js";
 import { type OAuthClient, redeemCode, startOAuthClient } from "../kit/oauth-client.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
+import { brokerTransports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let admin: TestMember;
@@ -296,6 +297,8 @@ describe("OAuth for MCP", () => {
     const { request } = await startClient();
     const input = { session_id: session.session_id, team_name: "Helper", ...request };
     const own = await birch.call("issue_token", {});
+    const inBrowser = await brokerTransports.rest(base, await signInBrowser(base, birch));
+    const child = await inBrowser.call("issue_token", {});
     const post = (path: string, headers: Record<string, string>) =>
       fetch(`${base}${path}`, {
         method: "POST",
@@ -303,15 +306,6 @@ describe("OAuth for MCP", () => {
         body: JSON.stringify(input),
       });
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-    const child = Object(
-      await (
-        await fetch(`${base}/api/tokens`, {
-          method: "POST",
-          headers: { "content-type": "application/json", ...bearer(own.token) },
-          body: "{}",
-        })
-      ).json(),
-    );
     const path = `/api/sessions/${session.slug}/clients`;
     expect((await post(path, bearer(child.token))).status).toBe(403);
     expect((await callTool(own.token, "approve_client", input)).output).toMatchObject({

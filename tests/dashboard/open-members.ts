@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { beforeAll } from "vitest";
 import { findChromium, sharedChromium } from "../kit/chromium.js";
-import { startInviteBroker, type TestMember } from "../kit/members.js";
+import { signInBrowser, startInviteBroker, type TestMember } from "../kit/members.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import type { TestBroker } from "../kit/test-broker.js";
@@ -50,8 +50,8 @@ export function membersDashboard(): MembersDashboard {
     const { broker, admin } = await startInviteBroker((cleanup) => cleanups.push(cleanup), {
       dashboard: dashboardPages(),
     });
-    const { token } = await admin.call("issue_token", {});
-    started = { browser, broker, admin, rest: await brokerTransports.rest(broker.url, { token }) };
+    const rest = await brokerTransports.rest(broker.url, await signInBrowser(broker.url, admin));
+    started = { browser, broker, admin, rest };
     return async () => {
       for (const cleanup of cleanups.reverse()) await cleanup();
     };

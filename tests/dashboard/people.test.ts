@@ -2,6 +2,7 @@ import type { Locator } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { joinMesh } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports } from "../kit/transports.js";
 import { phone } from "./open-dashboard.js";
 import { membersDashboard } from "./open-members.js";
@@ -49,6 +50,36 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await page.getByText("Revoked (1)").waitFor();
     const { members: known } = await admin.call("list_members", {});
     expect(known.find(({ name }) => name === "Dune")?.revoked).toMatchObject({ by: "Ana" });
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-352] members whose inviter was revoked are marked, revoking offers to end whom somebody invited, and nobody's are listed once", async () => {
+    const { admin, broker } = dashboard;
+    const join = async (name: string, by: Pick<typeof admin, "call">) =>
+      joinMesh(broker.url, { invite: (await by.call("create_invite", {})).link, name }, onTestFinished);
+    const oak = await join("Oak", admin);
+    await join("Ivy", oak);
+    const yew = await join("Yew", admin);
+    const ash = await join("Ash", yew);
+    await admin.call("revoke_member", { member_id: yew.member_id });
+    const before = await join("Of before", admin);
+    const sql = connectTestDatabase(broker.databaseUrl);
+    await sql`UPDATE members SET vouched_by = NULL WHERE member_id = ${before.member_id}`;
+    const { page, problems } = await dashboard.open("/settings?part=people", await dashboard.signedIn());
+    const members = page.getByRole("list", { name: "Members", exact: true });
+    await members
+      .getByRole("listitem")
+      .filter({ hasText: "Ash" })
+      .getByText("invited by Yew (revoked)")
+      .waitFor();
+    await page.getByText("Nobody is known to vouch for Of before", { exact: false }).waitFor();
+    await members.getByRole("button", { name: "Revoke Oak" }).click();
+    const asked = page.getByRole("alertdialog");
+    await asked.getByText("Ivy. Otherwise they stay.").waitFor();
+    await asked.getByRole("checkbox", { name: /^Also revoke whom Oak invited/ }).check();
+    await asked.getByRole("button", { name: "Revoke", exact: true }).click();
+    await expect.poll(() => members.getByText("Ivy", { exact: true }).count()).toBe(0);
+    expect(await ash.call("list_sessions", {})).toBeTruthy();
     expect(problems).toEqual([]);
   });
 

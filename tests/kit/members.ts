@@ -1,11 +1,11 @@
-import type { InputOf, OperationName, OutputOf } from "@merkle/wire";
+import { type InputOf, MerkleError, type OperationName, type OutputOf } from "@merkle/wire";
 import { connect } from "@merkle/wire/client";
 import { answerHello, drawSeed, proveJoin, type SigningKey, signingKeyFrom } from "@merkle/wire/identity";
 import { catalogue } from "@merkle/wire/schemas";
 import { WebSocket } from "ws";
 import { startTestBroker, type TestBroker } from "./test-broker.js";
 import type { Cleanup } from "./test-database.js";
-import { brokerTransports } from "./transports.js";
+import { brokerTransports, type Entry } from "./transports.js";
 
 export type Membership = OutputOf<"redeem_invite">;
 
@@ -73,5 +73,31 @@ export function openAsMember(
     ...member,
     // What comes out is checked against the operation's own schema, so its type is what the schema says.
     call: async (name, input) => catalogue[name].output.parse(await client.call(name, input)) as never,
+  };
+}
+
+/** A browser that a member is signed in in: over HTTP its cookie and its page's token, over a WebSocket a ticket of its own. */
+export async function signInBrowser(url: string, member: Pick<TestMember, "call">): Promise<Entry> {
+  const { token } = await member.call("issue_token", { kind: "sign_in" });
+  return signInWith(url, token);
+}
+
+/** The same with the secret of a link that signs a browser in, or of an observer's. */
+export async function signInWith(url: string, secret: string): Promise<Entry> {
+  const response = await fetch(new URL("/api/sign-in", url), {
+    method: "POST",
+    headers: { origin: url, "content-type": "application/json" },
+    body: JSON.stringify({ secret }),
+  });
+  const body = Object(await response.json());
+  if (!response.ok) throw MerkleError.fromBody(body);
+  const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";");
+  const headers = { origin: url, cookie, "x-merkle-page": String(body.page_token) };
+  return {
+    headers,
+    proof: async () => {
+      const ticket = await fetch(new URL("/api/tickets", url), { method: "POST", headers });
+      return { kind: "ticket", ...(await ticket.json()) };
+    },
   };
 }

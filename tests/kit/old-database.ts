@@ -39,7 +39,7 @@ const chosen: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   invites: { role: "'member'", invited_by: "md5('member_id')::uuid", uses: "0", uses_max: "1" },
   jobs: { kind: "'conclude'", status: "'queued'", session_id: "md5('session_id')::uuid" },
   client_grants: { challenge: "repeat('a', 43)", client_hash: bytes(32), code_hash: bytes(32) },
-  members: { role: "'admin'", public_key: bytes(32) },
+  members: { role: "'admin'", public_key: bytes(32), vouched_by: "md5('member_id')::uuid" },
   merkle_roots: { root: hex(64) },
   messages: { type: "'system'", priority: "'next'", salt: bytes(16), content: `'{"event":"team_joined"}'` },
   origin_keys: { key_id: hex(32), public_key: bytes(32) },

@@ -4,7 +4,7 @@ import { approvalHash, deviceOf } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
-import { joinMesh, startInviteBroker } from "../kit/members.js";
+import { joinMesh, signInBrowser, startInviteBroker } from "../kit/members.js";
 import { makePerson } from "../kit/persons.js";
 import { createTestSession, failureOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -200,9 +200,7 @@ describe("somebody who would answer for another", () => {
 
   it("[APPROVE-3] a stolen observer's link, a token made for a program, and another member are refused; so are devices of somebody else", async () => {
     const { broker: closed, admin: ana } = await startInviteBroker(cleanup);
-    const own = await brokerTransports.rest(closed.url, {
-      token: (await ana.call("issue_token", {})).token,
-    });
+    const own = await brokerTransports.rest(closed.url, await signInBrowser(closed.url, ana));
     const { session_id, team_id } = await own.call("create_session", {
       title: "S",
       creator_team_name: "T",
@@ -226,14 +224,14 @@ describe("somebody who would answer for another", () => {
       { invite: (await ana.call("create_invite", {})).link, name: "Bo" },
       cleanup,
     );
-    const bos = await brokerTransports.rest(closed.url, {
-      token: (await bo.call("issue_token", {})).token,
-    });
+    const bos = await brokerTransports.rest(closed.url, await signInBrowser(closed.url, bo));
     const { person_id: bosPhone } = await bos.call("create_person", { name: "Bo" });
     expect(await decide(observer, phone)).toMatchObject({
       code: expect.stringMatching(/forbidden|unauthorized/),
     });
-    expect(await decide(program, phone)).toMatchObject({ code: "forbidden" });
+    expect(await decide(program, phone)).toMatchObject({ code: "unauthorized" });
+    const { person_id: ofProgram } = await program.call("create_person", { name: "Ana" });
+    expect(await decide(program, ofProgram)).toMatchObject({ code: "forbidden" });
     expect(await decide(bos, phone)).toMatchObject({ code: "unauthorized" });
     expect(await decide(bos, bosPhone)).toMatchObject({ code: "not_found" });
     expect(await failureOf(ask([toDevice(bosPhone)]))).toMatchObject({ code: "forbidden" });

@@ -30,6 +30,7 @@ export { type AppendOutcome, type MessageRow, messageRowDefaults } from "./feed/
 export * from "./feed/messages.js";
 export * from "./feed/nudges.js";
 export * from "./feed/reading.js";
+export * from "./identity/authority.js";
 export * from "./identity/client-grants.js";
 export * from "./identity/held-bytes.js";
 export * from "./identity/invites.js";

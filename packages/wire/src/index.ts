@@ -75,6 +75,7 @@ export { alertReasons, describeItem, kindLabels, sentenceOfItem } from "./operat
 export type { Imported } from "./operations/files.js";
 export type { Invite, Member, MemberRole, Mesh, Quota, QuotaKind, Token } from "./operations/identity.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";
+export { listInvited } from "./operations/list-invited.js";
 export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
 export {

@@ -1,19 +1,21 @@
 import {
   endInvitesOfMember,
   endMembership,
-  endTokensOfMember,
   findMember,
+  hasAdmin,
+  listInvitedBy,
   listMemberRows,
   lockAdmins,
   type MemberRow,
 } from "@merkle/db";
-import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { type Member, MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Write } from "../core/write.js";
 import type { Context, IdentityServices } from "./context.js";
+import { endCredentials } from "./end-credentials.js";
 import { type MemberPrincipal, ownerOf } from "./principal.js";
 import { requireMember } from "./require-member.js";
 
-/** Lists who belongs to the mesh, in the order of joining, revoked ones included (MEMBER-1). */
+/** Lists who belongs to the mesh, in the order of joining, revoked ones included (MEMBER-1), and who vouches for each (MEMBER-5). */
 export async function listMembers({
   services,
   principal,
@@ -21,6 +23,7 @@ export async function listMembers({
   const { database } = services;
   const own = ownerOf(principal);
   const rows = await listMemberRows(database.orm, database.meshId);
+  const byId = new Map(rows.map((row) => [row.memberId, row]));
   return {
     members: rows.map((row) => ({
       member_id: row.memberId,
@@ -29,6 +32,7 @@ export async function listMembers({
       public_key: Buffer.from(row.publicKey).toString("base64url"),
       invite_id: row.invite,
       joined_at: row.joinedAt.toISOString(),
+      ...describeDescent(row, byId),
       revoked:
         row.revokedAt && row.revokedBy !== null
           ? { by: row.revokedBy, at: row.revokedAt.toISOString() }
@@ -38,15 +42,30 @@ export async function listMembers({
   };
 }
 
+function describeDescent(
+  { memberId, vouchedBy, program }: MemberRow,
+  members: ReadonlyMap<string, MemberRow>,
+): Pick<Member, "vouching" | "invited_by"> {
+  if (vouchedBy === null) return { vouching: "unknown", invited_by: null };
+  const inviter = members.get(vouchedBy);
+  if (vouchedBy === memberId || !inviter) return { vouching: "broker", invited_by: null };
+  const { name, revokedAt } = inviter;
+  return {
+    vouching: program === null ? "person" : "program",
+    invited_by: { member_id: vouchedBy, name, revoked: revokedAt !== null },
+  };
+}
+
 /**
  * Ends a membership with its tokens, the invites and observer links that it made, and the connections that came by any of
- * these (MEMBER-2). Its key never becomes a member of this mesh again; what it did keeps its name.
+ * these (MEMBER-2). Its key never becomes a member of this mesh again; what it did keeps its name. Those whom it invited stay, unless
+ * they are to end with it (MEMBER-5).
  *
  * @throws conflict when nobody would be left who could invite an admin
  */
 export async function revokeMember(
   ctx: Context<IdentityServices>,
-  { member_id: memberId }: ParsedInputOf<"revoke_member">,
+  { member_id: memberId, with_invited: withInvited }: ParsedInputOf<"revoke_member">,
 ): Promise<OutputOf<"revoke_member">> {
   const { meshId } = ctx.services.database;
   const caller = requireMember(ctx);
@@ -56,26 +75,31 @@ export async function revokeMember(
     const member = await findMember(tx, meshId, { memberId });
     if (!member) throw noSuchMember(memberId);
     if (!admins.has(caller.memberId)) throw adminNoMore(caller);
-    if (admins.size === 1 && admins.has(memberId)) throw lastAdmin(member);
-    await endMember(ctx.services, { tx, afterCommit }, { memberId, by: caller.name });
-    return { member_id: memberId, name: member.name };
+    const also = withInvited
+      ? await listInvitedBy(tx, { meshId, memberId }, { except: caller.memberId })
+      : [];
+    for (const each of [member, ...also])
+      await endMember(ctx.services, { tx, afterCommit }, { memberId: each.memberId, by: caller.name });
+    if (!(await hasAdmin(tx, meshId))) throw lastAdmin(member);
+    return {
+      member_id: memberId,
+      name: member.name,
+      also: also.map((each) => ({ member_id: each.memberId, name: each.name })),
+    };
   });
 }
 
 /** Ends a membership with all that stands on it, unless it had ended before. */
 export async function endMember(
-  { database: { meshId }, mesh, revocations }: IdentityServices,
+  services: IdentityServices,
   { tx, afterCommit }: Pick<Write, "tx" | "afterCommit">,
   { memberId, by }: { readonly memberId: string; readonly by: string },
 ): Promise<void> {
+  const { meshId } = services.database;
   if (!(await endMembership(tx, { meshId, memberId }, by))) return;
   await endInvitesOfMember(tx, meshId, memberId);
-  const tokens = await endTokensOfMember(tx, meshId, memberId);
-  afterCommit(() => {
-    revocations.revoke({ meshId, memberId });
-    for (const token of tokens) revocations.revoke({ meshId, token });
-    mesh.announce("members", null);
-  });
+  afterCommit(() => services.revocations.revoke({ meshId, memberId }));
+  await endCredentials(services, { tx, afterCommit }, { memberId, by });
 }
 
 function noSuchMember(memberId: string): MerkleError {

@@ -1,3 +1,4 @@
+import type { Authority } from "@merkle/db";
 import type { JobKind, MemberRole } from "@merkle/wire";
 
 /**
@@ -18,10 +19,7 @@ export interface MemberPrincipal {
   readonly memberId: string;
   readonly name: string;
   readonly role: MemberRole;
-  /** The token by which it came; null for a signed hello. */
-  readonly token: number | null;
-  /** Whether that token was made with another one, for a program: it has no power over agents (PERSON-11). */
-  readonly forPrograms: boolean;
+  readonly authority: Authority;
 }
 
 /** Somebody who may look on in one session. */
@@ -29,7 +27,7 @@ export interface Observer {
   readonly kind: "observer";
   readonly meshId: string;
   readonly sessionId: string;
-  readonly token: number;
+  readonly authority: Authority & { readonly token: number };
 }
 
 /** The agent of a running job, which may read the job's source and write what the job is for. */
@@ -59,6 +57,24 @@ export interface ClientPrincipal {
 /** The member to whom belongs what somebody makes; null where everybody is let in, and it is its credential's holder's. */
 export function ownerOf(principal: Principal | null): string | null {
   return principal?.kind === "member" || principal?.kind === "client" ? principal.memberId : null;
+}
+
+/** The token that a principal stands on; null for a member's own key, and for whoever came by none. */
+export function tokenOf(principal: Principal): number | null {
+  switch (principal.kind) {
+    case "member":
+    case "observer":
+      return principal.authority.token;
+    case "client":
+      return principal.token;
+    default:
+      return null;
+  }
+}
+
+/** Whether a member's authority is a program's, which decides about nobody and lets nobody in (PERSON-11). */
+export function isProgram(principal: Principal | null): boolean {
+  return principal?.kind === "member" && principal.authority.program !== null;
 }
 
 /** Whether it is somebody to whom no other session than one exists. */

@@ -7,6 +7,15 @@ export function notByModels(operation: string): MerkleError {
   );
 }
 
+/** A program has no power, whatever its member has (PERSON-11). */
+export function notByPrograms(operation: string): MerkleError {
+  return new MerkleError(
+    "forbidden",
+    `${operation} takes a member in person, and this is a token for programs, or somebody whom one let in. Do it in the dashboard, or with merkle where you have joined with a key of your own (merkle join -).`,
+    { needs: "person" },
+  );
+}
+
 export function unauthorized(what: string): MerkleError {
   return new MerkleError(
     "unauthorized",

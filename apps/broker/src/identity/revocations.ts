@@ -1,6 +1,6 @@
 import { type Database, findMember, findTokenByNumber, listRevoked } from "@merkle/db";
 import type { Bus } from "../core/bus/bus.js";
-import { ownerOf, type Principal } from "./principal.js";
+import { ownerOf, type Principal, tokenOf } from "./principal.js";
 
 /** A member, or a token and all that was got by it. */
 export type Revoked = { readonly meshId: string } & (
@@ -43,7 +43,8 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
   let count = 0;
 
   async function isStillIn(principal: Exclude<Principal, { kind: "anyone" | "job" }>): Promise<boolean> {
-    const { meshId, token } = principal;
+    const { meshId } = principal;
+    const token = tokenOf(principal);
     // A token is in force only as long as its member is one.
     if (token !== null) return (await findTokenByNumber(database.orm, meshId, token)) !== null;
     if (principal.kind !== "member") return false;
@@ -64,7 +65,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
       const { meshId } = principal;
       if (principal.kind === "member")
         members.set(principal.memberId, { meshId, memberId: principal.memberId });
-      const number = "token" in principal ? principal.token : null;
+      const number = tokenOf(principal);
       if (number !== null) tokens.set(`${meshId} ${number}`, { meshId, number });
     }
     const revoked = await listRevoked(database.orm, {
@@ -74,7 +75,7 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
     for (const { principal, end } of asked) {
       const isOut =
         (principal.kind === "member" && revoked.memberIds.has(principal.memberId)) ||
-        ("token" in principal && revoked.tokens.has(`${principal.meshId} ${principal.token}`));
+        revoked.tokens.has(`${principal.meshId} ${tokenOf(principal)}`);
       if (isOut) end();
     }
   }
@@ -133,6 +134,6 @@ export function createRevocations(database: Pick<Database, "orm">, bus: Bus): Re
 
 function standsOn(principal: Principal, revoked: Revoked): boolean {
   if (principal.meshId !== revoked.meshId) return false;
-  if ("token" in revoked) return "token" in principal && principal.token === revoked.token;
+  if ("token" in revoked) return tokenOf(principal) === revoked.token;
   return ownerOf(principal) === revoked.memberId;
 }

@@ -17,7 +17,7 @@ export async function previewClient(
   ctx: Context<SessionServices>,
   input: ParsedInputOf<"preview_client">,
 ): Promise<OutputOf<"preview_client">> {
-  requireDecider(ctx);
+  requireMember(ctx);
   const { client, answerAt } = readClientRequest(ctx.services, input);
   return {
     name: client.name,
@@ -36,7 +36,7 @@ export async function approveClient(
 ): Promise<OutputOf<"approve_client">> {
   const { database, mesh } = ctx.services;
   const { meshId } = database;
-  const member = requireDecider(ctx);
+  const member = requireMember(ctx);
   const { client, answerAt } = readClientRequest(ctx.services, input);
 
   return ctx.write(async (write) => {
@@ -48,9 +48,8 @@ export async function approveClient(
       kind: "client",
       secretHash: makeToken("client").secretHash,
       holder: { memberId: member.memberId },
-      parent: member.token ?? undefined,
+      authority: member.authority,
       label: client.name,
-      createdBy: member.memberId,
       seconds: limits.clientCodeSeconds,
     });
     await insertClientGrant(tx, {
@@ -73,16 +72,6 @@ export async function approveClient(
       expires_at: expiresAt.toISOString(),
     };
   });
-}
-
-/** A member who decides by itself: no program that was given a token by one, whose agent could let others in. */
-function requireDecider(ctx: Context<SessionServices>): MemberPrincipal {
-  const member = requireMember(ctx);
-  if (!member.forPrograms) return member;
-  throw new MerkleError(
-    "forbidden",
-    "Who is let in is for members to decide, and this token was made for a program. Do it in the dashboard.",
-  );
 }
 
 async function takeTeam(

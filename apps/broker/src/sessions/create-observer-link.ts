@@ -11,7 +11,7 @@ export async function createObserverLink(
 ): Promise<OutputOf<"create_observer_link">> {
   const { database, addresses, mesh } = ctx.services;
   const { sessionId, slug } = ctx.session;
-  const { memberId, token: parent } = requireMember(ctx);
+  const { authority } = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
     const { token, secretHash } = makeToken("observer");
     const { number, expiresAt } = await insertToken(tx, {
@@ -19,9 +19,8 @@ export async function createObserverLink(
       kind: "observer",
       secretHash,
       holder: { sessionId },
-      parent: parent ?? undefined,
+      authority,
       label,
-      createdBy: memberId,
       seconds,
     });
     afterCommit(() => mesh.announce("members", null));

@@ -3,6 +3,7 @@ import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { toSeconds } from "../command/flag-values.js";
 import { type Flags, isSet, textOf } from "../command/flags.js";
+import { refuseAgentShell } from "../command/refuse-agent-shell.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { getSession } from "../sessions/find-session.js";
 import { counted, toMoment } from "../text/time.js";
@@ -25,6 +26,7 @@ export const invite: Command = {
     "merkle invite revoke 31",
   ],
   async run({ args: [name], flags, config, output, signal }) {
+    refuseAgentShell(config);
     const wanted = await readWanted(flags);
     const broker = await findBroker(config, signal);
     const session = name === undefined ? undefined : await getSession(broker, name, config);

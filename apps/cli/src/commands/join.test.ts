@@ -5,6 +5,7 @@ import { atEnd } from "../../../../tests/kit/at-end.js";
 import { startInviteBroker, type TestMember } from "../../../../tests/kit/members.js";
 import { startStdioServer } from "../../../../tests/kit/stdio.js";
 import type { TestBroker } from "../../../../tests/kit/test-broker.js";
+import { connectTestDatabase } from "../../../../tests/kit/test-database.js";
 import { type RunOptions, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
 
 let broker: TestBroker;
@@ -224,4 +225,46 @@ describe("as a member", () => {
     await admin.call("revoke_member", { member_id });
     expect(await gone.run(["ls"])).toMatchObject({ code: 4 });
   });
+});
+
+it("[CLI-97] merkle members says who invited whom; revoking says who stays, and --with-invited ends them", async () => {
+  const ana = await testMerkle();
+  const { link } = await admin.call("create_invite", { role: "admin" });
+  await json(ana, ["join", "-", "--name", "Ana's laptop"], { input: link });
+  const join = async (name: string, by: TestMerkle) => {
+    const merkle = await testMerkle();
+    const { link } = Object(await json(by, ["invite"]));
+    await json(merkle, ["join", "-", "--name", name], { input: link });
+    return merkle;
+  };
+  const oak = await join("Oak", ana);
+  await join("Elm", oak);
+  const listed = await ana.run(["members"]);
+  expect(listed.stdout).toMatch(/Elm .*invited by Oak /);
+  const revoked = await ana.run(["member", "revoke", "Oak"]);
+  expect(revoked).toMatchObject({ code: 0, stderr: expect.stringMatching(/Elm, invited by Oak, stay/) });
+  expect((await ana.run(["members"])).stdout).toMatch(/Elm .*invited by Oak \(revoked\)/);
+  const { members } = Object(await json(ana, ["members"]));
+  const id = members.find(({ name }: { name: string }) => name === "Oak").member_id;
+  const both = await ana.run(["member", "revoke", id, "--with-invited"]);
+  expect(both).toMatchObject({ code: 0, stdout: expect.stringContaining("Elm is a member no more") });
+  // Whom nobody is known to vouch for, an admin is told once.
+  const sql = connectTestDatabase(broker.databaseUrl);
+  await sql`UPDATE members SET vouched_by = NULL WHERE name = 'Birch'`;
+  expect((await ana.run(["members"])).stderr).toContain("nobody is known to vouch for Birch");
+});
+
+it("[CLI-97] an agent's shell lets nobody in, although the member's key is at hand", async () => {
+  for (const args of [
+    ["invite"],
+    ["token", "create"],
+    ["observe", "split-the-auth-service"],
+    ["mesh", "create", "x"],
+  ]) {
+    const refused = await birch.run(args, { env: { CLAUDECODE: "1" } });
+    expect(refused, args.join(" ")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Letting others in is a person's to do"),
+    });
+  }
 });

@@ -1,3 +1,4 @@
+import type { Member } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
@@ -7,7 +8,7 @@ import { toMoment } from "../text/time.js";
 
 export const members: Command = {
   name: "members",
-  summary: "list who belongs to the mesh",
+  summary: "list who belongs to the mesh, and who invited each",
   examples: ["merkle members", "merkle members --json"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);
@@ -20,14 +21,29 @@ export const members: Command = {
           neutralise(each.own ? `${each.name} (you)` : each.name),
           each.revoked ? `revoked by ${neutralise(each.revoked.by)}` : each.role,
           `joined ${toMoment(each.joined_at)}`,
+          describeInviter(each),
           each.member_id,
         ].map((text) => ({ text })),
       );
       output.show(
         answer,
-        formatTable(rows, { columns: output.columns, flexible: [[3, 9], 0], more: output.signs.more }),
+        formatTable(rows, { columns: output.columns, flexible: [[4, 9], 3, 0], more: output.signs.more }),
       );
+      const unknown = answer.members.filter((each) => each.vouching === "unknown" && each.revoked === null);
+      const isAdmin = answer.members.some((each) => each.own && each.role === "admin");
+      if (unknown.length > 0 && isAdmin) {
+        output.note(
+          `  nobody is known to vouch for ${unknown.map(({ name }) => neutralise(name)).join(", ")}: they joined before that was kept, and go on as before. Invite them again (merkle invite) to vouch for them, or end them: merkle member revoke <member>`,
+        );
+      }
     }
     return exitCodes.done;
   },
 };
+
+/** Empty for whom the broker itself let in, and of brokers of earlier versions. */
+function describeInviter({ invited_by, vouching }: Member): string {
+  if (!invited_by) return "";
+  const name = `${neutralise(invited_by.name)}${invited_by.revoked ? " (revoked)" : ""}`;
+  return vouching === "program" ? `let in by a token of ${name}` : `invited by ${name}`;
+}

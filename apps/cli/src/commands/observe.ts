@@ -2,6 +2,7 @@ import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { toSeconds } from "../command/flag-values.js";
 import { textOf } from "../command/flags.js";
+import { refuseAgentShell } from "../command/refuse-agent-shell.js";
 import { exitCodes } from "../core/cli-error.js";
 import { getSession } from "../sessions/find-session.js";
 import { toMoment } from "../text/time.js";
@@ -16,6 +17,7 @@ export const observe: Command = {
   ],
   examples: ["merkle observe split-auth", 'merkle observe split-auth --label "the customer" --expires 1d'],
   async run({ args: [name], flags, config, output, signal }) {
+    refuseAgentShell(config);
     const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);

@@ -226,6 +226,7 @@ export const invites = pgTable("invites", {
   codeExpiresAt: instant("code_expires_at"),
   codeTriesLeft: integer("code_tries_left").notNull().default(sql`0`),
   parent: integer("parent"),
+  program: integer("program"),
 });
 
 export const jobs = pgTable("jobs", {
@@ -281,6 +282,8 @@ export const members = pgTable("members", {
   joinedAt: instant("joined_at").notNull(),
   revokedAt: instant("revoked_at"),
   revokedBy: text("revoked_by"),
+  vouchedBy: uuid("vouched_by"),
+  program: integer("program"),
 });
 
 export const memories = pgTable("memories", {
@@ -700,6 +703,7 @@ export const tokens = pgTable("tokens", {
   expiresAt: instant("expires_at").notNull(),
   lastUsedAt: instant("last_used_at"),
   revokedAt: instant("revoked_at"),
+  program: integer("program"),
 });
 
 export const topicMessages = pgTable("topic_messages", {

@@ -2,6 +2,7 @@ import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt, not, or, type 
 import { alias } from "drizzle-orm/pg-core";
 import { invites, meshes, sessions, tokens } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
+import type { Authority } from "./authority.js";
 
 export interface InviteRow {
   readonly meshId: string;
@@ -10,6 +11,8 @@ export interface InviteRow {
   /** The member who made it; null for the broker's own. */
   readonly invitedBy: string | null;
   readonly inviter: string;
+  /** The token for programs that it was made with, or descends from; null where a person invites. */
+  readonly program: number | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly usesMax: number;
@@ -27,10 +30,9 @@ export interface NewInvite {
   readonly secretHash: Uint8Array;
   readonly role: "admin" | "member";
   readonly sessionId: string | null;
-  readonly invitedBy: string | null;
+  /** The authority of the member who makes it, whose token it does not outlast; null for the broker's own. */
+  readonly authority: Authority | null;
   readonly inviter: string;
-  /** The token that it is made with, which it does not outlast. */
-  readonly parent?: number | undefined;
   readonly usesMax: number;
   readonly seconds: number;
   /** A spoken code beside the secret, without its number. */
@@ -51,7 +53,7 @@ const others = alias(invites, "others");
  */
 export async function insertInvite(
   tx: Transaction,
-  { seconds, spoken, ...invite }: NewInvite,
+  { seconds, spoken, authority, ...invite }: NewInvite,
 ): Promise<number> {
   const [counter] = await tx
     .update(meshes)
@@ -69,10 +71,13 @@ export async function insertInvite(
     ...invite,
     ...code,
     number,
+    invitedBy: authority?.vouchedBy,
+    parent: authority?.token,
+    program: authority?.program,
     createdAt: sql`now()`,
     expiresAt: sql`least(now() + make_interval(secs => ${seconds}), (
       SELECT CASE WHEN parents.revoked_at IS NULL THEN parents.expires_at ELSE now() END FROM ${tokens} parents
-      WHERE parents.mesh_id = ${invite.meshId} AND parents.number = ${invite.parent ?? null} FOR SHARE))`,
+      WHERE parents.mesh_id = ${invite.meshId} AND parents.number = ${authority?.token ?? null} FOR SHARE))`,
   });
   return number;
 }

@@ -10,6 +10,10 @@ export interface MemberRow {
   /** An ed25519 key, of 32 bytes. */
   readonly publicKey: Uint8Array;
   readonly invite: number | null;
+  /** The member who vouches: the one whose invite it came by, or itself. Null where that was not kept. */
+  readonly vouchedBy: string | null;
+  /** The token for programs that let it in, with which it ends; null where a person vouches. */
+  readonly program: number | null;
   readonly joinedAt: Date;
   readonly revokedAt: Date | null;
   readonly revokedBy: string | null;
@@ -46,6 +50,28 @@ export async function listMemberRows(db: Queryable, meshId: string): Promise<Mem
     .orderBy(asc(members.joinedAt), asc(members.memberId));
 }
 
+/**
+ * The members in force whom a member invited, those whom these invited, and so on, in the order of their joining; without one, and
+ * whom only that one invited.
+ */
+export async function listInvitedBy(
+  db: Queryable,
+  { meshId, memberId }: Pick<MemberRow, "meshId" | "memberId">,
+  { except }: { readonly except: string },
+): Promise<Pick<MemberRow, "memberId" | "name">[]> {
+  const rows = await db.execute<{ id: string; name: string }>(sql`
+    WITH RECURSIVE invited AS (
+      SELECT ${memberId}::uuid AS member_id
+      UNION
+      SELECT m.member_id FROM invited i JOIN ${members} m ON m.vouched_by = i.member_id
+      WHERE m.mesh_id = ${meshId} AND m.member_id <> ${except}
+    )
+    SELECT m.member_id AS id, m.name FROM invited i JOIN ${members} m ON m.member_id = i.member_id
+    WHERE m.mesh_id = ${meshId} AND m.member_id <> ${memberId} AND m.revoked_at IS NULL
+    ORDER BY m.joined_at, m.member_id`);
+  return [...rows].map(({ id, name }) => ({ memberId: id, name }));
+}
+
 export async function insertMember(tx: Transaction, member: MemberRow): Promise<void> {
   await tx.insert(members).values(member);
 }
@@ -63,14 +89,14 @@ export async function insertNewMember(
   return rows.length > 0;
 }
 
-export async function setMemberRole(
+export async function changeMember(
   tx: Transaction,
   { meshId, memberId }: Pick<MemberRow, "meshId" | "memberId">,
-  role: "admin" | "member",
+  to: Partial<Pick<MemberRow, "role" | "vouchedBy" | "program">>,
 ): Promise<void> {
   await tx
     .update(members)
-    .set({ role })
+    .set(to)
     .where(and(eq(members.meshId, meshId), eq(members.memberId, memberId)));
 }
 

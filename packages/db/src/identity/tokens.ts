@@ -1,8 +1,21 @@
-import { and, desc, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  isNull,
+  not,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { clientGrants, members, meshes, sessions, tokens } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
-import { endInvitesOfTokens } from "./invites.js";
+import type { Authority } from "./authority.js";
+import { endInvitesOfMember, endInvitesOfTokens } from "./invites.js";
 
 export type TokenKind = "bearer" | "browser" | "sign_in" | "ticket" | "observer" | "client";
 
@@ -16,6 +29,8 @@ export interface TokenRow {
   readonly sessionId: string | null;
   /** The token by which this one was got. */
   readonly parent: number | null;
+  /** The token for programs that it descends from; its own number if it is one, null where a person vouches. */
+  readonly program: number | null;
   readonly label: string | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
@@ -38,10 +53,9 @@ export interface NewToken {
   readonly kind: TokenKind;
   readonly secretHash: Uint8Array;
   readonly holder: { readonly memberId: string } | { readonly sessionId: string };
-  readonly parent?: number | undefined;
+  /** The authority of whoever obtains it. */
+  readonly authority: Authority;
   readonly label?: string | undefined;
-  /** The member who made it. */
-  readonly createdBy: string | null;
   /** How long it is good for, by the database's clock. */
   readonly seconds: number;
 }
@@ -51,11 +65,12 @@ const useNotedMs = 60_000;
 
 const { secretHash: _hash, ...ownColumns } = getTableColumns(tokens);
 const parents = alias(tokens, "parents");
+const programs = alias(tokens, "programs");
 
 /** Stores a token under the next number of its mesh. It lasts no longer than the one by which it was got. */
 export async function insertToken(
   tx: Transaction,
-  { holder, seconds, ...token }: NewToken,
+  { holder, authority, seconds, ...token }: NewToken,
 ): Promise<{ number: number; expiresAt: Date }> {
   const [counter] = await tx
     .update(meshes)
@@ -69,12 +84,23 @@ export async function insertToken(
       ...token,
       ...holder,
       number: counter.number,
+      parent: authority.token,
+      program: isForPrograms(token.kind, authority.token) ? counter.number : authority.program,
+      createdBy: authority.vouchedBy,
       createdAt: sql`now()`,
-      expiresAt: expiry({ meshId: token.meshId, parent: token.parent ?? null, seconds }),
+      expiresAt: expiry({ meshId: token.meshId, parent: authority.token, seconds }),
     })
     .returning({ number: tokens.number, expiresAt: tokens.expiresAt });
   if (!row) throw new TypeError("A token was not stored.");
   return row;
+}
+
+/**
+ * Whether a token is one for programs: a bearer's that was made with another token or in a browser. The one that the command line
+ * keeps is made with the member's own key, and is as good as that.
+ */
+export function isForPrograms(kind: TokenKind, parent: number | null): boolean {
+  return kind === "bearer" && parent !== null;
 }
 
 /** A token, in force or not; for telling its holder what became of it. */
@@ -138,7 +164,9 @@ export async function listTokenRows(
 ): Promise<KnownToken[]> {
   const isListed = sql`${tokens.kind} <> 'ticket'`;
   return selectKnown(db)
-    .where(and(eq(tokens.meshId, meshId), memberId === null ? undefined : isOf(memberId), isListed, inForce))
+    .where(
+      and(eq(tokens.meshId, meshId), memberId === null ? undefined : isOf([memberId]), isListed, inForce),
+    )
     .orderBy(desc(tokens.number))
     .limit(limit);
 }
@@ -155,18 +183,53 @@ export async function findTokenByNumber(
   return row ?? null;
 }
 
-/** Ends a token and whatever was got by it, invites included. Returns the numbers of all these tokens. */
-export async function endToken(tx: Transaction, meshId: string, number: number): Promise<number[]> {
-  return endThose(tx, meshId, eq(tokens.number, number));
+/** What ended together, to be told to everything that stands on it. */
+export interface Ended {
+  readonly tokens: readonly number[];
+  readonly members: readonly string[];
 }
 
-/** Ends all tokens that let a member in, and those that it made for others; with whatever was got by them. */
-export async function endTokensOfMember(
+/**
+ * Ends one token, or all that let a member in and that it made, with everything obtained with them: tokens, open invites, and the
+ * members whom a program let in, with all of theirs. Members whom a person invited stay (TOKEN-4).
+ *
+ * @param by - whose name the memberships are marked with
+ */
+export async function endTokens(
+  tx: Transaction,
+  of: { readonly meshId: string } & ({ readonly number: number } | { readonly memberId: string }),
+  by: string,
+): Promise<Ended> {
+  const { meshId } = of;
+  const first = "number" in of ? eq(tokens.number, of.number) : isOf([of.memberId]);
+  const ended = { tokens: await endThose(tx, meshId, first), members: [] as string[] };
+  let letIn = await endLetIn(tx, meshId, ended.tokens, by);
+  while (letIn.length > 0) {
+    ended.members.push(...letIn);
+    const theirs = await endThose(tx, meshId, isOf(letIn));
+    ended.tokens.push(...theirs);
+    letIn = await endLetIn(tx, meshId, theirs, by);
+  }
+  return ended;
+}
+
+/** Ends the memberships that these tokens let in as programs, with their open invites. */
+async function endLetIn(
   tx: Transaction,
   meshId: string,
-  memberId: string,
-): Promise<number[]> {
-  return endThose(tx, meshId, isOf(memberId));
+  programs: readonly number[],
+  by: string,
+): Promise<string[]> {
+  if (programs.length === 0) return [];
+  const rows = await tx
+    .update(members)
+    .set({ revokedAt: sql`now()`, revokedBy: by })
+    .where(
+      and(eq(members.meshId, meshId), inArray(members.program, [...programs]), isNull(members.revokedAt)),
+    )
+    .returning({ memberId: members.memberId });
+  for (const { memberId } of rows) await endInvitesOfMember(tx, meshId, memberId);
+  return rows.map(({ memberId }) => memberId);
 }
 
 /** By number, and the members whose membership ended; each with its mesh. */
@@ -202,8 +265,15 @@ export async function listRevoked(
   };
 }
 
-/** Forgets tokens that ended so long ago, and tickets soon. Returns how many. */
+/**
+ * Forgets tokens that ended so long ago, and tickets soon. Returns how many. Members whom an expired token let in are out already,
+ * and are marked so while it is still known why.
+ */
 export async function deleteEndedTokens(db: Queryable, days: number): Promise<number> {
+  await db
+    .update(members)
+    .set({ revokedAt: sql`now()`, revokedBy: sql`'the end of token ' || ${members.program}` })
+    .where(and(isNotNull(members.program), isNull(members.revokedAt), not(isLive(members))));
   const endedAt = sql`least(${tokens.expiresAt}, ${tokens.revokedAt})`;
   const rows = await db
     .delete(tokens)
@@ -226,8 +296,20 @@ export async function findLiveTokens(
     .where(and(inArray(tokens.secretHash, [...secretHashes]), inForce));
 }
 
+/** Whether what let something in is live: always where a person vouches, and as long as its token where a program does. */
+function isLive({
+  meshId,
+  program,
+}:
+  | { meshId: typeof tokens.meshId; program: typeof tokens.program }
+  | { meshId: typeof members.meshId; program: typeof members.program }): SQL {
+  return sql`(${program} IS NULL OR EXISTS (
+    SELECT FROM ${tokens} programs WHERE ${programs.meshId} = ${meshId} AND ${programs.number} = ${program}
+      AND ${programs.revokedAt} IS NULL AND ${programs.expiresAt} > now()))`;
+}
+
 /** Whatever was got by a token ends with it. */
-const inForce = sql`${tokens.revokedAt} IS NULL AND ${tokens.expiresAt} > now()
+const inForce = sql`${tokens.revokedAt} IS NULL AND ${tokens.expiresAt} > now() AND ${isLive(tokens)}
   AND (${tokens.memberId} IS NULL OR EXISTS (
     SELECT FROM ${members} WHERE ${members.meshId} = ${tokens.meshId}
       AND ${members.memberId} = ${tokens.memberId} AND ${members.revokedAt} IS NULL))
@@ -245,8 +327,8 @@ function expiry(of: {
     WHERE ${parents.meshId} = ${of.meshId} AND ${parents.number} = ${of.parent}))`;
 }
 
-function isOf(memberId: string): SQL | undefined {
-  return or(eq(tokens.memberId, memberId), eq(tokens.createdBy, memberId));
+function isOf(memberIds: readonly string[]): SQL | undefined {
+  return or(inArray(tokens.memberId, [...memberIds]), inArray(tokens.createdBy, [...memberIds]));
 }
 
 async function endThose(tx: Transaction, meshId: string, which: SQL | undefined): Promise<number[]> {

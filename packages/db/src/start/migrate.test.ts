@@ -303,3 +303,66 @@ it("[DB-15] a team is proved by its own secret or by its person, by one of them,
   await insert("Ana", "human", null, person);
   await expect(insert("Ana (2)", "human", null, person)).rejects.toThrow("teams_by_person");
 });
+
+it("[TOKEN-9] [MEMBER-5] rows of before inherit from the token that they were made with, else from their member", async () => {
+  const url = await createOldDatabase(37);
+  const sql = connectTestDatabase(url);
+  const mesh = randomUUID();
+  await sql`INSERT INTO meshes (mesh_id, name) VALUES (${mesh}, 'main')`;
+  const ids = new Map<string, string>();
+  async function addMember(name: string, invite: number | null): Promise<string> {
+    const id = randomUUID();
+    ids.set(name, id);
+    await sql`INSERT INTO members (mesh_id, member_id, public_key, name, role, invite, joined_at)
+      VALUES (${mesh}, ${id}, sha256(${name}::bytea), ${name}, 'member', ${invite}, now())`;
+    return id;
+  }
+  const addToken = (number: number, kind: string, of: string, parent: number | null, ended = false) =>
+    sql`INSERT INTO tokens (mesh_id, number, kind, secret_hash, member_id, parent, created_by, created_at, expires_at, revoked_at)
+      VALUES (${mesh}, ${number}, ${kind}, sha256(${String(number)}::bytea), ${of}, ${parent}, ${of}, now(),
+        now() + interval '1 day', ${ended ? new Date() : null})`;
+  const addInvite = (number: number, by: string | null, parent: number | null) =>
+    sql`INSERT INTO invites (mesh_id, number, secret_hash, role, invited_by, inviter, parent, created_at, expires_at, uses_max)
+      VALUES (${mesh}, ${number}, sha256(${`invite ${number}`}::bytea), 'member', ${by}, 'x', ${parent}, now(), now(), 9)`;
+
+  await addInvite(1, null, null);
+  const ana = await addMember("Ana", 1);
+  await addToken(1, "browser", ana, null);
+  await addToken(2, "bearer", ana, 1);
+  await addToken(3, "browser", ana, 2);
+  await addToken(4, "bearer", ana, 1, true);
+  await addToken(6, "bearer", ana, null);
+  for (const [number, parent] of [
+    [2, 1],
+    [3, 3],
+    [4, 4],
+  ] as const)
+    await addInvite(number, ana, parent);
+  await addMember("By her browser", 2);
+  const mallory = await addMember("By her program", 3);
+  await addMember("By one that has ended", 4);
+  await addMember("By a forgotten invite", 99);
+  await addMember("Maker of a mesh", null);
+  await addInvite(5, mallory, null);
+  await addMember("By Mallory's key", 5);
+  await addToken(5, "browser", mallory, null);
+  await migrate(url);
+
+  const names = new Map([...ids].map(([name, id]) => [id, name]));
+  const members = await sql`SELECT name, vouched_by, program FROM members`;
+  expect(
+    Object.fromEntries(members.map((row) => [row["name"], [names.get(row["vouched_by"]), row["program"]]])),
+  ).toEqual({
+    Ana: ["Ana", null],
+    "By her browser": ["Ana", null],
+    "By her program": ["Ana", 2],
+    "By one that has ended": [undefined, null],
+    "By a forgotten invite": [undefined, null],
+    "Maker of a mesh": ["Maker of a mesh", null],
+    "By Mallory's key": ["By her program", 2],
+  });
+  const programs = async (rows: PromiseLike<readonly Record<string, unknown>[]>) =>
+    (await rows).map((row) => row["program"]);
+  expect(await programs(sql`SELECT program FROM tokens ORDER BY number`)).toEqual([null, 2, 2, 4, 2, null]);
+  expect(await programs(sql`SELECT program FROM invites ORDER BY number`)).toEqual([null, null, 2, 4, 2]);
+});

@@ -257,6 +257,14 @@ const Member = z.object({
   public_key: PublicKey,
   invite_id: Count.nullable().meta({ description: "The invite it came by." }),
   joined_at: Timestamp,
+  vouching: z.enum(["broker", "person", "program", "unknown"]).meta({
+    description:
+      "What let it in: an invite of the broker itself, of a member in person, or of a member's token for programs. unknown: before that was kept.",
+  }),
+  invited_by: z
+    .object({ member_id: Uuid, name: z.string(), revoked: z.boolean() })
+    .nullable()
+    .meta({ description: "The member whose invite it came by." }),
   revoked: z.object({ by: z.string(), at: Timestamp }).nullable(),
   own: z.boolean().meta({ description: "Whether it is the caller." }),
 });
@@ -271,18 +279,37 @@ export const listMembers = operation("list_members", {
   compact: ({ members }) =>
     lines(
       ...members.map(
-        (each) => `- ${nameInLine(each.name)} ${each.revoked ? "revoked" : each.role} ${each.member_id}`,
+        ({ name, revoked, role, invited_by, member_id }) =>
+          `- ${nameInLine(name)} ${revoked ? "revoked" : role}${invited_by === null ? "" : ` invited by ${nameInLine(invited_by.name)}${invited_by.revoked ? " (revoked)" : ""}`} ${member_id}`,
       ),
     ),
 });
 
 export const revokeMember = operation("revoke_member", {
-  summary: "End a membership: its tokens, browsers and open connections end within a second.",
+  summary:
+    "End a membership: its tokens, browsers and open connections end within a second. Members whom it invited stay unless told.",
   unlisted: true,
-  input: z.strictObject({ member_id: Uuid, reason: Reason.optional(), ...retryable }),
-  output: z.object({ member_id: Uuid, name: z.string() }),
+  input: z.strictObject({
+    member_id: Uuid,
+    with_invited: z.boolean().default(false).meta({
+      description: "Also end those whom it invited, those whom they invited, and so on; never the caller.",
+    }),
+    reason: Reason.optional(),
+    ...retryable,
+  }),
+  output: z.object({
+    member_id: Uuid,
+    name: z.string(),
+    also: z
+      .array(z.object({ member_id: Uuid, name: z.string() }))
+      .meta({ description: "The other members who were ended with it." }),
+  }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
-  compact: ({ name }) => `member ${nameInLine(name)} is revoked`,
+  compact: ({ name, also }) =>
+    lines(
+      `member ${nameInLine(name)} is revoked`,
+      ...also.map((each) => `member ${nameInLine(each.name)} is revoked`),
+    ),
 });
 
 /** `bearer` is for programs; `sign_in` makes a link that signs one browser in. */
@@ -341,7 +368,7 @@ export const listTokens = operation("list_tokens", {
 
 export const revokeToken = operation("revoke_token", {
   summary:
-    "End a token, a signed-in browser or an observer link; connections that came by it end within a second.",
+    "End a token, a signed-in browser or an observer link with all that was obtained with it; connections that came by it end within a second.",
   unlisted: true,
   input: z.strictObject({ token_id: Count, ...retryable }),
   output: z.object({ token_id: Count }),

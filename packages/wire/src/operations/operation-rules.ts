@@ -49,10 +49,11 @@ export interface OperationRules {
   readonly forJobs?: readonly (typeof jobKinds)[number][];
   /**
    * The reason that humans alone may call it. `person`: it is about a person's own things, guests' included. `power`: it
-   * decides about agents, which takes a verified human. `verifying`: it makes somebody a verified human. The last two are
-   * refused over MCP (PERSON-11).
+   * decides about agents, which takes a verified human. `verifying`: it makes somebody a verified human. `vouching`: it makes
+   * a credential, an invite, a link or a membership, for which the member who makes it answers. All but the first are refused
+   * over MCP and to programs' tokens (PERSON-11).
    */
-  readonly human?: "person" | "power" | "verifying";
+  readonly human?: "person" | "power" | "verifying" | "vouching";
   /** Whether a program of an agent's calls it and never its model, so that it is refused over MCP (APPROVE-2). */
   readonly notForModels?: true;
   /** Whether it has no input `team_id`, so that no credential of a team or person goes along. */

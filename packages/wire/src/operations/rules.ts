@@ -13,6 +13,7 @@ const archiving = {
   whileArchived: true,
 } as const;
 const creating = { ...writing, rate: "create" } as const;
+const vouching = { ...creating, human: "vouching", withoutCredential: true } as const;
 
 /**
  * The rules of every operation, in the order in which documentation lists them. They are apart from its words and schemas
@@ -476,10 +477,10 @@ export const operationRules = {
       withoutCredential: true,
     },
     collect_garbage: { ...writing, access: "admin", route: "POST /api/garbage", human: "power" },
-    create_mesh: { ...creating, access: "admin", route: "POST /api/meshes" },
+    create_mesh: { ...creating, human: "vouching", access: "admin", route: "POST /api/meshes" },
     list_meshes: { ...reading, access: "member", route: "GET /api/meshes", withoutCredential: true },
     set_quotas: { ...writing, access: "admin", route: "PATCH /api/meshes/quotas", human: "power" },
-    create_invite: { ...creating, access: "member", route: "POST /api/invites", withoutCredential: true },
+    create_invite: { ...vouching, access: "member", route: "POST /api/invites" },
     preview_invite: {
       ...reading,
       rate: "create",
@@ -507,29 +508,26 @@ export const operationRules = {
       route: "POST /api/members/revoke",
       withoutCredential: true,
     },
-    issue_token: { ...creating, access: "member", route: "POST /api/tokens", withoutCredential: true },
+    issue_token: { ...vouching, access: "member", route: "POST /api/tokens" },
     list_tokens: { ...reading, access: "member", route: "GET /api/tokens", withoutCredential: true },
     revoke_token: { ...writing, access: "member", route: "POST /api/tokens/revoke", withoutCredential: true },
     create_observer_link: {
-      ...creating,
+      ...vouching,
       access: "member",
       route: "POST /api/sessions/:session_id/observer-links",
-      withoutCredential: true,
     },
     preview_client: {
       ...reading,
       access: "member",
       route: "POST /api/clients/preview",
-      notForModels: true,
+      human: "vouching",
       withoutCredential: true,
     },
     approve_client: {
-      ...creating,
+      ...vouching,
       afterClosing: "refused",
       access: "member",
       route: "POST /api/sessions/:session_id/clients",
-      notForModels: true,
-      withoutCredential: true,
     },
   }),
 } as const satisfies Readonly<Record<string, OperationRules>>;

@@ -3,6 +3,7 @@ import {
   findJobBySecret,
   findMember,
   findTokenByNumber,
+  isForPrograms,
   type KnownToken,
   type TokenKind,
   takeToken,
@@ -130,7 +131,7 @@ export function createAuthenticator<Services extends IdentityServices>({
     token: KnownToken | null,
   ): Promise<{ principal: Principal | null; expiresAt?: Date }> {
     if (!token) return { principal: null };
-    const { meshId, number, memberId, sessionId, member, kind, parent, grant } = token;
+    const { meshId, number, memberId, sessionId, member, kind, parent, grant, createdBy, program } = token;
     if (kind === "client") {
       if (memberId === null || !grant) return { principal: null };
       return {
@@ -142,22 +143,18 @@ export function createAuthenticator<Services extends IdentityServices>({
     if (kind === "ticket") {
       return toPrincipal(parent === null ? null : await findTokenByNumber(database.orm, meshId, parent));
     }
+    const { expiresAt } = token;
+    if (sessionId !== null) {
+      const authority = { vouchedBy: createdBy, token: number, program };
+      return { principal: { kind: "observer", meshId, sessionId, authority }, expiresAt };
+    }
+    if (memberId === null || !member) return { principal: null };
     // A link that signs in is used up, too: what was got by it ends with what the link itself was got by.
     const heldBy = kind === "sign_in" ? parent : number;
-    const principal: Principal | null =
-      sessionId !== null
-        ? { kind: "observer", meshId, sessionId, token: number }
-        : memberId !== null && member
-          ? {
-              kind: "member",
-              meshId,
-              memberId,
-              ...member,
-              token: heldBy,
-              forPrograms: kind === "bearer" && parent !== null,
-            }
-          : null;
-    return { principal, expiresAt: token.expiresAt };
+    // A node of an earlier version stores a token for programs without saying so.
+    const ofProgram = isForPrograms(kind, parent) ? number : program;
+    const authority = { vouchedBy: memberId, token: heldBy, program: ofProgram };
+    return { principal: { kind: "member", meshId, memberId, ...member, authority }, expiresAt };
   }
 
   async function admit(principal: Principal): Promise<Admission<Services>> {
@@ -191,17 +188,12 @@ export function createAuthenticator<Services extends IdentityServices>({
     const before = revocations.count;
     const member = await findMember(database.orm, meshId, { publicKey });
     if (!member || member.revokedAt !== null) return null;
-    const { memberId, name, role } = member;
-    const principal: Principal = {
-      kind: "member",
-      meshId,
-      memberId,
-      name,
-      role,
-      token: null,
-      forPrograms: false,
-    };
-    revocations.noteLookUp(principal, { before });
+    const { memberId, name, role, program } = member;
+    const letInBy = program === null ? null : await findTokenByNumber(database.orm, meshId, program);
+    if (program !== null && !letInBy) return null;
+    const authority = { vouchedBy: memberId, token: null, program };
+    const principal: Principal = { kind: "member", meshId, memberId, name, role, authority };
+    revocations.noteLookUp(principal, { before, ...(letInBy && { expiresAt: letInBy.expiresAt }) });
     return principal;
   }
 
@@ -218,7 +210,7 @@ export function createAuthenticator<Services extends IdentityServices>({
       const bearer = readBearer(header("authorization"));
       if (bearer !== undefined && isJobToken(bearer)) return admitTo(await byJob(bearer), mesh);
       if (bearer !== undefined)
-        return admitTo(await byToken(bearer, forMcp ? [...forPrograms, "client"] : forPrograms), mesh);
+        return admitTo(await byToken(bearer, forMcp ? [...sentByPrograms, "client"] : sentByPrograms), mesh);
       const browser = readBrowserToken(header("cookie"), header("x-merkle-page"), origin);
       const principal = browser === undefined ? null : await byToken(browser, ["browser"]);
       if (principal) {
@@ -238,7 +230,7 @@ export function createAuthenticator<Services extends IdentityServices>({
         case "ticket":
           return admitTo(await byToken(proof.ticket, ["ticket"]), mesh);
         case "bearer":
-          return admitTo(await byToken(proof.token, forPrograms), mesh);
+          return admitTo(await byToken(proof.token, sentByPrograms), mesh);
       }
     },
     byToken,
@@ -246,7 +238,7 @@ export function createAuthenticator<Services extends IdentityServices>({
 }
 
 /** The kinds of token that programs send, in an Authorization header or a hello. */
-const forPrograms: readonly TokenKind[] = ["bearer", "observer"];
+const sentByPrograms: readonly TokenKind[] = ["bearer", "observer"];
 
 function noSuchMesh(mesh: string): MerkleError {
   return new MerkleError(

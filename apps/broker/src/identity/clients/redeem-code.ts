@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   type ClientGrant,
-  endToken,
+  type Ended,
   findTokenOfCode,
   renewToken,
   type Transaction,
@@ -10,6 +10,7 @@ import {
 import { limits } from "@merkle/wire/limits";
 import type { IdentityServices } from "../context.js";
 import { hashSecret } from "../credential.js";
+import { cutOff, endInTransaction } from "../end-credentials.js";
 import { makeToken } from "../tokens/token.js";
 
 /** A client's words when it redeems its code. */
@@ -38,13 +39,22 @@ export async function redeemCode(
   const { redeemed, ended } = await database.transaction(async (tx) => {
     const grant = await takeClientGrant(tx, codeHash);
     const redeemed = grant?.inTime && isMeantFor(grant, redemption) ? await giveToken(tx, grant) : null;
-    if (redeemed) return { redeemed, ended: [] };
+    if (redeemed) return { redeemed, ended: null };
     const of = grant ?? (await findTokenOfCode(tx, codeHash));
-    const numbers = of ? await endToken(tx, of.meshId, of.number) : [];
-    return { redeemed: null, ended: numbers.map((token) => ({ meshId: of?.meshId ?? "", token })) };
+    return { redeemed: null, ended: of && (await endToken(tx, of)) };
   });
-  for (const each of ended) revocations.revoke(each);
+  if (ended) cutOff({ revocations }, ended.meshId, ended);
   return redeemed;
+}
+
+async function endToken(
+  tx: Transaction,
+  { meshId, number }: Pick<ClientGrant, "meshId" | "number">,
+): Promise<Ended & { readonly meshId: string }> {
+  return {
+    meshId,
+    ...(await endInTransaction(tx, { meshId, number, by: "a code that was presented twice" })),
+  };
 }
 
 function isMeantFor(grant: ClientGrant, { clientId, redirectUri, verifier, resource }: Redemption): boolean {

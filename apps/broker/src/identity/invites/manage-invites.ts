@@ -31,10 +31,8 @@ export async function createInvite(
       secretHash,
       role: input.role,
       sessionId,
-      invitedBy: member.memberId,
+      authority: member.authority,
       inviter: member.name,
-      // As with tokens: who found one must not keep a foot in by an invite.
-      parent: member.token ?? undefined,
       usesMax: input.uses,
       seconds: input.expires_in_s,
       spoken:
@@ -128,7 +126,7 @@ export async function makeAdminInvite({ database, addresses }: FirstInviteServic
       secretHash,
       role: "admin",
       sessionId: null,
-      invitedBy: null,
+      authority: null,
       inviter: "whoever runs this broker",
       usesMax: 1,
       seconds: limits.inviteSeconds,

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import {
+  changeMember,
   findMember,
   type InviteRow,
   insertNewMember,
   type MemberRow,
-  setMemberRole,
   type Transaction,
   takeInviteUse,
 } from "@merkle/db";
@@ -58,13 +58,15 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
   if (known) return admitAgain(tx, invite, known);
   // Before a member is made that would have to be taken back.
   refuseEnded(invite);
+  const memberId = randomUUID();
   const member = {
     meshId,
-    memberId: randomUUID(),
+    memberId,
     name: input.name,
     role: invite.role,
     publicKey,
     invite: number,
+    ...descentFrom(invite, memberId),
   };
   if (!(await insertNewMember(tx, member))) {
     // The same key came at the same moment, by another request, and is in.
@@ -78,14 +80,28 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
 
 type MemberFacts = Pick<MemberRow, "memberId" | "name" | "role">;
 
-/** A member needs no use of any invite of the mesh, be it open or ended, except to become an admin by it. */
+/** Who vouches for whoever comes by an invite: for the first admin, whom the broker itself invites, nobody but itself. */
+function descentFrom({ invitedBy, program }: InviteRow, memberId: string): Descent {
+  return { vouchedBy: invitedBy ?? memberId, program };
+}
+
+type Descent = Pick<MemberRow, "vouchedBy" | "program">;
+
+/**
+ * A member needs no use of any invite of the mesh, be it open or ended, except to become an admin by it, or to be vouched for by a
+ * person after all.
+ */
 async function admitAgain(tx: Transaction, invite: InviteRow, member: MemberRow): Promise<MemberFacts> {
   if (member.revokedAt) throw keyRevoked(member.revokedAt);
-  if (member.role === "admin" || member.invite === invite.number || invite.role !== "admin") return member;
+  const isRaised = invite.role === "admin" && member.role !== "admin" && member.invite !== invite.number;
+  const isUnvouched = member.program !== null || member.vouchedBy === null;
+  const isVouched = isUnvouched && invite.program === null && invite.invitedBy !== member.memberId;
+  if (!isRaised && !(isVouched && stateOf(invite) === "open")) return member;
   refuseEnded(invite);
   if (!(await takeInviteUse(tx, invite))) throw inviteEnded({ ...invite, uses: invite.usesMax });
-  await setMemberRole(tx, member, "admin");
-  return { ...member, role: "admin" };
+  const role = isRaised ? "admin" : member.role;
+  await changeMember(tx, member, { role, ...(isVouched && descentFrom(invite, member.memberId)) });
+  return { ...member, role };
 }
 
 function refuseEnded(invite: InviteRow): void {

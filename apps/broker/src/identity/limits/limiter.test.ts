@@ -14,8 +14,7 @@ function member(memberId: string): MemberPrincipal {
     memberId,
     name: memberId,
     role: "member",
-    token: null,
-    forPrograms: false,
+    authority: { vouchedBy: memberId, token: null, program: null },
   };
 }
 

@@ -129,7 +129,7 @@ function keyOf(principal: Principal | null): string | null {
     case "member":
       return principal.memberId;
     case "observer":
-      return `${principal.meshId} ${principal.token}`;
+      return `${principal.meshId} ${principal.authority.token}`;
     case "job":
       return `${principal.meshId} job ${principal.job}`;
     case "client":

@@ -1,6 +1,6 @@
 import { MerkleError } from "@merkle/wire";
 import { type Share, type ShareName, shares as usualShares } from "@merkle/wire/limits";
-import type { Principal } from "../principal.js";
+import { type Principal, tokenOf } from "../principal.js";
 
 /**
  * The places for what takes long (GUARD-24). Each principal has its own, so nobody can take all of them. The places of all
@@ -45,7 +45,7 @@ export function shareHolderOf(
   if (principal?.kind === "client") return { key: `member ${principal.memberId}`, isObserver };
   if (principal?.kind === "job") return { key: `job ${principal.meshId} ${principal.job}`, isObserver };
   if (principal?.kind === "observer")
-    return { key: `observer ${principal.meshId} ${principal.token}`, isObserver };
+    return { key: `observer ${principal.meshId} ${tokenOf(principal)}`, isObserver };
   return { key: actor ?? `address ${addressBlock}`, isObserver };
 }
 

@@ -51,7 +51,8 @@ async function admitMaker(tx: Transaction, meshId: string, principal: MemberPrin
   if (!maker) throw new TypeError("A member is gone.");
   const { name, publicKey } = maker;
   const memberId = randomUUID();
-  await insertNewMember(tx, { meshId, memberId, name, role: "admin", publicKey, invite: null });
+  const descent = { invite: null, vouchedBy: memberId, program: null };
+  await insertNewMember(tx, { meshId, memberId, name, role: "admin", publicKey, ...descent });
   return memberId;
 }
 

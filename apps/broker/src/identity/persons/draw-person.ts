@@ -6,9 +6,9 @@ import { parseInput, type RawInput } from "../../core/parse-input.js";
 import { sha256 } from "../../core/sha256.js";
 import type { IdentityServices } from "../context.js";
 import { hashSecret, type PersonActor } from "../credential.js";
-import type { Principal } from "../principal.js";
-import { unauthorized } from "../refusals.js";
-import { nameGuest } from "./manage-person.js";
+import { isProgram, type Principal } from "../principal.js";
+import { notByPrograms, unauthorized } from "../refusals.js";
+import { nameGuest, personOf } from "./manage-person.js";
 import { useVerificationCode, verifiesNobody } from "./verification.js";
 
 /**
@@ -25,7 +25,7 @@ export async function drawPerson(
   const parsed = parseTeamCredential(credential);
   if (!parsed || drawnCredential(parsed.secret, sha256) !== credential) return null;
   const { orm, meshId } = database;
-  const member = principal.kind === "member" ? principal : null;
+  const member = personOf(principal);
   const memberId = member?.memberId ?? null;
   if (memberId !== null && (await findPersonOfMember(orm, meshId, memberId))) return null;
 
@@ -33,6 +33,7 @@ export async function drawPerson(
     parseInput(catalogue.create_person, given, { proved: true }),
   );
   const code = member ? undefined : input.code;
+  if (code !== undefined && isProgram(principal)) throw notByPrograms("A code that verifies");
   if (code !== undefined && !(await hasVerificationCode(orm, hashSecret(code)))) throw verifiesNobody();
   const verified = member !== null || code !== undefined;
   const name = member?.name ?? (verified ? input.name : await nameGuest(orm, meshId, input.name));

@@ -16,7 +16,8 @@ import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Context, IdentityServices, PersonContext } from "../context.js";
 import { hashSecret, isVerified, makeCredential } from "../credential.js";
-import { notByModels, unauthorized } from "../refusals.js";
+import { isProgram, type MemberPrincipal, type Principal } from "../principal.js";
+import { notByModels, notByPrograms, unauthorized } from "../refusals.js";
 import { makeVerificationCode, useVerificationCode } from "./verification.js";
 
 /**
@@ -29,9 +30,10 @@ export async function createPerson(
 ): Promise<OutputOf<"create_person">> {
   const { database, credentials } = ctx.services;
   const { meshId } = database;
-  const member = ctx.principal?.kind === "member" ? ctx.principal : null;
+  const member = personOf(ctx.principal);
   const memberId = member?.memberId ?? null;
   if (code !== undefined && ctx.transport === "mcp") throw notByModels("create_person with a code");
+  if (code !== undefined && isProgram(ctx.principal)) throw notByPrograms("create_person with a code");
   return ctx.write(async ({ tx, afterCommit }) => {
     const personId = randomUUID();
     const { credential, secretHash } = makeCredential(personId);
@@ -48,6 +50,11 @@ export async function createPerson(
     afterCommit(() => credentials.forgetEverywhere(known.personId));
     return giveFurtherCredential(tx, meshId, known);
   });
+}
+
+/** The member as whom somebody is a person; null for a program, which is a guest like anybody whom no key vouches for. */
+export function personOf(principal: Principal | null): MemberPrincipal | null {
+  return principal?.kind === "member" && !isProgram(principal) ? principal : null;
 }
 
 /** Finds a guest a name that no verified person or member of the mesh has (PERSON-12). */

@@ -1,7 +1,8 @@
-import { endToken, findTokenByNumber, insertToken, type KnownToken, listTokenRows } from "@merkle/db";
+import { findTokenByNumber, insertToken, type KnownToken, listTokenRows } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, type Token } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Context, IdentityServices } from "../context.js";
+import { endCredentials } from "../end-credentials.js";
 import { onlyOf, requireMember } from "../require-member.js";
 import { makeToken } from "./token.js";
 
@@ -22,10 +23,9 @@ export async function issueToken(
       kind,
       secretHash,
       holder: { memberId: member.memberId },
-      // Whoever found a token, or sat at somebody's browser, must not keep a foot in by issuing another.
-      parent: member.token ?? undefined,
+      // Whoever sat at somebody's browser must not keep a foot in by issuing another.
+      authority: member.authority,
       label,
-      createdBy: member.memberId,
       seconds,
     });
     afterCommit(() => mesh.announce("members", null));
@@ -61,18 +61,13 @@ export async function revokeToken(
   ctx: Context<IdentityServices>,
   { token_id: number }: ParsedInputOf<"revoke_token">,
 ): Promise<OutputOf<"revoke_token">> {
-  const { database, revocations, mesh } = ctx.services;
-  const { meshId } = database;
-  const { memberId, role } = requireMember(ctx);
+  const { meshId } = ctx.services.database;
+  const { memberId, name, role } = requireMember(ctx);
   return ctx.write(async ({ tx, afterCommit }) => {
     const row = await findTokenByNumber(tx, meshId, number);
     const isOwn = row !== null && (row.memberId === memberId || row.createdBy === memberId);
     if (!row || (role !== "admin" && !isOwn)) throw noSuchToken(number);
-    const ended = await endToken(tx, meshId, number);
-    afterCommit(() => {
-      for (const token of ended) revocations.revoke({ meshId, token });
-      mesh.announce("members", null);
-    });
+    await endCredentials(ctx.services, { tx, afterCommit }, { number, by: name });
     return { token_id: number };
   });
 }

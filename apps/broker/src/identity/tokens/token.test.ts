@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type Database,
   deleteEndedTokens,
-  endToken,
-  endTokensOfMember,
+  endTokens,
   findToken,
   insertMember,
   insertToken,
@@ -56,12 +55,16 @@ describe("tokens in force", () => {
       role: "member",
       publicKey: hashToken(memberId),
       invite: null,
+      vouchedBy: memberId,
+      program: null,
       joinedAt: new Date(),
       revokedAt: null,
       revokedBy: null,
     });
     return memberId;
   }
+
+  const by = (vouchedBy: string, token: number | null = null) => ({ vouchedBy, token, program: null });
 
   async function issue(memberId: string, token: Partial<NewToken> = {}) {
     const made = token.kind === "browser" ? makeBrowserToken() : makeToken(token.kind ?? "bearer");
@@ -70,7 +73,7 @@ describe("tokens in force", () => {
       kind: "bearer",
       secretHash: made.secretHash,
       holder: { memberId },
-      createdBy: memberId,
+      authority: by(memberId),
       seconds: 60,
       ...token,
     });
@@ -111,21 +114,25 @@ describe("tokens in force", () => {
     const memberId = await addMember();
     const link = await issue(memberId, { kind: "sign_in" });
     const browser = await issue(memberId, { kind: "browser" });
-    const brief = await issue(memberId, { kind: "bearer", parent: browser.number, seconds: 2 * 3_600 });
+    const brief = await issue(memberId, {
+      kind: "bearer",
+      authority: by(memberId, browser.number),
+      seconds: 2 * 3_600,
+    });
     expect(brief.expiresAt).toEqual(browser.expiresAt);
-    const ticket = await issue(memberId, { kind: "ticket", parent: browser.number });
+    const ticket = await issue(memberId, { kind: "ticket", authority: by(memberId, browser.number) });
     expect(await takeToken(database.orm, link.secretHash)).toMatchObject({ number: link.number });
     expect(await useToken(database.orm, browser.secretHash)).not.toBeNull();
     expect(await listTokenRows(database.orm, database.meshId, { memberId, limit: 10 })).toMatchObject([
       { number: brief.number },
       { number: browser.number },
     ]);
-    expect(await endToken(database.orm, database.meshId, browser.number)).toEqual(
-      expect.arrayContaining([browser.number, ticket.number]),
-    );
+    expect(
+      (await endTokens(database.orm, { meshId: database.meshId, number: browser.number }, "Ana")).tokens,
+    ).toEqual(expect.arrayContaining([browser.number, ticket.number]));
     expect(await takeToken(database.orm, ticket.secretHash)).toBeNull();
     // One that was got while its parent was being ended has ended, too.
-    const late = await issue(memberId, { kind: "ticket", parent: browser.number });
+    const late = await issue(memberId, { kind: "ticket", authority: by(memberId, browser.number) });
     expect(await takeToken(database.orm, late.secretHash)).toBeNull();
   });
 
@@ -133,7 +140,9 @@ describe("tokens in force", () => {
     const memberId = await addMember();
     const [one, two] = [await issue(memberId), await issue(memberId)];
     expect(
-      (await endTokensOfMember(database.orm, database.meshId, memberId)).toSorted((a, b) => a - b),
+      (await endTokens(database.orm, { meshId: database.meshId, memberId }, "Ana")).tokens.toSorted(
+        (a, b) => a - b,
+      ),
     ).toEqual([one.number, two.number]);
     expect(await deleteEndedTokens(database.orm, 30)).toBe(0);
     await sql`UPDATE tokens SET expires_at = now() - interval '31 days' WHERE member_id = ${memberId}`;

@@ -1,5 +1,6 @@
 import { MerkleError } from "@merkle/wire";
-import { unauthorized } from "../../identity/refusals.js";
+import { isProgram } from "../../identity/principal.js";
+import { notByPrograms, unauthorized } from "../../identity/refusals.js";
 import { adminsOnly, verifiedOnly } from "../../sessions/access/authorize.js";
 import type { SessionContext } from "../../sessions/context.js";
 import { authorName, personName } from "../../sessions/roster/author.js";
@@ -31,6 +32,7 @@ export function requireRemover({ principal, person, team }: SessionContext<Recor
     throw unauthorized("redact_message needs the credential of a team or of a person");
   if (principal.role !== "admin")
     throw adminsOnly("redact_message without a team's or a person's credential");
+  if (isProgram(principal)) throw notByPrograms("redact_message without a team's or a person's credential");
   return { name: principal.name, peerId, onlyOf: null };
 }
 

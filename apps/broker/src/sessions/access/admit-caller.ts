@@ -2,7 +2,7 @@ import { type AccessRule, isSessionOperation, MerkleError } from "@merkle/wire";
 import { type Awaitable, whenKnown } from "../../core/awaitable.js";
 import type { RawInput } from "../../core/parse-input.js";
 import { drawPerson } from "../../identity/persons/draw-person.js";
-import { type ClientPrincipal, isConfined, type Principal } from "../../identity/principal.js";
+import { type ClientPrincipal, isConfined, isProgram, type Principal } from "../../identity/principal.js";
 import { noSuchSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { type AccessRequest, authorize, refuseStranger } from "./authorize.js";
 import type { Caller } from "./credentials.js";
@@ -194,6 +194,8 @@ function toNobody(session: SessionIdentity | null): Authenticated {
 
 function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
   if (principal?.kind === "anyone") return true;
+  // What a program says is no human's word, whoever's credential it has got hold of.
+  if (person?.verified && isProgram(principal)) return false;
   const owner = person ? person.memberId : (team?.memberId ?? null);
   return principal?.kind === "member" && (owner === null || owner === principal.memberId);
 }

@@ -1,6 +1,6 @@
 import { type AccessRule, MerkleError, type Operation, type OperationRules } from "@merkle/wire";
-import type { Principal } from "../../identity/principal.js";
-import { notByModels, unauthorized } from "../../identity/refusals.js";
+import { isProgram, type Principal } from "../../identity/principal.js";
+import { notByModels, notByPrograms, unauthorized } from "../../identity/refusals.js";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import type { Caller, TeamActor } from "./credentials.js";
 import { refuseBeyondJob } from "./refuse-beyond-job.js";
@@ -58,7 +58,9 @@ export function authorize(request: AccessRequest): void {
     const whose = session
       ? "of a team or peer in this session, nor of a person"
       : "of a person or a team of this mesh";
-    throw unauthorized(`This team_id is not the credential ${whose}`);
+    // What a program came with may well be the credential of its member's person.
+    const but = isProgram(principal) ? ", and a token for programs speaks for no verified person" : "";
+    throw unauthorized(`This team_id is not the credential ${whose}${but}`);
   }
   if (operation.access === "job" && principal?.kind !== "job") throw agentsOnly(operation.name);
   const isUnnamed = operation.unnamed === true && principal?.kind === "anyone";
@@ -109,18 +111,19 @@ function refuseBeyondLooking(
 }
 
 /**
- * Lets nobody but humans lift what keeps agents in check, and nobody but a person do what is the person's own (PERSON-11). A
- * member stands for itself where no person is needed.
+ * Lets nobody but humans lift what keeps agents in check or let others in, and nobody but a person do what is the person's own
+ * (PERSON-11). A member stands for itself where no person is needed.
  */
 function requireHuman({ operation, transport, principal, caller }: AccessRequest): void {
   const { name, human, access } = operation;
   if (operation.notForModels && transport === "mcp") throw notByModels(name);
   if (human === undefined) return;
   if (human !== "person" && transport === "mcp") throw notByModels(name);
+  if (human !== "person" && isProgram(principal)) throw notByPrograms(name);
+  // The member vouches, whichever team's credential goes along.
+  if (human === "vouching") return;
   if (caller && !caller.person) throw humansOnly(name);
   if (human !== "power") return;
-  // A token that was made with another is for programs, which agents are given.
-  if (principal?.kind === "member" && principal.forPrograms) throw notByPrograms(name);
   const isVerified = caller?.person?.verified ?? (access !== "team" && principal?.kind === "member");
   if (!isVerified) throw verifiedOnly(name);
 }
@@ -171,13 +174,6 @@ function humansOnly(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
     `${operation} is for humans alone: it needs a person's credential (create_person). Ask your human to do it.`,
-  );
-}
-
-function notByPrograms(operation: string): MerkleError {
-  return new MerkleError(
-    "forbidden",
-    `${operation} takes a member's key, and this token was made for a program. Do it in the dashboard, or with merkle where you have joined.`,
   );
 }
 

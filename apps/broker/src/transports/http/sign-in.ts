@@ -1,5 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import { claimOnce, endToken, insertToken, releaseOnce } from "@merkle/db";
+import { claimOnce, insertToken, releaseOnce } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { brokerBytes } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
@@ -9,9 +9,10 @@ import * as z from "zod";
 import { sha256 } from "../../core/sha256.js";
 import { writeCookie } from "../../identity/authenticator/cookie.js";
 import { createSignInChallenges } from "../../identity/authenticator/sign-in-challenges.js";
+import { cutOff, endInTransaction } from "../../identity/end-credentials.js";
 import type { OriginReader } from "../../identity/origin/request-origin.js";
 import { requireSameOrigin } from "../../identity/origin/same-origin.js";
-import { isNamed, type Principal } from "../../identity/principal.js";
+import { isNamed, type Principal, tokenOf } from "../../identity/principal.js";
 import { makeBrowserToken, makeToken } from "../../identity/tokens/token.js";
 import { membershipEnded } from "../../sessions/access/authorize.js";
 import type { Authenticator, Meshes, Services } from "../services.js";
@@ -101,9 +102,8 @@ export function mountSignIn(
         kind: "browser",
         secretHash,
         holder,
-        parent: principal.token ?? undefined,
+        authority: principal.authority,
         label: c.req.header("user-agent")?.slice(0, userAgentCharsMax),
-        createdBy: principal.kind === "member" ? principal.memberId : null,
         seconds: limits.browserSeconds,
       }),
     );
@@ -119,10 +119,12 @@ export function mountSignIn(
     const { principal, services } = await admit(c);
     const origin = originReader.read(c.env.incoming);
     requireSameOrigin(origin);
-    if (isNamed(principal) && principal.token !== null) {
-      const { token, meshId } = principal;
-      const ended = await services.database.transaction((tx) => endToken(tx, meshId, token));
-      for (const each of ended) services.revocations.revoke({ meshId, token: each });
+    const number = principal && isNamed(principal) ? tokenOf(principal) : null;
+    if (principal && number !== null) {
+      const { meshId } = principal;
+      const by = principal.kind === "member" ? principal.name : "an observer";
+      const ended = await services.database.transaction((tx) => endInTransaction(tx, { meshId, number, by }));
+      cutOff(services, meshId, ended);
     }
     const response = jsonResponse({});
     response.headers.set("set-cookie", writeCookie(origin, { value: "", maxAgeS: 0 }));
@@ -132,8 +134,8 @@ export function mountSignIn(
   app.post("/api/tickets", async (c) => {
     const { principal, services } = await admit(c);
     requireSameOrigin(originReader.read(c.env.incoming));
-    if (!isNamed(principal) || principal.token === null) throw notSignedIn();
-    const { meshId, token: parent } = principal;
+    if (!isNamed(principal) || principal.authority.token === null) throw notSignedIn();
+    const { meshId, authority } = principal;
     const { token, secretHash } = makeToken("ticket");
     const holder =
       principal.kind === "member" ? { memberId: principal.memberId } : { sessionId: principal.sessionId };
@@ -143,8 +145,7 @@ export function mountSignIn(
         kind: "ticket",
         secretHash,
         holder,
-        parent,
-        createdBy: null,
+        authority,
         seconds: limits.ticketSeconds,
       }),
     );

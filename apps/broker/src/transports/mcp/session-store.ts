@@ -8,7 +8,7 @@ import {
   noteCancelled,
   touchMcpSession,
 } from "@merkle/db";
-import type { Principal } from "../../identity/principal.js";
+import { type Principal, tokenOf } from "../../identity/principal.js";
 
 /** Keeps MCP sessions beyond the life of the process, so that their clients never see a restart (MCP-4). */
 export interface McpSessionStore {
@@ -76,7 +76,7 @@ function toOwner(opener: Principal | null): string | null {
       return opener.memberId;
     case "observer":
     case "client":
-      return `${opener.meshId} ${opener.token}`;
+      return `${opener.meshId} ${tokenOf(opener)}`;
     case "job":
       return `${opener.meshId} job ${opener.job}`;
     default:

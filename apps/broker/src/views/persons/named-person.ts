@@ -1,5 +1,6 @@
 import { type DataSubject, findPerson, listPersonsNamed } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
+import { isProgram } from "../../identity/principal.js";
 import { unauthorized } from "../../identity/refusals.js";
 import { adminsOnly, verifiedOnly } from "../../sessions/access/authorize.js";
 import type { PersonContext } from "../../sessions/context.js";
@@ -22,7 +23,7 @@ export async function findNamedPerson(
   }
   const what = `${operation} of somebody else`;
   if (!caller.verified) throw verifiedOnly(what);
-  if (principal?.kind === "member" && (principal.role !== "admin" || principal.forPrograms))
+  if (principal?.kind === "member" && (principal.role !== "admin" || isProgram(principal)))
     throw adminsOnly(what);
   const [found, ...others] = await listPersonsNamed(orm, meshId, wanted);
   if (!found) {

@@ -1,20 +1,39 @@
-import type { Member } from "@merkle/wire";
+import { listInvited, type Member } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { isSet } from "../../command/flags.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 
 export const memberRevoke: Command = {
   name: "member revoke",
   summary: "end a membership, with its tokens, invites and connections; for admins",
   arguments: [{ name: "<member>", summary: "name, or id as merkle members shows it" }],
-  examples: ["merkle member revoke Birch"],
-  async run({ args: [wanted = ""], config, output, signal }) {
+  flags: [
+    {
+      flags: "--with-invited",
+      summary: "also those whom it invited, whom they invited, and so on; never you",
+    },
+  ],
+  examples: ["merkle member revoke Birch", "merkle member revoke Birch --with-invited"],
+  async run({ args: [wanted = ""], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const { members } = await broker.call("list_members", {});
-    const { member_id } = findMember(members, wanted);
-    const ended = await broker.call("revoke_member", { member_id });
-    output.show(ended, `${output.mark.ok} ${neutralise(ended.name)} is a member no more`);
+    const member = findMember(members, wanted);
+    const withInvited = isSet(flags, "withInvited");
+    const ended = await broker.call("revoke_member", {
+      member_id: member.member_id,
+      ...(withInvited && { with_invited: true }),
+    });
+    const also = ended.also ?? [];
+    const names = [ended, ...also].map(({ name }) => neutralise(name));
+    output.show(ended, names.map((name) => `${output.mark.ok} ${name} is a member no more`).join("\n"));
+    const staying = withInvited ? [] : listInvited(members, member);
+    if (staying.length > 0) {
+      output.note(
+        `  ${staying.map(({ name }) => neutralise(name)).join(", ")}, invited by ${names[0]}, stay. To end them too: merkle member revoke ${member.member_id} --with-invited`,
+      );
+    }
     return exitCodes.done;
   },
 };

@@ -2,6 +2,7 @@ import type { OutputOf } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import type { ReachableAddress } from "../../broker/reach.js";
 import type { Command } from "../../command/command.js";
+import { refuseAgentShell } from "../../command/refuse-agent-shell.js";
 import type { Config } from "../../config.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { actingAsPerson } from "../../identity/acting.js";
@@ -14,6 +15,7 @@ export const meshCreate: Command = {
   arguments: [{ name: "<name>", summary: "letters, digits, . _ and -" }],
   examples: ["merkle mesh create billing"],
   async run({ args: [name = ""], config, output, signal }) {
+    refuseAgentShell(config);
     const broker = await findBroker(config, signal);
     const made = await actingAsPerson({ broker, config }).call("create_mesh", { name });
     await keepMesh(made, { address: broker.address, config });

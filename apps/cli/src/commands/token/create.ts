@@ -2,6 +2,7 @@ import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { toSeconds } from "../../command/flag-values.js";
 import { textOf } from "../../command/flags.js";
+import { refuseAgentShell } from "../../command/refuse-agent-shell.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toMoment } from "../../text/time.js";
 
@@ -14,6 +15,7 @@ export const tokenCreate: Command = {
   ],
   examples: ['merkle token create --label "CI"', "export MERKLE_TOKEN=$(merkle token create --expires 1d)"],
   async run({ flags, config, output, signal }) {
+    refuseAgentShell(config);
     const [label, expires] = [textOf(flags, "label"), textOf(flags, "expires")];
     const broker = await findBroker(config, signal);
     const made = await broker.call("issue_token", {

@@ -1,8 +1,8 @@
 "use client";
 
-import type { Member } from "@merkle/wire";
+import { listInvited, type Member } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { useBroker } from "@/broker/use-broker";
 import { useKeptFresh } from "@/broker/use-kept-fresh";
 import { useRead } from "@/broker/use-read";
@@ -10,6 +10,7 @@ import { DateText } from "@/components/date-text";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Ended, ListRow, RowList } from "@/components/row-list";
 import { Badge } from "@/ui/badge";
+import { Checkbox } from "@/ui/checkbox";
 import { Field, FieldLabel } from "@/ui/field";
 import { Input } from "@/ui/input";
 import { Skeleton } from "@/ui/skeleton";
@@ -26,27 +27,56 @@ export function Members() {
   if (!data) return <Skeleton className="h-16" />;
   const present = data.members.filter(({ revoked }) => revoked === null);
   const revoked = data.members.filter((member) => member.revoked !== null);
+  const row = (member: Member) => (
+    <MemberRow
+      key={member.member_id}
+      member={member}
+      invited={listInvited(data.members, member)}
+      onChanged={refresh}
+    />
+  );
   return (
     <div className="grid gap-3">
-      <RowList label="Members">
-        {present.map((member) => (
-          <MemberRow key={member.member_id} member={member} onChanged={refresh} />
-        ))}
-      </RowList>
+      <UnknownInviters members={present.filter(({ vouching }) => vouching === "unknown")} />
+      <RowList label="Members">{present.map(row)}</RowList>
       <Ended what="Revoked" count={revoked.length}>
-        <RowList label="Revoked members">
-          {revoked.map((member) => (
-            <MemberRow key={member.member_id} member={member} onChanged={refresh} />
-          ))}
-        </RowList>
+        <RowList label="Revoked members">{revoked.map(row)}</RowList>
       </Ended>
     </div>
   );
 }
 
-function MemberRow({ member, onChanged }: { readonly member: Member; readonly onChanged: () => void }) {
+/** Tells an admin once of all for whom nobody is known to vouch. */
+function UnknownInviters({ members }: { readonly members: readonly Member[] }) {
   const isAdmin = useIsAdmin();
-  const { name, role, own, joined_at, invite_id, revoked } = member;
+  if (!isAdmin || members.length === 0) return null;
+  return (
+    <p className="text-sm text-muted-foreground">
+      Nobody is known to vouch for <Names of={members} />: they joined before that was kept, and go on as
+      before. Invite them again to vouch for them.
+    </p>
+  );
+}
+
+function Names({ of }: { readonly of: readonly Member[] }) {
+  return of.map(({ member_id, name }, index) => (
+    <span key={member_id}>
+      {index > 0 && ", "}
+      <bdi>{name}</bdi>
+    </span>
+  ));
+}
+
+interface MemberRowProps {
+  readonly member: Member;
+  /** The others who may be ended with it. */
+  readonly invited: readonly Member[];
+  readonly onChanged: () => void;
+}
+
+function MemberRow({ member, invited, onChanged }: MemberRowProps) {
+  const isAdmin = useIsAdmin();
+  const { name, role, own, joined_at, invite_id, vouching, invited_by, revoked } = member;
   return (
     <ListRow
       title={
@@ -60,6 +90,13 @@ function MemberRow({ member, onChanged }: { readonly member: Member; readonly on
         <>
           joined <DateText at={joined_at} />
           {invite_id !== null && ` by invite ${invite_id}`}
+          {invited_by && (
+            <>
+              {" "}
+              · {vouching === "program" ? "let in by a token of" : "invited by"} <bdi>{invited_by.name}</bdi>
+              {invited_by.revoked && " (revoked)"}
+            </>
+          )}
           {revoked && (
             <>
               {" "}
@@ -68,15 +105,21 @@ function MemberRow({ member, onChanged }: { readonly member: Member; readonly on
           )}
         </>
       }
-      action={isAdmin && !own && revoked === null && <RevokeMember member={member} onChanged={onChanged} />}
+      action={
+        isAdmin &&
+        !own &&
+        revoked === null && <RevokeMember member={member} invited={invited} onChanged={onChanged} />
+      }
     />
   );
 }
 
-function RevokeMember({ member, onChanged }: { readonly member: Member; readonly onChanged: () => void }) {
+function RevokeMember({ member, invited, onChanged }: MemberRowProps) {
   const broker = useBroker();
   const { member_id, name } = member;
   const [reason, setReason] = useState("");
+  const [withInvited, setWithInvited] = useState(false);
+  const invitedId = useId();
   return (
     <EndButton
       label={`Revoke ${name}`}
@@ -88,10 +131,27 @@ function RevokeMember({ member, onChanged }: { readonly member: Member; readonly
       consequence="Agents, browsers and tokens of this member are cut off within a second. What was said and written stays. The key is never let in again."
       onEnd={(signal) => {
         const why = reason.trim();
-        return broker.call("revoke_member", { member_id, ...(why !== "" && { reason: why }) }, { signal });
+        const input = { member_id, with_invited: withInvited, ...(why !== "" && { reason: why }) };
+        return broker.call("revoke_member", input, { signal });
       }}
       onDone={onChanged}
     >
+      {invited.length > 0 && (
+        <div className="grid grid-cols-[auto_1fr] gap-x-2">
+          <Checkbox
+            id={invitedId}
+            checked={withInvited}
+            className="mt-0.5"
+            onChange={(event) => setWithInvited(event.target.checked)}
+          />
+          <label htmlFor={invitedId}>
+            Also revoke whom <bdi>{name}</bdi> invited, directly or through others
+            <span className="block text-sm text-muted-foreground">
+              <Names of={invited} />. Otherwise they stay.
+            </span>
+          </label>
+        </div>
+      )}
       <Field>
         <FieldLabel>Why, for the record</FieldLabel>
         <Input

@@ -24,7 +24,7 @@ export function TokenDialog({
   return (
     <MakeDialog
       title="New token"
-      description="It lets a program in as you, over REST and MCP. Whoever has it can do what you can. It ends when this browser is signed out, 30 days after it signed in at the latest; one that lasts longer is made with merkle token create."
+      description="It lets a program in for you, over REST and MCP: it reads and posts, but decides nothing and lets nobody in. It ends when this browser is signed out, 30 days after it signed in at the latest; one that lasts longer is made with merkle token create."
       submit="Make the token"
       isReady={label.trim() !== ""}
       onMake={(signal) =>

@@ -53,8 +53,15 @@ export function Tokens() {
 }
 
 const kinds: Readonly<Record<Token["kind"], { readonly name: string; readonly consequence: string }>> = {
-  bearer: { name: "Token", consequence: "Programs that use it are cut off within a second." },
-  browser: { name: "Browser", consequence: "Its pages are signed out within a second." },
+  bearer: {
+    name: "Token",
+    consequence: "Programs that use it, and members whom it let in, are cut off within a second.",
+  },
+  browser: {
+    name: "Browser",
+    consequence:
+      "Its pages are signed out within a second, and tokens, links and clients that were let in from it end.",
+  },
   sign_in: { name: "Sign-in link", consequence: "The link signs nobody in any more." },
   observer: { name: "Link to look on", consequence: "Whoever looks on by it is cut off within a second." },
   client: {

@@ -1,0 +1,51 @@
+import { type Ended, endTokens, hasAdmin, type Transaction } from "@merkle/db";
+import { MerkleError } from "@merkle/wire";
+import type { Write } from "../core/write.js";
+import type { IdentityServices } from "./context.js";
+
+/** A token, or all those of a member, and by whom they are ended. */
+type Ending = ({ readonly number: number } | { readonly memberId: string }) & { readonly by: string };
+
+/**
+ * Ends credentials with everything obtained with them, and cuts off whoever came by any of these as soon as that is committed
+ * (TOKEN-4).
+ *
+ * @throws conflict when no admin would be left
+ */
+export async function endCredentials(
+  { database: { meshId }, mesh, revocations }: IdentityServices,
+  { tx, afterCommit }: Pick<Write, "tx" | "afterCommit">,
+  ending: Ending,
+): Promise<void> {
+  const ended = await endInTransaction(tx, { meshId, ...ending });
+  afterCommit(() => {
+    cutOff({ revocations }, meshId, ended);
+    mesh.announce("members", null);
+  });
+}
+
+/** The same for a transaction that says nothing itself when it is committed: what ended is for `cutOff`. */
+export async function endInTransaction(
+  tx: Transaction,
+  { by, ...of }: Ending & { readonly meshId: string },
+): Promise<Ended> {
+  const ended = await endTokens(tx, of, by);
+  if (ended.members.length > 0 && !(await hasAdmin(tx, of.meshId))) throw noAdminLeft();
+  return ended;
+}
+
+export function cutOff(
+  { revocations }: Pick<IdentityServices, "revocations">,
+  meshId: string,
+  { tokens, members }: Ended,
+): void {
+  for (const token of tokens) revocations.revoke({ meshId, token });
+  for (const memberId of members) revocations.revoke({ meshId, memberId });
+}
+
+function noAdminLeft(): MerkleError {
+  return new MerkleError(
+    "conflict",
+    "All admins of this mesh would end with it, and nobody else could invite another. Invite an admin first.",
+  );
+}
