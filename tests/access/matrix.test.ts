@@ -119,8 +119,8 @@ function expectedOf(
   const beginsAnew = !ofSession && access === "open";
   if (isLookedAt && credential === "another member's" && !beginsAnew) return "unauthorized";
   if (access === "job") return "forbidden";
-  if (isArgument && (access === "reader" || human === "power") && credential === "left")
-    return "unauthorized";
+  const isOfHuman = human === "power" || (human === "vouching" && isLookedAt);
+  if (isArgument && (access === "reader" || isOfHuman) && credential === "left") return "unauthorized";
   // A member stands for itself; anybody else who decides about agents is a verified person.
   if (human === "power" && access !== "team") {
     // Of a session it is asked first whether a credential is of that.

@@ -344,7 +344,7 @@ describe("connections", () => {
   });
 
   it("[WS-5] by the hundred are ended beyond connectionsMax, and none of them stays", async () => {
-    const small = await startTestBroker({ connectionsMax: 20 });
+    const small = await startTestBroker({ connectionsMax: 20, insecureOpen: true });
     const sockets = await Promise.all(
       Array.from({ length: 200 }, () => openRawSocket(small.port, ["Host: localhost"])),
     );

@@ -320,7 +320,7 @@ it("[AUTH-6] a document full of what looks like tokens is refused before each of
   const { token, token_id } = await admin.call("issue_token", {});
   const dead = (count: number) =>
     Array.from({ length: count }, (_, each) => `mkt_${String(each).padStart(43, "A")}`).join("\n");
-  const max = 1_000;
+  const max = limits.quotedSecretsMax;
   // Each mark begins another one.
   const dense = Array.from({ length: 60_000 }, (_, each) => `mkt_${each.toString(36)}`).join("");
   await expect(write(dense)).rejects.toMatchObject({
