@@ -217,7 +217,10 @@ describe("connections", () => {
   let broker: TestBroker;
   const cleanup = atEnd();
   const start = async () => {
-    broker ??= await startTestBroker({ deadlines: { requestHeadersMs: 300, requestMs: 900 } }, cleanup);
+    broker ??= await startTestBroker(
+      { insecureOpen: true, deadlines: { requestHeadersMs: 300, requestMs: 900 } },
+      cleanup,
+    );
     return broker;
   };
 
