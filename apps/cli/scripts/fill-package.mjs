@@ -1,0 +1,36 @@
+import { copyFile, cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "../../../scripts/steps.mjs";
+import { bundle } from "./bundle.mjs";
+import { packageFolder } from "./made.mjs";
+import { thirdPartyNotices } from "./third-party-notices.mjs";
+
+/**
+ * Writes the built parts of the package into `folder`: `bundle/`, with migrations, SQL, skills and the dashboard (if it is
+ * built), and the licences. Everything must be compiled.
+ */
+export async function fillPackage(folder) {
+  const into = join(folder, "bundle");
+  const bundled = await bundle(into);
+  for (const part of ["migrations", "sql"])
+    await cp(join(root, "packages/db", part), join(into, part), { recursive: true });
+  await cp(join(packageFolder, "skills"), join(into, "skills"), { recursive: true });
+  await copyDashboard(join(into, "dashboard"));
+  await copyFile(join(root, "LICENSE"), join(folder, "LICENSE"));
+  await writeFile(join(folder, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(bundled));
+}
+
+/** Copies `package.json` and `bin`, and fills the rest: the whole package, as `npm pack` packs it. */
+export async function writePackage(folder) {
+  for (const part of ["package.json", "bin", "README.md"])
+    await cp(join(packageFolder, part), join(folder, part), { recursive: true });
+  await fillPackage(folder);
+}
+
+async function copyDashboard(into) {
+  // Next leaves the worker's source beside its compiled form, and empty source maps. No page requests either.
+  const filter = (/** @type {string} */ file) => !/\.(?:ts|map)$/.test(file);
+  await cp(join(root, "apps/dashboard/out"), into, { recursive: true, filter }).catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+}

@@ -1,0 +1,7 @@
+/** `node apps/cli/scripts/write-package.mjs <folder>`: writes the compiled package into the folder, for a broker that serves it. */
+import { mkdir } from "node:fs/promises";
+import { writePackage } from "./fill-package.mjs";
+
+const [folder] = process.argv.slice(2);
+await mkdir(folder, { recursive: true });
+await writePackage(folder);
