@@ -8,9 +8,16 @@ export interface Addresses {
   base(): string;
   mcp(): string;
   webSocket(): string;
+  /** The pin of the broker's own certificate where `base` leads to it and no public authority signed it; else null. */
+  keyPin(): string | null;
 }
 
-export function createAddresses(settings: SettingsStore, listening: () => string): Addresses {
+/** @param certificate - the certificate that the broker itself serves with, if it does */
+export function createAddresses(
+  settings: SettingsStore,
+  listening: () => string,
+  certificate: () => { readonly names: readonly string[]; readonly keyPin: string | null } | null,
+): Addresses {
   const base = () => baseOf(settings.current.public_url ?? listening());
   return {
     get listening() {
@@ -19,6 +26,11 @@ export function createAddresses(settings: SettingsStore, listening: () => string
     base,
     mcp: () => mcpOf(settings.current.public_url ?? listening()),
     webSocket: () => `${base().replace(/^http/, "ws")}/ws`,
+    keyPin() {
+      const own = certificate();
+      const isOwn = base() === listening() || own?.names.includes(new URL(base()).hostname);
+      return own && isOwn ? own.keyPin : null;
+    },
   };
 }
 

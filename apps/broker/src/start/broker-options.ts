@@ -50,6 +50,8 @@ export interface BrokerOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** A folder of static pages to serve at `/`. */
   readonly dashboard?: string | undefined;
+  /** Packs the CLI as the `.tgz` that `/cli.tgz` serves; called once, when somebody first asks. Without it there is none. */
+  readonly packCli?: (() => Promise<Uint8Array>) | undefined;
   readonly log?: Log | undefined;
   /** How many times slower than usual the demo room plays; 1 unless told. */
   readonly demoPace?: number | undefined;

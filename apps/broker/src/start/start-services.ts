@@ -214,7 +214,7 @@ async function startEach(options: ServicesOptions, stops: StopList): Promise<Sta
     waitSignals: createWaitSignals(stopping.signal),
     jobs,
     settings,
-    addresses: createAddresses(settings, listening),
+    addresses: createAddresses(settings, listening, () => certificate?.current ?? null),
     certificate: () => certificate?.current ?? null,
     workers,
     demoRooms: createDemoRooms({

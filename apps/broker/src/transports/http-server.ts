@@ -37,6 +37,7 @@ import {
   retryAfter,
   toErrorResponse,
 } from "./http/http-error.js";
+import { mountInstall } from "./http/install.js";
 import { createOpenApi } from "./http/openapi.js";
 import { createBodyReader } from "./http/read-json-body.js";
 import { mountRest } from "./http/rest.js";
@@ -66,6 +67,8 @@ export interface HttpServerOptions {
   readonly connectionsMax?: number | undefined;
   /** A folder of static pages, served at `/`. */
   readonly dashboard: string | undefined;
+  /** Packs the CLI that the broker serves. */
+  readonly packCli?: (() => Promise<Uint8Array>) | undefined;
 }
 
 /** How long the broker waits for what a client has begun; who takes longer is cut off. */
@@ -133,11 +136,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
           auth: services.auth,
           mcpUrl: addresses.mcp(),
           baseUrl: addresses.base(),
+          keyPin: addresses.keyPin(),
           idlePolls: settings.current.idle_polls,
         }),
         { headers: { "content-type": "text/markdown; charset=utf-8" } },
       ),
   );
+  mountInstall(app, { originReader, services, packCli: options.packCli });
   /** The caller that a request counts for. */
   function callerOf({ headers }: IncomingMessage, origin: RequestOrigin): string {
     const page = headers["x-merkle-page"]?.toString();

@@ -17,5 +17,5 @@ export interface ViewServices extends JobServices {
   readonly summariser: Summariser;
   readonly demoRooms: DemoRooms;
   /** The certificate, in PEM, that the broker serves TLS with at this moment; null where it does not. */
-  readonly certificate: () => { readonly cert: string } | null;
+  readonly certificate: () => { readonly cert: string; readonly keyPin: string | null } | null;
 }

@@ -23,6 +23,7 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { readProgressSettings } from "../progress/read-settings.js";
 import { toAgentOptions } from "../work/runner/to-agent-options.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
+import { packCli } from "./pack-cli.js";
 import { showStarted } from "./show-started.js";
 
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
@@ -43,7 +44,7 @@ export async function runBroker(context: CommandContext): Promise<number> {
     });
     for (const notice of notices) tell(notice, output, log);
     const { path: searchPath } = readEnvironment();
-    const parts = { tls: toTls(config), dashboard: findDashboard(), searchPath, log };
+    const parts = { tls: toTls(config), dashboard: findDashboard(), packCli, searchPath, log };
     const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });
     return await serve(broker, context, log);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isClearText } from "../core/clear-text.js";
 import { MerkleError } from "../core/errors.js";
 import type { InputOf, OutputOf } from "../operations/catalogue.js";
 import type { WakePath } from "../operations/peers.js";
@@ -5,7 +6,6 @@ import type { OperationName } from "../operations/rules.js";
 import type { ClientFrame } from "../transports/frames.js";
 import type { RetryOptions } from "./backoff.js";
 import { type CallOptions, Calls } from "./calls.js";
-import { isClearText } from "./clear-text.js";
 import type { FrameAfterHello } from "./connection.js";
 import { type ConnectionState, ObservedState } from "./connection-state.js";
 import type { Introduction } from "./introduction.js";

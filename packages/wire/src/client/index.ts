@@ -1,7 +1,7 @@
+export { isClearText } from "../core/clear-text.js";
 export { type ErrorCode, MerkleError } from "../core/errors.js";
 export { limits } from "../core/limits.js";
 export type { RetryOptions } from "./backoff.js";
-export { isClearText } from "./clear-text.js";
 export { type CallOptions, type ClientOptions, connect, type MerkleClient } from "./connect.js";
 export type { ConnectionState } from "./connection-state.js";
 export type { FeedChange, FeedOptions } from "./feed-reader.js";

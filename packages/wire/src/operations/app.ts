@@ -22,6 +22,8 @@ export const getAppInfo = operation("get_app_info", {
     mcp_url: z.string(),
     websocket_url: z.string(),
     instructions_url: z.string(),
+    // SHA-256 of the public key of the broker's certificate, where no public authority signed it: `curl --pinnedpubkey`.
+    key_pin: z.string().nullable(),
     toolsets: z.array(z.string()),
     limits: z.record(z.string(), z.number()),
   }),

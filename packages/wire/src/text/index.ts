@@ -1,5 +1,6 @@
 /** Functions on texts. Nothing here needs more than a browser has. */
 
+export { isClearText } from "../core/clear-text.js";
 export { deceptionIn, deceptionInNew, normaliseName } from "../core/names.js";
 export { isStorable, utf8Bytes } from "../core/utf8.js";
 export {
@@ -14,6 +15,7 @@ export { occurrences } from "./anchors/occurrences.js";
 export { reanchor, startReanchoring } from "./anchors/reanchor.js";
 export { applyHunks } from "./apply-hunks.js";
 export { approvalText } from "./approval-text.js";
+export { type InstallLineOptions, installLine, type LaunchLineOptions, launchLine } from "./command-lines.js";
 export { describeBytes } from "./describe-bytes.js";
 export { type LineChange, lineChanges, type SearchBounds, searchBounds } from "./line-changes.js";
 export { commonEnds, linesOf } from "./lines.js";
@@ -38,5 +40,6 @@ export {
 } from "./neutralise.js";
 export { adviseUpgrade, npxCommand, packageName } from "./package-name.js";
 export { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
+export { shellWord, toShellLine } from "./shell.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";

@@ -1,4 +1,4 @@
-import { npxCommand } from "@merkle/wire/text";
+import { installLine } from "@merkle/wire/text";
 import { toShellSafeUrl } from "../http/shell-safe-url.js";
 import { agentErrorTable, agentToolsetTable, agentToolTable } from "./agent-tables.js";
 
@@ -6,6 +6,8 @@ export interface AgentsPageOptions {
   /** The MCP endpoint that agents are given. */
   readonly mcpUrl: string;
   readonly baseUrl: string;
+  /** As `get_app_info` has it; null where a public authority signed the broker's certificate. */
+  readonly keyPin?: string | null;
   /** Empty waits in a row before an agent should stop. */
   readonly idlePolls: number;
   /** Whether everybody is let in, or members alone: then whoever asks over HTTP shows a token. */
@@ -17,10 +19,13 @@ export interface AgentsPageOptions {
  * can be run as it stands, from first to last, on a broker that has no session of that name; where members alone are let in,
  * with a member's token in `MERKLE_TOKEN`.
  */
-export function renderAgentsPage({ mcpUrl, baseUrl, idlePolls, auth }: AgentsPageOptions): string {
+export function renderAgentsPage({ mcpUrl, baseUrl, keyPin = null, idlePolls, auth }: AgentsPageOptions): string {
   const mcp = toShellSafeUrl(mcpUrl);
   const base = toShellSafeUrl(baseUrl);
   const session = `${base}/api/sessions/auth-refactor`;
+  const line = installLine({ base, keyPin });
+  const installation =
+    line === null ? "Your human installs \`merkle\`." : `Your human installs \`merkle\` with \`${line}\`.`;
   const isInvite = auth === "invite";
   const tokenEntry = isInvite ? `, "headers": {"Authorization": "Bearer \${MERKLE_TOKEN}"}` : "";
   // By a file that curl reads, since arguments are seen by every program of the machine.
@@ -36,8 +41,7 @@ team starts from. Humans watch.
 The broker is at the first of these that is set: \`MERKLE_URL\`, \`MCP_URL\`, \`mcp_url\` in the project's \`.merkle.json\` if your human trusts it, the user's configuration; else at the addresses
 below. Each may be a base or an MCP endpoint (base + \`/api/mcp\`).
 ${isInvite ? membersAlone : ""}
-**MCP over stdio** (best; \`npx merkle\` in a clone; \`${npxCommand}\` once it is published) keeps your place and credential: leave out \`team_id\`, \`since_cursor\` and, once joined,
-\`session_id\`.
+**MCP over stdio** is best: it keeps your place and credential, so leave out \`team_id\`, \`since_cursor\` and, once joined, \`session_id\`. ${installation}
 
 \`\`\`sh
 claude mcp add merkle -e MERKLE_URL='${base}' -- merkle mcp

@@ -1,6 +1,6 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { createSecureContext } from "node:tls";
+import { createSecureContext, rootCertificates } from "node:tls";
 import { isPosix } from "@merkle/db/files";
 import { StartError } from "../../core/start-error.js";
 
@@ -18,6 +18,8 @@ export interface Certificate {
   /** The names and addresses that it was issued for, as a Host header has them, without those of wildcards. */
   readonly names: readonly string[];
   readonly validTo: Date;
+  /** SHA-256 of the public key in base64 (`curl --pinnedpubkey`), where no public authority signed the certificate; else null. */
+  readonly keyPin: string | null;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   const validTo = new Date(parsed.validTo);
   refuseWrongTime(files.cert, new Date(parsed.validFrom), validTo);
   refuseUnusable({ cert, key }, files);
-  return { cert, key, names: namesOf(parsed), validTo };
+  return { cert, key, names: namesOf(parsed), validTo, keyPin: isPublic(cert) ? null : pinOf(parsed) };
 }
 
 async function readText(
@@ -112,6 +114,21 @@ function refuseUnusable(pair: { cert: string; key: string }, { cert }: Certifica
     const reason = error instanceof Error ? error.message : String(error);
     throw bad(`The certificate ${cert} cannot be used (${reason}). Make another.`, error);
   }
+}
+
+/** Whether a root that Node brings along signed the last certificate of the chain. */
+function isPublic(chain: string): boolean {
+  const last = new X509Certificate(chain.slice(chain.lastIndexOf("-----BEGIN CERTIFICATE-----")));
+  return rootCertificates.some((root) => {
+    const authority = new X509Certificate(root);
+    return last.checkIssued(authority) && last.verify(authority.publicKey);
+  });
+}
+
+function pinOf({ publicKey }: X509Certificate): string {
+  return createHash("sha256")
+    .update(publicKey.export({ type: "spki", format: "der" }))
+    .digest("base64");
 }
 
 /** A wildcard is left out: its other names may belong to others, whose pages must not call the broker (AUTH-9). */

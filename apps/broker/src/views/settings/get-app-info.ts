@@ -20,6 +20,7 @@ export async function getAppInfo({ services }: Context<ViewServices>): Promise<O
     mcp_url: addresses.mcp(),
     websocket_url: addresses.webSocket(),
     instructions_url: `${addresses.base()}/agents.md`,
+    key_pin: addresses.keyPin(),
     toolsets: [...new Set(operations.map((each) => each.toolset))],
     limits: { ...limits },
   };

@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { entryFile } from "../core/this-program.js";
+
+const run = promisify(execFile);
+
+/**
+ * Packs this program as the tarball that its broker serves at `/cli.tgz`. An installed package packs itself. A checkout
+ * first bundles its compiled sources in a child process, which takes a few seconds.
+ */
+export async function packCli(): Promise<Uint8Array> {
+  const folder = dirname(dirname(entryFile()));
+  if (existsSync(join(folder, "bundle"))) return pack(folder);
+  const built = await mkdtemp(join(tmpdir(), "merkle-cli-"));
+  try {
+    await run(process.execPath, [join(folder, "scripts/write-package.mjs"), built]);
+    return await pack(built);
+  } finally {
+    await rm(built, { recursive: true, force: true });
+  }
+}
+
+const packed = ["package.json", "README.md", "LICENSE", "THIRD-PARTY-NOTICES.txt", "bin", "bundle"];
+
+async function pack(folder: string): Promise<Uint8Array> {
+  const { create } = await import("tar");
+  const parts = packed.filter((part) => existsSync(join(folder, part)));
+  return create({ cwd: folder, prefix: "package", gzip: true, portable: true }, parts).concat();
+}
