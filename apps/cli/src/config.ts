@@ -107,8 +107,6 @@ interface Environment {
   readonly hasPlainTerminal: boolean;
   /** `WATCH_REPORT_DEPENDENCIES`: started by `node --watch`, whose channel to this process is not ours to use. */
   readonly startedByNodeWatch: boolean;
-  /** `npm_command`: started by npm or npx, where `merkle` alone is no command of the user's shell. */
-  readonly startedByNpm: boolean;
   /** `MERKLE_MODEL`, else `ANTHROPIC_MODEL`: the model that an MCP server's client runs; default empty. */
   readonly model: string;
   /** `CLAUDE_PROJECT_DIR`: the folder that an MCP server's client works in; default: the working directory. */
@@ -124,7 +122,6 @@ export function readEnvironment(): Environment {
     path: variables["PATH"],
     hasPlainTerminal: variables["TERM"] === "dumb",
     startedByNodeWatch: variables["WATCH_REPORT_DEPENDENCIES"] !== undefined,
-    startedByNpm: variables["npm_command"] !== undefined,
     model: variables["MERKLE_MODEL"] || variables["ANTHROPIC_MODEL"] || "",
     projectFolder: variables["CLAUDE_PROJECT_DIR"] || process.cwd(),
     claudeSessionId: variables["CLAUDE_CODE_SESSION_ID"] || null,

@@ -3,6 +3,7 @@ import type { CliError } from "../core/cli-error.js";
 import { displayWidth } from "../text/table.js";
 import { toJson } from "../text/to-json.js";
 import { wrapLine } from "../text/wrap-line.js";
+import { calledAs, targetOf, toRunnable } from "./called-as.js";
 import { type Flags, isSet } from "./flags.js";
 
 /**
@@ -73,6 +74,9 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
   const words = unicode
     ? { ok: "✓", warn: "!", fail: "✗", dot: "·" }
     : { ok: "ok", warn: "warn", fail: "fail", dot: "-" };
+  const target = targetOf(flags);
+  const runnable = (text: string) =>
+    text.includes("merkle ") ? toRunnable(text, { merkle: calledAs(env["PATH"]), target }) : text;
   const teamColours = [
     onStdout.cyan,
     onStdout.magenta,
@@ -86,15 +90,16 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
     json,
     verbose: isSet(flags, "verbose"),
     show(value, text) {
-      stdout.write(json ? `${toJson(value)}\n` : `${fitted(text, stdout)}\n`);
+      stdout.write(json ? `${toJson(value)}\n` : `${fitted(runnable(text), stdout)}\n`);
     },
     print(value, text) {
       stdout.write(json ? `${toJson(value)}\n` : text);
     },
     note(text) {
-      if (!json && !quiet) stderr.write(`${fitted(text, stderr)}\n`);
+      if (!json && !quiet) stderr.write(`${fitted(runnable(text), stderr)}\n`);
     },
-    error({ code, message, details, next }) {
+    error({ code, message, details, next: commands }) {
+      const next = commands.map((command) => runnable(` ${command}`).trim());
       if (json) {
         const advice = next.length > 0 ? { next: next.join(" · ") } : {};
         stderr.write(`${toJson({ error: { code, message, details, ...advice } })}\n`);

@@ -44,6 +44,10 @@ export const homeFiles = {
   launch: (home: string) => join(home, "launch"),
   answers: (home: string) => join(home, "launch", "answers.json"),
   install: (home: string) => join(home, "install"),
+  /** The program that `merkle install --cli` copied, and the record of where it put the command. */
+  cli: (home: string) => join(home, "cli"),
+  /** The certificate of the broker that the CLI was installed from, where no public authority signed it. */
+  brokerCertificate: (home: string) => join(home, "broker-certificate.pem"),
 };
 
 /**

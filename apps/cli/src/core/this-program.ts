@@ -15,18 +15,12 @@ export function runsFromNpx(): boolean {
   return entryFile().includes(`${sep}_npx${sep}`);
 }
 
-/** How the user's shell calls this program: in a clone, and for who runs the package by npx, `merkle` alone is no command. */
-export function calledAs({ startedByNpm }: { readonly startedByNpm: boolean }): string {
-  if (runsFromNpx()) return `npx -y ${readPackage("name")}`;
-  return startedByNpm ? "npx merkle" : "merkle";
-}
-
 /** The version of this package, from its own description. */
 export function readVersion(): string {
   return readPackage("version");
 }
 
-function readPackage(field: "name" | "version"): string {
+export function readPackage(field: "name" | "version"): string {
   // The bundle lies one folder below the package, what was compiled in a checkout two.
   const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
   const description: unknown = JSON.parse(

@@ -1,9 +1,7 @@
 import { toDashboardUrl } from "../broker/address.js";
 import type { CommandContext } from "../command/command.js";
 import { type Flags, isSet, textOf } from "../command/flags.js";
-import { readEnvironment } from "../config.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import { calledAs } from "../core/this-program.js";
 import { type Played, playStory } from "./play-story.js";
 import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";
 
@@ -25,7 +23,6 @@ export async function runDemo(context: CommandContext): Promise<number> {
 function tell({ config, flags, output }: CommandContext, { url, own }: StageBroker, played: Played): void {
   const { slug, messages, document_version, seconds } = played;
   const { mark } = output;
-  const merkle = calledAs(readEnvironment());
   output.show(
     { ...played, url },
     [
@@ -35,15 +32,15 @@ function tell({ config, flags, output }: CommandContext, { url, own }: StageBrok
     ].join("\n"),
   );
   const stays = !own || isSet(flags, "keep");
-  const address = own || config.broker.source === "--url" ? ` --url ${url}` : "";
+  const address = own && config.broker.source !== "--url" ? ` --url ${url}` : "";
   if (stays) {
     output.note(`  next: ${toDashboardUrl(url, played)}`);
-    output.note(`        ${merkle} tail ${slug} --since 0${address}`);
-    output.note(`        ${merkle} launch --session my-work --team "My Team"${address}`);
+    output.note(`        merkle tail ${slug} --since 0${address}`);
+    output.note(`        merkle launch --session my-work --team "My Team"${address}`);
   } else {
-    output.note(`  next: ${merkle} up, then ${merkle} launch --session my-work --team "My Team"`);
+    output.note(`  next: merkle up, then merkle launch --session my-work --team "My Team"`);
     output.note(
-      `        the demo's broker is removed, and its session with it; ${merkle} demo --keep keeps it`,
+      `        the demo's broker is removed, and its session with it; merkle demo --keep keeps it`,
     );
   }
 }

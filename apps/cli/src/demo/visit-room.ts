@@ -4,9 +4,7 @@ import { toDashboardUrl } from "../broker/address.js";
 import { openLiveClient } from "../broker/live-client.js";
 import { toReach } from "../broker/reach.js";
 import type { CommandContext } from "../command/command.js";
-import { readEnvironment } from "../config.js";
 import { exitCodes } from "../core/cli-error.js";
-import { calledAs } from "../core/this-program.js";
 import { createShow } from "./show.js";
 import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";
 import { followFeed } from "./watch-feed.js";
@@ -89,7 +87,7 @@ function tell(
     { session_id, slug, mesh, ask: { sequence: ask?.sequence ?? null, text, options }, url: page },
     `\n${output.mark.ok} both wait for you: the session stays open with that question`,
   );
-  const address = own || config.broker.source === "--url" ? ` --url ${url}` : "";
+  const address = own && config.broker.source !== "--url" ? ` --url ${url}` : "";
   output.note(`  answer: ${page}`);
-  output.note(`  follow: ${calledAs(readEnvironment())} tail ${slug} --mesh ${mesh}${address}`);
+  output.note(`  follow: merkle tail ${slug} --mesh ${mesh}${address}`);
 }

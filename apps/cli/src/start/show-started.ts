@@ -1,7 +1,5 @@
 import type { RunningBroker } from "../broker/run-file.js";
 import type { Output } from "../command/output.js";
-import { readEnvironment } from "../config.js";
-import { calledAs } from "../core/this-program.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {
@@ -52,16 +50,15 @@ export function showStarted(
         : [`${mark.ok} first admin ${firstInvite}  ${dim("1 use, 24 h: keep it to yourself")}`]),
     ].join("\n"),
   );
-  const merkle = calledAs(readEnvironment());
-  const steps = firstInvite !== null ? [`${merkle} join -`, stop] : toSteps(merkle, auth, stop);
+  const steps = firstInvite !== null ? ["merkle join -", stop] : toSteps(auth, stop);
   output.note(`  next: ${steps.join(`   ${dot}   `)}`);
   output.note(`        other agents: give them ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
 }
 
-function toSteps(merkle: string, auth: RunningBroker["auth"], stop: string): string[] {
+function toSteps(auth: RunningBroker["auth"], stop: string): string[] {
   return auth === "open"
-    ? [`${merkle} demo`, `${merkle} launch`, stop]
-    : [`${merkle} launch`, `${merkle} invite <session>`, stop];
+    ? ["merkle demo", "merkle launch", stop]
+    : ["merkle launch", "merkle invite <session>", stop];
 }
 
 function describeReach({ loopback, auth }: RunningBroker, { mark }: Output): { text: string; mark: string } {

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { targetOf, toRunnable } from "./called-as.js";
+
+const calling = { merkle: "npm exec --prefix /clone -- merkle", target: " --url http://h:1 --mesh other" };
+
+it("[CLI-140] an advice line names the program as this shell runs it, with the same broker and mesh", () => {
+  expect(toRunnable("  next: merkle launch --session a   ·   merkle post a <text>", calling)).toBe(
+    "  next: npm exec --prefix /clone -- merkle --url http://h:1 --mesh other launch --session a   ·   npm exec --prefix /clone -- merkle --url http://h:1 --mesh other post a <text>",
+  );
+  expect(toRunnable("  next: merkle up", { ...calling, merkle: "merkle" })).toBe("  next: merkle up");
+  expect(toRunnable("  next: merkle ls", { merkle: "merkle", target: "" })).toBe("  next: merkle ls");
+});
+
+it("[CLI-140] a sentence that mentions merkle stays as it is", () => {
+  const sentence = "Run this where merkle is installed; merkle mcp runs there.";
+  expect(toRunnable(sentence, calling)).toBe(sentence);
+});
+
+it("[CLI-140] the flags of the call are quoted as the shell needs them", () => {
+  expect(targetOf({ url: "http://h:1", mesh: "Ana's mesh" })).toBe(` --url http://h:1 --mesh "Ana's mesh"`);
+  expect(targetOf({})).toBe("");
+});

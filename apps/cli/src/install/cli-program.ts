@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
+import { writeConfigValue } from "../config-file.js";
+import { CliError, exitCodes } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { isPosix } from "../core/platform.js";
+import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
+import { entryFile, readVersion } from "../core/this-program.js";
+import { shellWord } from "../text/shell.js";
+
+/** The command `merkle` of the current user, as `merkle install --cli` set it up. */
+export interface InstalledCli {
+  /** The script on the PATH. */
+  readonly launcher: string;
+  /** The file that the launcher runs with Node. */
+  readonly program: string;
+  readonly version: string;
+  /** The broker that the program came from; null for a checkout or a package of npm, which is not copied. */
+  readonly from: string | null;
+}
+
+export interface InstallCliOptions {
+  readonly home: string;
+  /** The broker that served this program: the program is copied into the home, and the address is remembered. */
+  readonly from?: string | undefined;
+  /** The broker's certificate, where no public authority signed it. It is copied, and trusted from then on. */
+  readonly ca?: string | undefined;
+}
+
+/**
+ * Puts `merkle` into `~/.local/bin` for the current user. Nothing outside of that file and the Merkle home changes.
+ *
+ * @throws CliError `conflict` where the launcher's place is taken by a file that merkle did not write
+ */
+export async function installCli({ home, from, ca }: InstallCliOptions): Promise<InstalledCli> {
+  if (!isPosix()) throw needsNpm(from);
+  const launcher = launcherPath();
+  await refuseForeignFile(launcher);
+  const previous = readInstalledCli(home);
+  const program = from === undefined ? entryFile() : await copyProgram(home);
+  await mkdir(dirname(launcher), { recursive: true });
+  await writeProgram(launcher, launcherScript(program));
+  const installed = { launcher, program, version: readVersion(), from: from ?? null };
+  writePrivateJson(recordPath(home), installed);
+  await removeOldCopies(home, [program, previous?.program]);
+  if (from !== undefined) await rememberBroker(home, from, ca);
+  return installed;
+}
+
+/** Removes what `installCli` wrote, except the remembered address. Returns null where nothing is installed. */
+export async function removeCli(home: string): Promise<InstalledCli | null> {
+  const installed = readInstalledCli(home);
+  if (!installed) return null;
+  if (await isOurs(installed.launcher)) await rm(installed.launcher, { force: true });
+  await rm(homeFiles.cli(home), { recursive: true, force: true });
+  return installed;
+}
+
+export function readInstalledCli(home: string): InstalledCli | undefined {
+  // The record is ours alone: the home belongs to its user.
+  return readPrivateJson(recordPath(home)) as InstalledCli | undefined;
+}
+
+/** How to add the launcher's folder to the PATH, or null where the PATH has it. */
+export function describeMissingPath({ launcher }: InstalledCli, path: string | undefined): string | null {
+  const folder = dirname(launcher);
+  if ((path ?? "").split(delimiter).includes(folder)) return null;
+  const shown = folder.startsWith(`${homedir()}/`) ? `$HOME${folder.slice(homedir().length)}` : folder;
+  return `export PATH="${shown}:$PATH"`;
+}
+
+/**
+ * A script that runs a program with the Node of the moment: the one on the PATH, else one where version managers and
+ * packages put it. A fixed path would break with the next Node upgrade.
+ */
+export function launcherScript(program: string): string {
+  return `#!/bin/sh
+${mark}
+for node in "$(command -v node 2>/dev/null)" ${shellWord(process.execPath)} /usr/local/bin/node /usr/bin/node /opt/homebrew/bin/node "$HOME"/.volta/bin/node "$HOME"/.nvm/versions/node/*/bin/node "$HOME"/.local/share/mise/installs/node/*/bin/node "$HOME"/.local/share/fnm/node-versions/*/installation/bin/node; do
+  if [ -n "$node" ] && [ -x "$node" ]; then exec "$node" ${shellWord(program)} "$@"; fi
+done
+echo 'merkle: found no Node. Install Node 20.19 or later from https://nodejs.org' >&2
+exit 127
+`;
+}
+
+const mark = '# Written by "merkle install --cli"; "merkle uninstall --cli" removes it.';
+
+function launcherPath(): string {
+  return join(homedir(), ".local", "bin", "merkle");
+}
+
+function recordPath(home: string): string {
+  return join(homeFiles.cli(home), "installed.json");
+}
+
+async function refuseForeignFile(launcher: string): Promise<void> {
+  if (!existsSync(launcher) || (await isOurs(launcher))) return;
+  throw new CliError("conflict", `${launcher} exists, and merkle did not write it. Nothing was changed.`, {
+    exitCode: exitCodes.refused,
+    next: [`remove or rename ${launcher}, then install again`],
+  });
+}
+
+async function isOurs(launcher: string): Promise<boolean> {
+  const text = await readFile(launcher, "utf8").catch(() => "");
+  return text.includes(mark);
+}
+
+/** Copies this package into the home, in a folder of its own: programs that run keep theirs. */
+async function copyProgram(home: string): Promise<string> {
+  const entry = entryFile();
+  const folder = join(homeFiles.cli(home), `${readVersion()}-${randomUUID().slice(0, 8)}`);
+  await explainingHome(home, async () => {
+    await mkdir(homeFiles.cli(home), { recursive: true, mode: 0o700 });
+    await cp(dirname(dirname(entry)), folder, { recursive: true });
+  });
+  return join(folder, "bin", basename(entry));
+}
+
+async function writeProgram(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.${randomUUID()}.new`;
+  try {
+    await writeFile(unfinished, text);
+    await chmod(unfinished, 0o755);
+    await rename(unfinished, path);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+/** Keeps the copy in use and the one before it, which may still run. */
+async function removeOldCopies(home: string, programs: readonly (string | undefined)[]): Promise<void> {
+  const kept = programs.flatMap((program) => (program === undefined ? [] : [dirname(dirname(program))]));
+  for (const entry of await readdir(homeFiles.cli(home), { withFileTypes: true })) {
+    const folder = join(homeFiles.cli(home), entry.name);
+    if (entry.isDirectory() && !kept.includes(folder)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function rememberBroker(home: string, from: string, ca: string | undefined): Promise<void> {
+  const config = homeFiles.config(home);
+  await writeConfigValue(config, "mcp_url", from);
+  if (ca === undefined) return;
+  const kept = homeFiles.brokerCertificate(home);
+  await writeFile(kept, await readFile(ca), { mode: 0o600 });
+  await writeConfigValue(config, "ca", kept);
+}
+
+function needsNpm(from: string | undefined): CliError {
+  return new CliError(
+    "unsupported",
+    "merkle install --cli writes a shell script, which Windows does not run.",
+    {
+      exitCode: exitCodes.refused,
+      next: [`npm install -g ${from === undefined ? "<broker>" : from}/cli.tgz`],
+    },
+  );
+}
