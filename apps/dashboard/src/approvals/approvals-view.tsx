@@ -2,6 +2,7 @@
 
 import type { OutputOf } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
+import { InstallSnippet } from "@/components/install-snippet";
 import { PageBody } from "@/components/page-body";
 import { PageHeader } from "@/components/page-header";
 import { Panel } from "@/components/panel";
@@ -82,6 +83,7 @@ function Found({
         </Panel>
       )}
       <section aria-label="This device" className="flex flex-col gap-2 text-sm">
+        <InstallSnippet />
         <Snippet
           label="Let this device answer"
           text={`merkle config set approvers ${device} --local\nmerkle launch --approvals`}

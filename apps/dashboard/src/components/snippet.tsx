@@ -5,7 +5,7 @@ import { CopyButton } from "@/ui/copy-button";
 export interface SnippetProps {
   readonly label: string;
   readonly text: string;
-  readonly className?: string;
+  readonly className?: string | undefined;
 }
 
 /** Something to copy, with its name above it. Long lines break, so that all of it is seen. */

@@ -1,9 +1,12 @@
 "use client";
 
+import { launchLine } from "@merkle/wire/text";
 import { toProblem } from "@/broker/problem";
+import { InstallSnippet } from "@/components/install-snippet";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Snippet } from "@/components/snippet";
 import { type FeedFilter, isFiltered } from "@/feed/store/feed-filter";
+import { chosenMesh } from "@/identity/chosen-mesh";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
@@ -63,11 +66,14 @@ function NothingYet() {
       <EmptyTitle>Nothing has been said yet</EmptyTitle>
       <EmptyDescription>{looksOn ? "Peers write here." : "Peers write here; you can too."}</EmptyDescription>
       {session.status === "active" && !looksOn && (
-        <Snippet
-          label="Start a peer in this session"
-          text={`merkle launch --session ${session.slug}`}
-          className="w-96 max-w-full text-start"
-        />
+        <>
+          <InstallSnippet className="w-96 max-w-full text-start" />
+          <Snippet
+            label="Start a peer in this session"
+            text={launchLine({ session: session.slug, mesh: chosenMesh })}
+            className="w-96 max-w-full text-start"
+          />
+        </>
       )}
     </Empty>
   );

@@ -5,6 +5,7 @@ import { Check, ExternalLink, X } from "lucide-react";
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useAdmitted } from "@/broker/use-admitted";
+import { useAppInfo } from "@/broker/use-app-info";
 import { useCall } from "@/broker/use-call";
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -55,6 +56,7 @@ function ConnectionForm({ served }: { served: Settings }) {
   const [tested, setTested] = useState<{ readonly typed: string; readonly result: TestResult } | null>(null);
   const id = useId();
   const needsToken = useAdmitted() !== null;
+  const { data: info } = useAppInfo();
   const mayChange = useIsAdmin();
   const isGuest = useIsGuest();
 
@@ -161,7 +163,7 @@ function ConnectionForm({ served }: { served: Settings }) {
         </p>
       )}
       <RunningPeers />
-      <SnippetTabs snippets={connectionSnippets(shown, { needsToken })} />
+      <SnippetTabs snippets={connectionSnippets(shown, { needsToken, keyPin: info?.key_pin ?? null })} />
     </div>
   );
 }

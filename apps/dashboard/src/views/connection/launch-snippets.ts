@@ -1,4 +1,5 @@
-import { quoteForShell } from "@/core/quote-for-shell";
+import { launchLine } from "@merkle/wire/text";
+import { chosenMesh } from "@/identity/chosen-mesh";
 
 const clients = [
   { id: "claude", label: "Claude Code" },
@@ -8,16 +9,15 @@ const clients = [
   { id: "gemini", label: "Gemini CLI" },
 ] as const;
 
-/** The line that starts an agent of each client in a session that is there, or in a new one. */
+/** The line that starts an agent of each client in an existing session, or in a new one. */
 export function launchSnippets(to: { readonly session: string } | { readonly title: string }) {
-  const isNew = "title" in to;
-  const session = isNew ? `--new ${quoteForShell(to.title)}` : `--session ${to.session}`;
   return clients.map(({ id, label }) => ({
     id,
     label,
-    text: `merkle launch ${id === "claude" ? "" : `--client ${id} `}${session}`,
-    note: isNew
-      ? `Starts ${label} in a session of its own; this page shows it at once.`
-      : `Starts ${label} in the session, on any machine that reaches this broker.`,
+    text: launchLine({ ...to, client: id, mesh: chosenMesh }),
+    note:
+      "title" in to
+        ? `Run it in your project's folder. It starts ${label} in a new session, which this page shows at once.`
+        : `Run it in your project's folder, on any machine that reaches this broker. It starts ${label} in the session.`,
   }));
 }

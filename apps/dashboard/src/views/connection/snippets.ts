@@ -1,3 +1,5 @@
+import { installLine, launchLine } from "@merkle/wire/text";
+
 type VendorClient =
   | "codex"
   | "opencode"
@@ -20,6 +22,8 @@ export interface ConnectionSnippet {
 export interface SnippetOptions {
   /** Whether the broker lets in members alone; a program is let in by a token of a member's. */
   readonly needsToken: boolean;
+  /** As `get_app_info` has it; null where a public authority signed the broker's certificate. */
+  readonly keyPin?: string | null;
 }
 
 const whereTokensComeFrom =
@@ -31,7 +35,7 @@ const whereTokensComeFrom =
  */
 export function connectionSnippets(
   { base, mcp }: { readonly base: string; readonly mcp: string },
-  { needsToken }: SnippetOptions = { needsToken: false },
+  { needsToken, keyPin }: SnippetOptions = { needsToken: false },
 ): readonly ConnectionSnippet[] {
   const tokenNote = needsToken ? ` ${whereTokensComeFrom}` : "";
   return [
@@ -62,10 +66,11 @@ export function connectionSnippets(
       id: "merkle-cli",
       label: "merkle CLI",
       text: [
-        needsToken ? "merkle join -" : `merkle config set url '${base}' --local`,
-        'merkle launch --session auth-refactor --team "Alex\'s Team"',
+        installLine({ base, keyPin }) ?? `merkle config set url '${base}' --local`,
+        ...(needsToken ? ["merkle join -"] : []),
+        launchLine({ session: "auth-refactor", team: "Alex's Team" }),
       ].join("\n"),
-      note: `${needsToken ? "The first line, once on each machine, asks for an invite's link." : "The first line is kept on that machine."} The second starts Claude Code in the session, which is made when there is none.`,
+      note: `The first line installs merkle and remembers this broker.${needsToken ? " The second asks for the link of an invite." : ""} The last one, in your project's folder, starts Claude Code in the session, and creates the session if it does not exist.`,
     },
   ];
 }

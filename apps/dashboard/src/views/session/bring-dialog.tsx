@@ -1,10 +1,11 @@
 "use client";
 
+import { useAppInfo } from "@/broker/use-app-info";
+import { InstallSnippet } from "@/components/install-snippet";
 import { Snippet } from "@/components/snippet";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/ui/dialog";
 import { launchSnippets } from "@/views/connection/launch-snippets";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
-import { useAppInfo } from "@/views/connection/use-app-info";
 
 export interface BringDialogProps {
   readonly slug: string;
@@ -28,6 +29,7 @@ export function BringDialog({ slug, title, onClose }: BringDialogProps) {
         </DialogHeader>
         <div className="grid min-w-0 gap-4">
           <Snippet label="A person opens" text={`${base}/sessions/${slug}`} />
+          <InstallSnippet />
           <SnippetTabs snippets={launchSnippets({ session: slug })} />
         </div>
       </DialogContent>

@@ -3,7 +3,9 @@
 import { ArrowRight, Plus } from "lucide-react";
 import type { ReactNode } from "react";
 import { useAction } from "@/broker/use-action";
+import { type AppInfo, useAppInfo } from "@/broker/use-app-info";
 import { useBroker } from "@/broker/use-broker";
+import { InstallSnippet } from "@/components/install-snippet";
 import { RefusalNote } from "@/components/refusal-note";
 import { Snippet } from "@/components/snippet";
 import { isInDemo } from "@/identity/chosen-mesh";
@@ -11,7 +13,6 @@ import { Button } from "@/ui/button";
 import { launchSnippets } from "@/views/connection/launch-snippets";
 import { SnippetTabs } from "@/views/connection/snippet-tabs";
 import { connectionSnippets } from "@/views/connection/snippets";
-import { type AppInfo, useAppInfo } from "@/views/connection/use-app-info";
 import { DemoScene } from "./demo-scene";
 
 export interface FirstStepsProps {
@@ -100,6 +101,7 @@ function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart
       </div>
       <ol className="grid items-start gap-6 lg:grid-cols-3">
         <Step number={1} title="Launch an agent">
+          <InstallSnippet />
           <SnippetTabs snippets={launchSnippets({ title: "Auth refactor" })} />
         </Step>
         <Step number={2} title="Invite another">

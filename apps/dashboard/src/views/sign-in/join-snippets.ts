@@ -1,5 +1,4 @@
-import { npxCommand } from "@merkle/wire/text";
-import { quoteForShell } from "@/core/quote-for-shell";
+import { installLine, launchLine, shellWord } from "@merkle/wire/text";
 import { type ConnectionSnippet, connectionSnippets } from "@/views/connection/snippets";
 
 export interface JoinSnippetsOptions {
@@ -8,21 +7,34 @@ export interface JoinSnippetsOptions {
   /** The session's slug; null for an invite to the whole mesh. */
   readonly slug: string | null;
   readonly teamName: string;
+  /** As `get_app_info` has it. */
+  readonly keyPin: string | null;
 }
 
 /**
  * Returns the snippets to paste where an agent runs. No secret stands in any of them: a command line can be read by others on its
  * machine.
  */
-export function joinSnippets({ base, slug, teamName }: JoinSnippetsOptions): readonly ConnectionSnippet[] {
+export function joinSnippets({
+  base,
+  slug,
+  teamName,
+  keyPin,
+}: JoinSnippetsOptions): readonly ConnectionSnippet[] {
   const others = connectionSnippets({ base, mcp: `${base}/api/mcp` }, { needsToken: true });
   const named = (id: ConnectionSnippet["id"]) => others.filter((each) => each.id === id);
   return [
     {
       id: "merkle-cli",
       label: "merkle CLI",
-      text: `${npxCommand} join -\n${launchLine(slug, teamName)}`,
-      note: "The first line asks for the link: paste it there, where no other program sees it. The second starts Claude Code.",
+      text: [
+        installLine({ base, keyPin }),
+        `merkle join - --url ${shellWord(base)}`,
+        launchLine({ session: slug, team: teamName }),
+      ]
+        .filter((line) => line !== null)
+        .join("\n"),
+      note: "Installs merkle, then asks for the link: paste it there, where no other program sees it. The last line starts Claude Code; run it in your project's folder.",
     },
     ...named("claude-code"),
     ...named("mcp-json"),
@@ -35,25 +47,15 @@ export function joinSnippets({ base, slug, teamName }: JoinSnippetsOptions): rea
   ];
 }
 
-function launchLine(slug: string | null, teamName: string): string {
-  const session = slug === null ? "" : ` --session ${slug}`;
-  return `${npxCommand} launch${session} --team ${inDoubleQuotes(teamName)}`;
-}
-
-/** As people write names that have an apostrophe, where nothing in it means more to a shell. */
-function inDoubleQuotes(name: string): string {
-  return /^[\p{L}\p{N} '.,_-]+$/u.test(name) ? `"${name}"` : quoteForShell(name);
-}
-
 function curlLines(base: string, slug: string | null, teamName: string): string {
   const joining =
     slug === null
       ? { path: "/api/sessions", body: { title: "Auth refactor", creator_team_name: teamName } }
       : { path: `/api/sessions/${slug}/join`, body: { team_name: teamName } };
   const session = slug ?? "auth-refactor";
-  return `MERKLE_URL=${quoteForShell(base)}
+  return `MERKLE_URL=${shellWord(base)}
 MERKLE_CREDENTIAL=$(curl -sS "$MERKLE_URL${joining.path}" -H "Authorization: Bearer $MERKLE_TOKEN" \\
-  -H 'content-type: application/json' -d ${quoteForShell(JSON.stringify(joining.body))} | sed 's/.*"team_id":"\\([^"]*[.]mk_[^"]*\\)".*/\\1/')
+  -H 'content-type: application/json' -d ${shellWord(JSON.stringify(joining.body))} | sed 's/.*"team_id":"\\([^"]*[.]mk_[^"]*\\)".*/\\1/')
 curl -sS "$MERKLE_URL/api/sessions/${session}/messages" -H "Authorization: Bearer $MERKLE_TOKEN" \\
   -H "X-Team-ID: $MERKLE_CREDENTIAL" -H 'content-type: application/json' -d '{"content": {"text": "Here."}}'`;
 }

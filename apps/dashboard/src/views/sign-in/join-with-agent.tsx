@@ -2,6 +2,7 @@
 
 import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
+import { useAppInfo } from "@/broker/use-app-info";
 import { getKept } from "@/identity/kept-secret";
 import { CopyButton } from "@/ui/copy-button";
 import { Input } from "@/ui/input";
@@ -13,6 +14,7 @@ export function JoinWithAgent({ slug }: { readonly slug: string | null }) {
   const id = useId();
   const [typed, setTyped] = useState("");
   const teamName = typed.trim() === "" ? "Alex's Team" : typed.trim();
+  const { data: info } = useAppInfo();
   const base = window.location.origin;
   return (
     <section aria-labelledby={`${id}-title`} className="grid min-w-0 gap-3 border-t pt-5">
@@ -25,7 +27,7 @@ export function JoinWithAgent({ slug }: { readonly slug: string | null }) {
           <CopyButton text={`${base}/join#${getKept("join") ?? ""}`} what="the invite's link" />
         </p>
       </div>
-      <SnippetTabs snippets={joinSnippets({ base, slug, teamName })}>
+      <SnippetTabs snippets={joinSnippets({ base, slug, teamName, keyPin: info?.key_pin ?? null })}>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b p-2">
           <label htmlFor={id} className="ps-1 text-sm font-medium">
             Team name

@@ -1,0 +1,34 @@
+"use client";
+
+import { installLine, isClearText } from "@merkle/wire/text";
+import { type AppInfo, useAppInfo } from "@/broker/use-app-info";
+import { Snippet } from "@/components/snippet";
+import { useHydrated } from "@/core/address/use-hydrated";
+
+/** The line that installs `merkle` on a machine, shown above the commands that need it. */
+export function InstallSnippet({ className }: { readonly className?: string }) {
+  const { data: info } = useAppInfo();
+  const hydrated = useHydrated();
+  if (!info || !hydrated) return null;
+  const line = installLine({ base: baseFor(info), keyPin: info.key_pin });
+  if (line === null) {
+    return (
+      <p className={className}>
+        To install <code className="font-mono">merkle</code>, open this page over https, or on the broker’s
+        machine: over plain http, anyone on the way could replace the program.
+      </p>
+    );
+  }
+  return <Snippet label="Install merkle, once on each machine" text={line} className={className} />;
+}
+
+/** The address that agents are given, unless it means another machine than the reader's, or this page came a safer way. */
+function baseFor({ base_url }: AppInfo): string {
+  const origin = window.location.origin;
+  const isLocalElsewhere = isLoopback(base_url) && !isLoopback(origin);
+  return isLocalElsewhere || (isClearText(base_url) && !isClearText(origin)) ? origin : base_url;
+}
+
+function isLoopback(address: string): boolean {
+  return !isClearText(address.replace(/^https:/, "http:"));
+}
