@@ -22,7 +22,7 @@ async function makeFolder(): Promise<string> {
 }
 
 describe.skipIf(!hasCurl)("the install line (needs curl)", () => {
-  it("[INSTALL-5] [INSTALL-6] installs merkle for one user, from any folder, and is undone", async () => {
+  it("[INSTALL-5] [INSTALL-6] [INSTALL-7] installs merkle for one user, from any folder, is upgraded and undone", async () => {
     const broker = await testMerkle();
     expect(await broker.run(["up", "--port", "0", "--detach"])).toMatchObject({ code: 0 });
     const { url } = await broker.running();
@@ -49,6 +49,14 @@ describe.skipIf(!hasCurl)("the install line (needs curl)", () => {
     expect((await merkle("new", "Auth refactor")).stderr).toContain(
       "next: merkle launch --session auth-refactor",
     );
+
+    const upgraded = await merkle("upgrade", "--cli", "-y");
+    expect(upgraded.stderr).toMatch(/from localhost:\d+; this is [\d.]+\n {2}SHA-256 [0-9a-f]{64}/);
+    await expect(merkle("upgrade", "--cli")).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("needs -y"),
+    });
+    expect((await merkle("version")).stdout).toMatch(/\d/);
 
     await merkle("uninstall", "--cli");
     expect(existsSync(join(home, ".local/bin/merkle"))).toBe(false);

@@ -3,6 +3,7 @@ import type { Command, CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { loadBroker } from "../core/broker-code.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
+import { upgradeCli } from "../install/upgrade-cli.js";
 import { counted } from "../text/time.js";
 
 export const upgrade: Command = {
@@ -16,15 +17,23 @@ export const upgrade: Command = {
       summary:
         "move the data of an older PostgreSQL, whose bin/ is in this folder, into the one that comes along",
     },
+    {
+      flags: "--cli",
+      summary: "replace the command merkle with the version of the broker it was installed from",
+    },
+    { flags: "--from <url>", summary: "with --cli: the broker to take the program from" },
+    { flags: "-y, --yes", summary: "with --cli: do not ask" },
   ],
   examples: [
     "merkle upgrade --dry-run",
     "merkle upgrade",
     "merkle upgrade --postgres /usr/lib/postgresql/15",
+    "merkle upgrade --cli",
   ],
   offline: true,
   envFiles: true,
   async run(context) {
+    if (isSet(context.flags, "cli")) return upgradeCli(context);
     const postgres = textOf(context.flags, "postgres");
     return postgres === undefined ? upgradeSchema(context) : movePostgres(context, resolve(postgres));
   },

@@ -10,10 +10,9 @@ export function adviseUpgrade({
   readonly brokers: string;
 }): string {
   const isOlder = ours.localeCompare(brokers, "en", { numeric: true }) < 0;
-  const line = `npm install -g ${packageName}@${isOlder ? brokers : ours}`;
   return isOlder
-    ? `The broker is ${brokers}, and this merkle is ${ours}: upgrade it with ${line}`
-    : `This merkle is ${ours}, and the broker is ${brokers}: upgrade that with ${line} where it runs, then merkle down and merkle up`;
+    ? `The broker is ${brokers}, and this merkle is ${ours}: upgrade it with merkle upgrade --cli`
+    : `This merkle is ${ours}, and the broker is ${brokers}: upgrade the broker on its machine, then merkle down and merkle up`;
 }
 
 /** What runs Merkle where nothing but Node is installed. */
