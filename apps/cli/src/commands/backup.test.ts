@@ -2,7 +2,6 @@ import { copyFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { restoreDatabase } from "@merkle/db";
-import { packageName } from "@merkle/wire/text";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { makeTestHome, oldestBinaries } from "../../../../packages/db/src/embedded/test-support.js";
 import { createOldDatabase, fillTables, readRows } from "../../../../tests/kit/old-database.js";
@@ -119,8 +118,8 @@ describe("merkle upgrade", () => {
     const installed = dirname(dirname(inject("program")));
     const description = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
     for (const [version, advice] of [
-      ["0.0.1", `upgrade it with npm install -g ${packageName}@${description.version}`],
-      ["99.0.0", `upgrade that with npm install -g ${packageName}@99.0.0 where it runs, then merkle down`],
+      ["0.0.1", "upgrade it with merkle upgrade --cli"],
+      ["99.0.0", "upgrade the broker on its machine, then merkle down and merkle up"],
     ] as const) {
       const folder = await mkdtemp(join(tmpdir(), "merkle-version-"));
       onTestFinished(() => rm(folder, { recursive: true }));

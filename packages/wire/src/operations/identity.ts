@@ -193,6 +193,7 @@ export const previewInvite = operation("preview_invite", {
     uses_left: z.int(),
     broker_id: Uuid,
     mesh_id: Uuid,
+    key_pin: z.string().nullable().meta({ description: "As in `get_app_info`." }),
   }),
   errors: ["not_found"],
   compact: ({ state, mesh, title, inviter }) =>

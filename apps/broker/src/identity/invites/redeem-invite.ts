@@ -137,7 +137,7 @@ export async function previewInvite(
   { services }: Context<IdentityServices>,
   { invite }: ParsedInputOf<"preview_invite">,
 ): Promise<OutputOf<"preview_invite">> {
-  const { database } = services;
+  const { addresses, database } = services;
   const row = await findGivenInvite(database.orm, invite);
   return {
     state: stateOf(row),
@@ -151,6 +151,7 @@ export async function previewInvite(
     uses_left: row.usesMax - row.uses,
     broker_id: database.brokerId,
     mesh_id: row.meshId,
+    key_pin: addresses.keyPin(),
   };
 }
 

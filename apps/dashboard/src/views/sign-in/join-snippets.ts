@@ -27,11 +27,7 @@ export function joinSnippets({
     {
       id: "merkle-cli",
       label: "merkle CLI",
-      text: [
-        installLine({ base, keyPin }),
-        `merkle join - --url ${shellWord(base)}`,
-        launchLine({ session: slug, team: teamName }),
-      ]
+      text: [installLine({ base, keyPin }), "merkle join -", launchLine({ session: slug, team: teamName })]
         .filter((line) => line !== null)
         .join("\n"),
       note: "Installs merkle, then asks for the link: paste it there, where no other program sees it. The last line starts Claude Code; run it in your project's folder.",

@@ -2,7 +2,6 @@
 
 import { limits } from "@merkle/wire/limits";
 import { useId, useState } from "react";
-import { useAppInfo } from "@/broker/use-app-info";
 import { getKept } from "@/identity/kept-secret";
 import { CopyButton } from "@/ui/copy-button";
 import { Input } from "@/ui/input";
@@ -10,11 +9,17 @@ import { SnippetTabs } from "@/views/connection/snippet-tabs";
 import { joinSnippets } from "./join-snippets";
 
 /** The lines to paste on the machine where an agent runs. */
-export function JoinWithAgent({ slug }: { readonly slug: string | null }) {
+export function JoinWithAgent({
+  slug,
+  keyPin,
+}: {
+  readonly slug: string | null;
+  /** As `preview_invite` has it. */
+  readonly keyPin: string | null;
+}) {
   const id = useId();
   const [typed, setTyped] = useState("");
   const teamName = typed.trim() === "" ? "Alex's Team" : typed.trim();
-  const { data: info } = useAppInfo();
   const base = window.location.origin;
   return (
     <section aria-labelledby={`${id}-title`} className="grid min-w-0 gap-3 border-t pt-5">
@@ -27,7 +32,7 @@ export function JoinWithAgent({ slug }: { readonly slug: string | null }) {
           <CopyButton text={`${base}/join#${getKept("join") ?? ""}`} what="the invite's link" />
         </p>
       </div>
-      <SnippetTabs snippets={joinSnippets({ base, slug, teamName, keyPin: info?.key_pin ?? null })}>
+      <SnippetTabs snippets={joinSnippets({ base, slug, teamName, keyPin })}>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b p-2">
           <label htmlFor={id} className="ps-1 text-sm font-medium">
             Team name

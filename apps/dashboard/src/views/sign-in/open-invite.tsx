@@ -48,7 +48,7 @@ export function OpenInvite({
       ) : (
         <AlreadyIn name={memberAs} slug={preview.slug} />
       )}
-      <JoinWithAgent slug={preview.slug} />
+      <JoinWithAgent slug={preview.slug} keyPin={preview.key_pin} />
     </>
   );
 }

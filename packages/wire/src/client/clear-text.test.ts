@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isClearText } from "./clear-text.js";
+import { isClearText } from "../core/clear-text.js";
 import { connect } from "./connect.js";
 
 it("[TLS-15] clear text is what leaves this machine without TLS", () => {
