@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { beforeAll, expect, inject, it, onTestFinished } from "vitest";
+import { packCli } from "../apps/cli/src/start/pack-cli.js";
 import { parseConnectionAddress } from "../apps/dashboard/src/views/connection/connection-address.js";
 import {
   type ConnectionSnippet,
@@ -22,7 +23,7 @@ let broker: TestBroker;
 let transport: TransportClient;
 const cleanup = atEnd();
 beforeAll(async () => {
-  broker = await startTestBroker({}, cleanup);
+  broker = await startTestBroker({ packCli: () => packCli(inject("program")) }, cleanup);
   transport = await brokerTransports.rest(broker.url);
 });
 
@@ -111,7 +112,9 @@ it("[DASH-155] the lines for curl start a session and say something there, and s
   expect(messages.map((message) => message.content["text"])).toContain("Alex here.");
 });
 
-it("[DASH-155] the lines for merkle tell the machine where the broker is, and launch an agent there", async () => {
+it("[DASH-155] the lines for merkle install it, tell the machine where the broker is, and launch an agent there", {
+  tags: "curl",
+}, async () => {
   const { claude } = await paste(offered("merkle-cli"));
   expect(claude?.join(" ")).toContain("--mcp-config");
   const { participants } = await transport.call("list_participants", { session_id: "auth-refactor" });

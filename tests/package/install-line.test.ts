@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
@@ -11,9 +11,6 @@ import { startTestBroker } from "../kit/test-broker.js";
 import { tlsClient } from "../kit/tls-client.js";
 
 const run = promisify(execFile);
-const hasCurl = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .some((folder) => existsSync(join(folder, "curl")));
 
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "merkle-install-"));
@@ -21,7 +18,7 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-describe.skipIf(!hasCurl)("the install line (needs curl)", () => {
+describe("the install line", { tags: "curl" }, () => {
   it("[INSTALL-5] [INSTALL-6] [INSTALL-7] installs merkle for one user, from any folder, is upgraded and undone", async () => {
     const broker = await testMerkle();
     expect(await broker.run(["up", "--port", "0", "--detach"])).toMatchObject({ code: 0 });

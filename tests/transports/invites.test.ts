@@ -81,6 +81,7 @@ describe("Invites", () => {
       expires_at,
       revoked_at: null,
       uses_left: 1,
+      key_pin: null,
       broker_id: admin.broker_id,
       mesh_id: admin.mesh_id,
     });
