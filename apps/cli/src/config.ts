@@ -42,7 +42,7 @@ export interface Config {
    */
   readonly token: string | null | undefined;
   /** Called when a reply comes from a broker of an older build; `main` prints a note then. */
-  readonly onOlderBroker?: (build: number) => void;
+  readonly onOtherBuild?: (build: number) => void;
   /** A project's file that would have a say in which broker is called, and that nobody trusts yet; nothing of it is used. */
   readonly untrusted: ForeignFile | undefined;
   /** `--auth`, `MERKLE_AUTH`: whom `up` lets in; default `open` where this machine alone can come, else `invite` (AUTH-5). */

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { olderBrokerNote } from "./broker/broker-build.js";
+import { otherBuildNote } from "./broker/broker-build.js";
 import type { Command, CommandEntry } from "./command/command.js";
 import type { Flags } from "./command/flags.js";
 import { createOutput, type Output } from "./command/output.js";
@@ -58,7 +58,7 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
     const { envFiles = false } = command;
     const env = readEnvironment().variables;
     const read = await readConfig({ flags, env, cwd: process.cwd(), envFiles });
-    const config = { ...read, onOlderBroker: noteOnce(output) };
+    const config = { ...read, onOtherBuild: noteOnce(output) };
     for (const notice of config.notices) output.note(notice);
     if (config.untrusted && !command.offline) {
       const { refuseUntrusted } = await import("./trust/foreign-file.js");
@@ -82,11 +82,11 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
   }
 }
 
-/** However many replies come from an older broker, one line says so. */
+/** However many replies come from a broker of another build, one line says so. */
 function noteOnce(output: Output): (build: number) => void {
   let isNoted = false;
   return (build) => {
-    if (!isNoted) output.note(olderBrokerNote(build));
+    if (!isNoted) output.note(otherBuildNote(build));
     isNoted = true;
   };
 }

@@ -5,7 +5,9 @@ export function describeOlderBroker(build: number): string {
   return `This broker is older (build ${build}; this merkle is build ${buildNumber}).`;
 }
 
-/** The note on stderr of a command whose broker is older. */
-export function olderBrokerNote(build: number): string {
+/** The note on stderr of a command whose broker is of another build. */
+export function otherBuildNote(build: number): string {
+  if (build > buildNumber)
+    return `This merkle is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli`;
   return `${describeOlderBroker(build)} What it does not know is left out. Upgrade it where it runs.`;
 }

@@ -86,7 +86,7 @@ export function createBrokerClient(
   const requests = openRequests({
     address,
     signal,
-    onOlderBroker: address.reach?.onOlderBroker,
+    onOtherBuild: address.reach?.onOtherBuild,
     trust: () => reachBroker(address.base, address.reach),
     authorize: (request) =>
       known ?? createAuthorization(address, (path, headers) => request(path, { headers }), signal),
@@ -129,7 +129,7 @@ type Init = Omit<HttpRequest, "signal">;
 interface RequestOptions {
   readonly address: BrokerAddress;
   readonly signal: AbortSignal;
-  readonly onOlderBroker?: ((build: number) => void) | undefined;
+  readonly onOtherBuild?: ((build: number) => void) | undefined;
   /** Finds what a connection believes, once. @throws CliError where nothing may be asked at all */
   readonly trust: () => Promise<Trust | undefined>;
   /** Says who asks; it may ask the broker itself. */
@@ -215,8 +215,8 @@ export function openRequests(options: RequestOptions): Requests {
       if (!response.ok) throw toRefusal(response);
       const build = parseBuild(response.build);
       // The broker answers an operation with its output and nothing else (CAT-1).
+      if (build !== buildNumber) options.onOtherBuild?.(build);
       if (build >= buildNumber) return response.json() as OutputOf<Name>;
-      options.onOlderBroker?.(build);
       const { completeReply } = await import("./complete-reply.js");
       return completeReply(name, response.json());
     },

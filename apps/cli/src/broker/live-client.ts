@@ -24,7 +24,7 @@ export async function openLiveClient(
     await untilOpen(client, base, signal);
     const { state } = client;
     if (state.status !== "open" || state.build >= buildNumber) return client;
-    reach?.onOlderBroker?.(state.build);
+    reach?.onOtherBuild?.(state.build);
     return completing(client);
   } catch (error) {
     await client.close();

@@ -116,11 +116,22 @@ it("[BUILD-3] over a WebSocket, too, replies of an older broker are completed", 
     ca: undefined,
     mesh: undefined,
     token: undefined,
-    onOlderBroker: (build: number) => builds.push(build),
+    onOtherBuild: (build: number) => builds.push(build),
   };
   const client = await openLiveClient({ base: older, source: "--url", reach }, new AbortController().signal);
   onTestFinished(() => client.close());
   const { sessions } = await client.call("list_sessions", {});
   expect(sessions).toMatchObject([{ slug: "split-auth", archived_at: null }]);
   expect(builds).toEqual([0]);
+});
+
+it("[BUILD-3] a command that is older than its broker says so once, with the command that updates it", async () => {
+  const broker = await startTestBroker();
+  const build = buildNumber + 1;
+  const newer = await startOlderBroker(broker.url, { unknownFields: [], build });
+  const merkle = await testMerkle();
+  const ended = await merkle.run(["new", "Split auth"], { env: { MERKLE_URL: newer } });
+  expect(ended.code).toBe(0);
+  const line = `This merkle is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli\n`;
+  expect(ended.stderr.split(line)).toHaveLength(2);
 });

@@ -11,8 +11,8 @@ import { findRunningBroker } from "./run-file.js";
 
 /** How this machine's commands may speak to a broker, whom they take for one, and as whom they come. */
 export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token"> & {
-  /** Called when a reply comes from a broker of an older build. */
-  readonly onOlderBroker?: ((build: number) => void) | undefined;
+  /** called when a reply comes from a broker of another build. */
+  readonly onOtherBuild?: ((build: number) => void) | undefined;
 };
 
 /** Where a broker is, and how it may be spoken to; without a word of that only what is safe anywhere is done. */
@@ -25,8 +25,8 @@ export interface OperationCaller {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
-export function toReach({ home, insecure, ca, mesh, token, onOlderBroker }: Reach): Reach {
-  return { home, insecure, ca, mesh, token, onOlderBroker };
+export function toReach({ home, insecure, ca, mesh, token, onOtherBuild }: Reach): Reach {
+  return { home, insecure, ca, mesh, token, onOtherBuild };
 }
 
 /** The environment that passes it on to another merkle, beside its home. A token is never written down for it. */
