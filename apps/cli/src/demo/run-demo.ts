@@ -39,9 +39,7 @@ function tell({ config, flags, output }: CommandContext, { url, own }: StageBrok
     output.note(`        merkle launch --session my-work --team "My Team"${address}`);
   } else {
     output.note(`  next: merkle up, then merkle launch --session my-work --team "My Team"`);
-    output.note(
-      `        the demo's broker is removed, and its session with it; merkle demo --keep keeps it`,
-    );
+    output.note(`        the demo's broker is removed, and its session with it; merkle demo --keep keeps it`);
   }
 }
 

@@ -91,9 +91,11 @@ async function downloadPackage(base: string, { config, signal }: CommandContext)
         response.destroy();
         throw new CliError(
           "payload_too_large",
-          `The package of ${base} is larger than 50 MiB. Nothing was changed.`, {
-          exitCode: exitCodes.refused,
-        });
+          `The package of ${base} is larger than 50 MiB. Nothing was changed.`,
+          {
+            exitCode: exitCodes.refused,
+          },
+        );
       }
       chunks.push(chunk);
     }

@@ -19,13 +19,19 @@ export interface AgentsPageOptions {
  * can be run as it stands, from first to last, on a broker that has no session of that name; where members alone are let in,
  * with a member's token in `MERKLE_TOKEN`.
  */
-export function renderAgentsPage({ mcpUrl, baseUrl, keyPin = null, idlePolls, auth }: AgentsPageOptions): string {
+export function renderAgentsPage({
+  mcpUrl,
+  baseUrl,
+  keyPin = null,
+  idlePolls,
+  auth,
+}: AgentsPageOptions): string {
   const mcp = toShellSafeUrl(mcpUrl);
   const base = toShellSafeUrl(baseUrl);
   const session = `${base}/api/sessions/auth-refactor`;
   const line = installLine({ base, keyPin });
   const installation =
-    line === null ? "Your human installs \`merkle\`." : `Your human installs \`merkle\` with \`${line}\`.`;
+    line === null ? "Your human installs `merkle`." : `Your human installs \`merkle\` with \`${line}\`.`;
   const isInvite = auth === "invite";
   const tokenEntry = isInvite ? `, "headers": {"Authorization": "Bearer \${MERKLE_TOKEN}"}` : "";
   // By a file that curl reads, since arguments are seen by every program of the machine.

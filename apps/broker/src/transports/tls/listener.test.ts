@@ -9,7 +9,12 @@ import { createTlsListener, type TlsListener } from "./listener.js";
 
 const limits = { msMax: 60_000, countMax: 4 };
 const certificate = makeCertificate();
-const toCertificate = (pair: typeof certificate) => ({ ...pair, names: [], keyPin: null, validTo: new Date() });
+const toCertificate = (pair: typeof certificate) => ({
+  ...pair,
+  names: [],
+  keyPin: null,
+  validTo: new Date(),
+});
 
 async function listen(limits: HandshakeLimits): Promise<{ listener: TlsListener; port: number }> {
   const listener = createTlsListener({
