@@ -1,6 +1,7 @@
 /** The steps that bring a fresh clone to where it runs; shared by start, dev and test. */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -100,18 +101,43 @@ export function step(title, program, args) {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       env: quietEnvironment(),
+      // A group of its own, which a signal ends whole: workers of `next build` would live on and block the next build.
+      detached: process.platform !== "win32",
     });
+    const stopForwarding = endOnSignal(child);
     const output = [];
     child.stdout.on("data", (chunk) => output.push(chunk));
     child.stderr.on("data", (chunk) => output.push(chunk));
-    child.on("error", reject);
+    child.on("error", (error) => {
+      stopForwarding();
+      reject(error);
+    });
     child.on("close", (code, signal) => {
+      stopForwarding();
       if (code === 0) return resolve();
       process.stderr.write(Buffer.concat(output));
       const seconds = ((Date.now() - start) / 1000).toFixed(1);
       reject(new Error(`${title} failed after ${seconds} s with ${signal ?? `exit code ${code}`}`));
     });
   });
+}
+
+/** Ends the child's group with this process, which a signal ends unless somebody else listens to it. Returns a function that stops this. */
+function endOnSignal(child) {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  function end(signal) {
+    try {
+      if (process.platform === "win32") child.kill();
+      else process.kill(-child.pid, "SIGTERM");
+    } catch {
+      // It has ended already.
+    }
+    if (process.listenerCount(signal) === 0) process.exit(128 + constants.signals[signal]);
+  }
+  for (const signal of signals) process.once(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
 }
 
 /** Says what begins now, and how long after the start. */
