@@ -1,5 +1,8 @@
+import { installLine } from "@merkle/wire/text";
 import type { RunningBroker } from "../broker/run-file.js";
+import { calledAs } from "../command/called-as.js";
 import type { Output } from "../command/output.js";
+import { readEnvironment } from "../config.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {
@@ -52,6 +55,9 @@ export function showStarted(
   );
   const steps = firstInvite !== null ? ["merkle join -", stop] : toSteps(auth, stop);
   output.note(`  next: ${steps.join(`   ${dot}   `)}`);
+  const install = installLine({ base: url });
+  if (install !== null && calledAs(readEnvironment().path) !== "merkle")
+    output.note(`        to have the command merkle, in another terminal: ${install}`);
   output.note(`        other agents: give them ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
 }
 
