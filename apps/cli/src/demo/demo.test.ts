@@ -106,10 +106,10 @@ describe("merkle demo on a broker that runs", () => {
     const { code, stdout, stderr } = await demo(merkle, "--pace", "0").ended;
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringContaining(`merkle tail short-lived-login-tokens --since 0 --url ${url}`),
+      stderr: expect.stringContaining(`merkle --url ${url} tail short-lived-login-tokens --since 0`),
     });
     expect(stderr).toContain(url);
-    expect(stderr).toContain("merkle launch --session");
+    expect(stderr).toContain(`merkle --url ${url} launch --session`);
 
     const shown = [
       "Birch joined",
