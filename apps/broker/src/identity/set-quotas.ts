@@ -1,4 +1,4 @@
-import { countHeldInMesh, findMesh, mergeMeshQuotas } from "@merkle/db";
+import { findMesh, mergeMeshQuotas } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { retryWhileLost } from "../core/retry-while-lost.js";
 import type { Context, IdentityServices } from "./context.js";
@@ -25,8 +25,7 @@ export async function setQuotas(
   if (given.bytes ?? hasBytes) await quotas.countBytes(mesh.meshId);
   const reply = await ctx.write(async ({ tx }) => {
     const stored = await mergeMeshQuotas(tx, mesh.meshId, Object.fromEntries(bounds));
-    const held = await countHeldInMesh(tx, mesh.meshId);
-    return { mesh: mesh.name, quotas: quotas.describe(mesh.meshId, stored, held) };
+    return { mesh: mesh.name, quotas: await quotas.count(tx, mesh.meshId, stored) };
   });
   // The bounds are stored: what fails from here on must not look as if they were not.
   await retryWhileLost(quotas.measure).catch((error: unknown) =>

@@ -7,6 +7,7 @@ import {
   listMeshQuotas,
   listUncounted,
   type MeshQuotas,
+  type Queryable,
 } from "@merkle/db";
 import { MerkleError, type Quota, type QuotaKind } from "@merkle/wire";
 
@@ -35,8 +36,8 @@ export interface Quotas {
   connect(meshId: string): () => void;
   /** The bounds of a mesh, and what is used of them. */
   list(meshId: string): Quota[];
-  /** The same for bounds and counts that the caller has just read. */
-  describe(meshId: string, bounds: MeshQuotas["quotas"], held: HeldInMesh): Quota[];
+  /** The same for bounds that the caller has just stored, counted in its transaction. */
+  count(tx: Queryable, meshId: string, bounds: MeshQuotas["quotas"]): Promise<Quota[]>;
   /** Those of which four fifths are used, with the time since when (ATT-14). */
   listNear(meshId: string): NearQuota[];
   /** Counts on the bytes of every session of a mesh, as far as that is done in reasonable time. */
@@ -89,8 +90,7 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
     const bounded = await listMeshQuotas(database.orm);
     for (const { meshId, quotas } of bounded) {
       if (quotas.bytes !== undefined) await countBytes(meshId);
-      const held = { ...(await countHeldInMesh(database.orm, meshId)) };
-      if (quotas.bytes !== undefined) held.bytes += await countChangingBytes(database.orm, meshId);
+      const held = await countHeld(database.orm, meshId, quotas);
       meshes.set(meshId, { bounds: quotas, held, nearSince: meshes.get(meshId)?.nearSince ?? new Map() });
     }
     const ids = new Set(bounded.map(({ meshId }) => meshId));
@@ -152,7 +152,7 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
     },
     countBytes,
     list,
-    describe,
+    count: async (tx, meshId, bounds) => describe(meshId, bounds, await countHeld(tx, meshId, bounds)),
     listNear(meshId) {
       const nearSince = meshes.get(meshId)?.nearSince ?? new Map<QuotaKind, Date>();
       return list(meshId).flatMap((quota) => {
@@ -164,6 +164,16 @@ export function createQuotas(database: Pick<Database, "orm">): Quotas {
     },
     measure,
   };
+}
+
+async function countHeld(
+  db: Queryable,
+  meshId: string,
+  bounds: MeshQuotas["quotas"],
+): Promise<Bounded["held"]> {
+  const held = { ...(await countHeldInMesh(db, meshId)) };
+  if (bounds.bytes !== undefined) held.bytes += await countChangingBytes(db, meshId);
+  return held;
 }
 
 export const kindsOfQuota = ["sessions", "messages", "bytes", "connections"] as const;
