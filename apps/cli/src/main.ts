@@ -1,5 +1,4 @@
 import { CommanderError } from "commander";
-import { otherBuildNote } from "./broker/broker-build.js";
 import type { Command, CommandEntry } from "./command/command.js";
 import type { Flags } from "./command/flags.js";
 import { createOutput, type Output } from "./command/output.js";
@@ -86,8 +85,10 @@ async function runProgram(argv: readonly string[], signal: AbortSignal): Promise
 function noteOnce(output: Output): (build: number) => void {
   let isNoted = false;
   return (build) => {
-    if (!isNoted) output.note(otherBuildNote(build));
+    if (isNoted) return;
     isNoted = true;
+    // Help needs nothing of what this loads.
+    void import("./broker/broker-build.js").then(({ otherBuildNote }) => output.note(otherBuildNote(build)));
   };
 }
 
