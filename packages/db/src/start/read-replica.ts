@@ -289,7 +289,7 @@ function toRefusal(error: unknown, where: string): DatabaseError | null {
     case "ERR_INVALID_URL":
       return new DatabaseError(
         "refused",
-        `The read replica at ${where} refused us: ${error instanceof Error ? error.message : error}. Correct user, password or database name in DATABASE_READ_URL, or unset it to read from the primary.`,
+        `The read replica at ${where} refused us: ${reasonOf(error)}. Correct user, password or database name in DATABASE_READ_URL, or unset it to read from the primary.`,
         { cause: error },
       );
     default:
@@ -309,4 +309,10 @@ async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answ
     }, lookMsMax);
   });
   return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
+}
+
+/** The server's own words: the error of a query names its text first, and has the server's error as its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
 }
