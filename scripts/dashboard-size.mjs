@@ -12,7 +12,7 @@ import { root } from "./steps.mjs";
 export const pagesFolder = join(root, "apps/dashboard/out");
 
 /** What each page may load before it works. */
-const firstLoadBytesMax = { "index.html": 170_000, "sessions/_.html": 225_000 };
+const firstLoadBytesMax = { "index.html": 170_000, "sessions/_.html": 226_000 };
 /**
  * What parts may have that come later, and texts by which their scripts are known, whatever they are called. Of the scripts
  * that `oneOf` knows, a page loads one at a time.

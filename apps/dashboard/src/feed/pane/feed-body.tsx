@@ -1,18 +1,18 @@
 "use client";
 
-import { launchLine } from "@merkle/wire/text";
+import { lazy, Suspense } from "react";
 import { toProblem } from "@/broker/problem";
-import { InstallSnippet } from "@/components/install-snippet";
 import { ProblemAlert } from "@/components/problem-alert";
-import { Snippet } from "@/components/snippet";
 import { type FeedFilter, isFiltered } from "@/feed/store/feed-filter";
-import { chosenMesh } from "@/identity/chosen-mesh";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Skeleton } from "@/ui/skeleton";
 import { FeedList, type FeedListProps } from "./feed-list";
 import { clearFilter } from "./filter-bar";
+
+/** Only a session without messages needs it. */
+const StartPeer = lazy(() => import("./start-peer").then(({ StartPeer }) => ({ default: StartPeer })));
 
 interface FeedBodyProps extends FeedListProps {
   readonly filter: FeedFilter;
@@ -66,14 +66,9 @@ function NothingYet() {
       <EmptyTitle>Nothing has been said yet</EmptyTitle>
       <EmptyDescription>{looksOn ? "Peers write here." : "Peers write here; you can too."}</EmptyDescription>
       {session.status === "active" && !looksOn && (
-        <>
-          <InstallSnippet className="w-96 max-w-full text-start" />
-          <Snippet
-            label="Start a peer in this session"
-            text={launchLine({ session: session.slug, mesh: chosenMesh })}
-            className="w-96 max-w-full text-start"
-          />
-        </>
+        <Suspense>
+          <StartPeer slug={session.slug} />
+        </Suspense>
       )}
     </Empty>
   );

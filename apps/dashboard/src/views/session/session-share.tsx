@@ -1,10 +1,14 @@
 "use client";
 
+import { lazy, Suspense } from "react";
 import { useAdmitted } from "@/broker/use-admitted";
 import { useSession } from "@/sessions/session-context";
 import { InviteDialog } from "@/views/people/invite-dialog";
 import { ObserverDialog } from "@/views/people/observer-dialog";
-import { BringDialog } from "./bring-dialog";
+
+const BringDialog = lazy(() =>
+  import("./bring-dialog").then(({ BringDialog }) => ({ default: BringDialog })),
+);
 
 export interface SessionShareProps {
   readonly kind: "invite" | "observe";
@@ -16,7 +20,13 @@ export function SessionShare({ kind, onClose }: SessionShareProps) {
   const { session } = useSession();
   const isMember = useAdmitted()?.as.kind === "member";
   // Where everybody is let in there is nothing to be a member of: who has the address has all.
-  if (!isMember) return <BringDialog slug={session.slug} title={session.title} onClose={onClose} />;
+  if (!isMember) {
+    return (
+      <Suspense>
+        <BringDialog slug={session.slug} title={session.title} onClose={onClose} />
+      </Suspense>
+    );
+  }
   return kind === "invite" ? (
     <InviteDialog session={session} onMade={() => undefined} onClose={onClose} />
   ) : (

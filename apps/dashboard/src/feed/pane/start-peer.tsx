@@ -1,0 +1,18 @@
+import { launchLine } from "@merkle/wire/text";
+import { InstallSnippet } from "@/components/install-snippet";
+import { Snippet } from "@/components/snippet";
+import { chosenMesh } from "@/identity/chosen-mesh";
+
+/** The commands that bring the first peer into a session. */
+export function StartPeer({ slug }: { readonly slug: string }) {
+  return (
+    <>
+      <InstallSnippet className="w-96 max-w-full text-start" />
+      <Snippet
+        label="Start a peer in this session"
+        text={launchLine({ session: slug, mesh: chosenMesh })}
+        className="w-96 max-w-full text-start"
+      />
+    </>
+  );
+}
