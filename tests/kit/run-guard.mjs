@@ -31,12 +31,8 @@ lines.once("close", killed);
 lines.once("line", async () => {
   lines.off("close", killed);
   await settle();
-  const leftovers = [
-    ...listProcesses().map(describeProcess),
-    ...listFolders(),
-    ...listMounts(),
-    ...listUsers(),
-  ];
+  // Files are all in the folder of the run, which is removed whole.
+  const leftovers = [...listProcesses().map(describeProcess), ...listMounts(), ...listUsers()];
   await remove();
   process.stdout.write(`${JSON.stringify(leftovers)}\n`, () => process.exit());
 });
@@ -112,10 +108,6 @@ function listPorts(pid) {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , , state, , , , , , inode]) => state === "0A" && sockets.has(`socket:[${inode}]`))
     .map(([, local]) => Number.parseInt(local.split(":")[1], 16));
-}
-
-function listFolders() {
-  return names(folder).map((name) => `folder or file ${join(folder, name)}`);
 }
 
 function listMounts() {
