@@ -111,7 +111,7 @@ describe("the broker's health, and its address", () => {
   });
 
   it("[HEALTH-4] guests may not ask, and an address has a form of its own", async () => {
-    const { person_id: guest } = await transport.call("create_person", { name: "Guest" });
+    const { person_id: guest } = await transport.call("create_person", { name: "Elm" });
     for (const team_id of [undefined, guest]) {
       const refused = transport.call("test_connection", { url: broker.url, team_id });
       expect(await failureOf(refused)).toMatchObject({

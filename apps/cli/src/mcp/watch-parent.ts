@@ -1,3 +1,4 @@
+import { isPosix } from "../core/platform.js";
 import type { StdioTransport } from "./stdio-transport.js";
 
 const lookEveryMs = 2_000;
@@ -28,7 +29,7 @@ export function watchParent({ ping }: Pick<StdioTransport, "ping">, gone: () => 
 function isRunning(parent: number): boolean {
   // Whoever takes over an orphan becomes its parent. Windows keeps the old number.
   if (process.ppid !== parent) return false;
-  if (process.platform !== "win32") return true;
+  if (isPosix()) return true;
   try {
     process.kill(parent, 0);
     return true;
