@@ -7,7 +7,7 @@ import type { IdentityServices } from "./context.js";
 type Ending = ({ readonly number: number } | { readonly memberId: string }) & { readonly by: string };
 
 /**
- * Ends credentials with everything obtained with them, and cuts off whoever came by any of these as soon as that is committed
+ * Ends credentials with everything obtained with them, and cuts off everyone who came in by any of these once that is committed
  * (TOKEN-4).
  *
  * @throws conflict when no admin would be left

@@ -59,7 +59,7 @@ export function ownerOf(principal: Principal | null): string | null {
   return principal?.kind === "member" || principal?.kind === "client" ? principal.memberId : null;
 }
 
-/** The token that a principal stands on; null for a member's own key, and for whoever came by none. */
+/** The token that let a principal in; null for a member's own key, and where everyone is let in. */
 export function tokenOf(principal: Principal): number | null {
   switch (principal.kind) {
     case "member":

@@ -80,7 +80,7 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
 
 type MemberFacts = Pick<MemberRow, "memberId" | "name" | "role">;
 
-/** Who vouches for whoever comes by an invite: for the first admin, whom the broker itself invites, nobody but itself. */
+/** The member who vouches for a person who redeems an invite. The first admin, whom the broker invites, vouches for itself. */
 function descentFrom({ invitedBy, program }: InviteRow, memberId: string): Descent {
   return { vouchedBy: invitedBy ?? memberId, program };
 }

@@ -23,7 +23,7 @@ export async function issueToken(
       kind,
       secretHash,
       holder: { memberId: member.memberId },
-      // Whoever sat at somebody's browser must not keep a foot in by issuing another.
+      // A visitor at somebody's browser must not keep access by issuing another token.
       authority: member.authority,
       label,
       seconds,

@@ -194,7 +194,7 @@ function toNobody(session: SessionIdentity | null): Authenticated {
 
 function isOwn({ person, team }: Caller, principal: Principal | null): boolean {
   if (principal?.kind === "anyone") return true;
-  // What a program says is no human's word, whoever's credential it has got hold of.
+  // A program never speaks for a human, whatever credential it holds.
   if (person?.verified && isProgram(principal)) return false;
   const owner = person ? person.memberId : (team?.memberId ?? null);
   return principal?.kind === "member" && (owner === null || owner === principal.memberId);

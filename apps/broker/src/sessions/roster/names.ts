@@ -4,7 +4,7 @@ import { limits } from "@merkle/wire/limits";
 import { deceptionInNew } from "@merkle/wire/text";
 
 /**
- * Refuses names that pose as somebody else, for what is new in a session: whoever has such a name already comes back under it.
+ * Refuses new names that pose as somebody else. Teams and peers that already have such a name may come back under it.
  *
  * @throws bad_request (NAME-4)
  */
