@@ -1,4 +1,4 @@
-import { buildNumber } from "@merkle/wire";
+import { buildNumber } from "@merkle/wire/build";
 
 /** Names two builds of which the broker's is the older one. */
 export function describeOlderBroker(build: number): string {

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
 import type { Readable } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
-import { buildHeader, buildNumber } from "@merkle/wire";
+import { buildHeader, buildNumber } from "@merkle/wire/build";
 import { CliError, exitCodes } from "../core/cli-error.js";
 
 export interface HttpRequest {

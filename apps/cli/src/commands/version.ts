@@ -1,4 +1,4 @@
-import { buildNumber } from "@merkle/wire";
+import { buildNumber } from "@merkle/wire/build";
 import type { Command } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
