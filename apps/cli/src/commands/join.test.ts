@@ -248,7 +248,7 @@ it("[CLI-97] merkle members says who invited whom; revoking says who stays, and 
   const id = members.find(({ name }: { name: string }) => name === "Oak").member_id;
   const both = await ana.run(["member", "revoke", id, "--with-invited"]);
   expect(both).toMatchObject({ code: 0, stdout: expect.stringContaining("Elm is a member no more") });
-  // Whom nobody is known to vouch for, an admin is told once.
+  // Admins see once which members have no known inviter.
   const sql = connectTestDatabase(broker.databaseUrl);
   await sql`UPDATE members SET vouched_by = NULL WHERE name = 'Birch'`;
   expect((await ana.run(["members"])).stderr).toContain("nobody is known to vouch for Birch");

@@ -80,7 +80,7 @@ async function downloadPackage(base: string, { config, signal }: CommandContext)
       response.resume();
       throw new CliError("not_found", `${base} serves no CLI (HTTP ${response.statusCode}).`, {
         exitCode: exitCodes.not_found,
-        next: ["ask whoever runs the broker to upgrade it"],
+        next: ["ask the person who runs the broker to upgrade it"],
       });
     }
     const chunks: Buffer[] = [];

@@ -27,7 +27,7 @@ export function watchParent({ ping }: Pick<StdioTransport, "ping">, gone: () => 
 }
 
 function isRunning(parent: number): boolean {
-  // Whoever takes over an orphan becomes its parent. Windows keeps the old number.
+  // Another process becomes the parent of an orphan, except on Windows, which keeps the old number.
   if (process.ppid !== parent) return false;
   if (isPosix()) return true;
   try {
