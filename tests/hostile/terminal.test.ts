@@ -21,7 +21,11 @@ const invisible =
 const frames =
   /<[\s/]*(?:system|function_|tool_|teammate-|channel|cross-session|task-|local-command|user-prompt|antml|untrusted|\|im_start)/i;
 
-const terminal = (columns: number) => ({ ...createOutput({ color: false }), columns, terminal: true });
+const terminal = (columns: number) => ({
+  ...createOutput({ color: false }, process),
+  columns,
+  terminal: true,
+});
 const widths = fc.constantFrom(24, 80, 200);
 
 /** No line hides or begins anything, and none is so long that the terminal would begin another with the rest of it. */

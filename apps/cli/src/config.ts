@@ -91,6 +91,8 @@ export interface Config {
   readonly auditKeyFile: string | undefined;
   /** All variables; of commands that start the broker or open its database with those of `.env.local` and `.env` (CLI-85). */
   readonly environment: NodeJS.ProcessEnv;
+  /** The folder that the command was started in. */
+  readonly cwd: string;
   /** Says which flag, variable or file a setting of this machine is from; `default` where none says it. */
   readonly sourceOf: (name: LocalSetting) => string;
   /** Notices about these files for whoever runs the command: which variables are used, and which are not and why. */
@@ -193,6 +195,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
     tracesUrl: env["MERKLE_TRACES_URL"]?.trim() || undefined,
     archive: readArchive(given.env),
     environment: env,
+    cwd,
     sourceOf: (name) => sourceOf(name, { flags, variables, project: said, user }),
     notices: variables.notices,
   };

@@ -1,11 +1,12 @@
 import { interruptedError } from "../core/cli-error.js";
 import { cutToWidth } from "../text/table.js";
 import { wrapLine } from "../text/wrap-line.js";
-import type { Flags } from "./flags.js";
+import type { CommandContext } from "./command.js";
+import { columnsOf, type TextStream } from "./io.js";
 
 /** Whether somebody is there to answer a question. */
-export function canAsk(flags: Flags): boolean {
-  return flags["input"] !== false && process.stdin.isTTY === true && process.stderr.isTTY === true;
+export function canAsk({ flags, io }: Pick<CommandContext, "flags" | "io">): boolean {
+  return flags["input"] !== false && io.stdin.isTTY === true && io.stderr.isTTY === true;
 }
 
 /** Asks on the terminal. Ctrl+C ends the command as it does anywhere else, and leaves the terminal as it was. */
@@ -40,12 +41,12 @@ interface Choice<Value extends string> {
 }
 
 /** Asks by stderr, for stdout is for data. */
-export function createPrompter(signal: AbortSignal): Prompter {
-  const context = { output: process.stderr, signal };
+export function createPrompter({ io, signal }: Pick<CommandContext, "io" | "signal">): Prompter {
+  const context = { input: io.stdin, output: io.stderr, signal };
   return {
     async yesOrNo(question) {
       const { confirm } = await import("./prompts.js");
-      const message = betweenWords(question.message);
+      const message = betweenWords(question.message, io.stderr);
       return interruptible(() => confirm({ ...question, message }, context));
     },
     async secret({ message }) {
@@ -72,7 +73,8 @@ export function createPrompter(signal: AbortSignal): Prompter {
         search(
           {
             message,
-            source: async (typed) => (await choices(typed ?? "")).map((each) => inOneLine(each, message)),
+            source: async (typed) =>
+              (await choices(typed ?? "")).map((each) => inOneLine(each, message, io.stderr)),
             ...(preset !== undefined && { default: preset as never }),
           },
           context,
@@ -83,24 +85,30 @@ export function createPrompter(signal: AbortSignal): Prompter {
 }
 
 /** A question in lines of the terminal, with room for the mark before it and for the answers behind. */
-function betweenWords(message: string): string {
+function betweenWords(message: string, terminal: TextStream): string {
   const [mark, answers] = ["? ", " (y/N)"];
-  const columns = process.stderr.columns ?? Number.POSITIVE_INFINITY;
-  const lines = wrapLine(mark + message + answers, columns - 1, "  ").join("\n");
+  const lines = wrapLine(mark + message + answers, columnsOf(terminal) - 1, "  ").join("\n");
   return lines.slice(mark.length, -answers.length);
 }
 
 /** A choice that takes one line of the terminal, among the others and as the answer to the question. */
-function inOneLine<Value extends string>({ value, name, beside }: Choice<Value>, message: string) {
-  const columns = process.stderr.columns ?? Number.POSITIVE_INFINITY;
+function inOneLine<Value extends string>(
+  { value, name, beside }: Choice<Value>,
+  message: string,
+  terminal: TextStream,
+) {
+  const columns = columnsOf(terminal);
   const note = beside === undefined ? "" : `   ${beside}`;
   const cut = (used: number) => cutToWidth(name, columns - 1 - used, "…");
   return { value, name: cut("❯ ".length + note.length) + note, short: cut(`✔ ${message} `.length) };
 }
 
 /** Asks on the terminal whether something is meant; anything but yes is no. */
-export async function askYesOrNo(message: string, signal: AbortSignal): Promise<boolean> {
-  return createPrompter(signal).yesOrNo({ message, default: false });
+export async function askYesOrNo(
+  message: string,
+  context: Pick<CommandContext, "io" | "signal">,
+): Promise<boolean> {
+  return createPrompter(context).yesOrNo({ message, default: false });
 }
 
 async function interruptible<T>(ask: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { Config } from "../config.js";
 import type { Flags } from "./flags.js";
+import type { Io } from "./io.js";
 import type { Output } from "./output.js";
 
 /** A command as help shows it and its line is parsed. */
@@ -60,6 +61,7 @@ export interface CommandContext {
   readonly flags: Flags;
   readonly config: Config;
   readonly output: Output;
+  readonly io: Io;
   /** Aborted by Ctrl+C, SIGTERM and a closed terminal. */
   readonly signal: AbortSignal;
 }

@@ -2,13 +2,13 @@ import type { CommandDescription, CommandGroup, Flag } from "./command.js";
 import { frontCommands } from "./front-help.js";
 
 /** Help says what it is and shows the commands that most people need, on one screen; the others have topics. */
-export function formatFrontHelp(groups: readonly CommandGroup[]): string {
+export function formatFrontHelp(groups: readonly CommandGroup[], columns: number): string {
   const rows = frontCommands.flatMap((group) => group.rows);
   const width = Math.max(...rows.map(([left]) => left.length));
   const topics = [...groups.map(({ topic }) => topic).filter((topic) => topic !== ""), ...otherTopics];
   return sections(
     "Coding agents of different people, at work on one thing.",
-    ...frontCommands.map((group) => section(group.title, group.rows, width)),
+    ...frontCommands.map((group) => section(group.title, group.rows, columns, width)),
     [
       "More: merkle help <command>, or merkle help <topic>:",
       ...wrapWords(topics.join(" "), frontColumns - 2).map((line) => `  ${line}`),
@@ -23,24 +23,29 @@ const frontColumns = 60;
 const otherTopics = ["flags", "environment", "all"];
 
 /** The commands of one group. */
-export function formatTopicHelp({ title, commands }: CommandGroup): string {
+export function formatTopicHelp({ title, commands }: CommandGroup, columns: number): string {
   const shown = commands.filter((each) => !each.hidden);
   return sections(
     section(
       title,
       shown.map((each): Row => [usageOf(each), each.summary]),
+      columns,
     ),
     "More: merkle help <command>, merkle help flags",
   );
 }
 
-export function formatFlagsHelp(globalFlags: readonly Flag[]): string {
-  const flags = section("Flags of every command", [...globalFlags.map(toRow), helpRow]);
-  return sections(flags, exitCodes());
+export function formatFlagsHelp(globalFlags: readonly Flag[], columns: number): string {
+  const flags = section("Flags of every command", [...globalFlags.map(toRow), helpRow], columns);
+  return sections(flags, exitCodes(columns));
 }
 
 /** Everything: what it is, examples, and all commands and flags. */
-export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: readonly Flag[]): string {
+export function formatRootHelp(
+  groups: readonly CommandGroup[],
+  globalFlags: readonly Flag[],
+  columns: number,
+): string {
   const rows = groups.map(({ title, commands }) => ({
     title,
     rows: commands.filter((each) => !each.hidden).map((each): Row => [usageOf(each), each.summary]),
@@ -49,9 +54,10 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
   return sections(
     sentence(
       "Merkle lets coding agents of different people, on different machines, work on one thing together.",
+      columns,
     ),
     examples(["merkle up", 'merkle new "Split the auth service"', "merkle ls"]),
-    ...rows.map((group) => section(group.title, group.rows, width)),
+    ...rows.map((group) => section(group.title, group.rows, columns, width)),
     section(
       "More",
       [
@@ -65,10 +71,16 @@ export function formatRootHelp(groups: readonly CommandGroup[], globalFlags: rea
         ],
         ["help environment", "list the variables that commands read"],
       ],
+      columns,
       width,
     ),
-    section("Flags", [...globalFlags.map(toRow), ["--version", "print the version"], helpRow], width),
-    exitCodes(),
+    section(
+      "Flags",
+      [...globalFlags.map(toRow), ["--version", "print the version"], helpRow],
+      columns,
+      width,
+    ),
+    exitCodes(columns),
   );
 }
 
@@ -77,8 +89,8 @@ const exitCodesLines = [
   "5 not found, 6 conflict, 7 session closed or held, 8 verification failed, 130 interrupted.",
 ];
 
-function exitCodes(): string {
-  return exitCodesLines.map(sentence).join("\n");
+function exitCodes(columns: number): string {
+  return exitCodesLines.map((line) => sentence(line, columns)).join("\n");
 }
 
 /** Variables that commands read, as help lists them; what they mean for whom is in the rules of each command. */
@@ -119,15 +131,17 @@ export const environmentVariables: readonly Row[] = [
 ];
 
 /** Help on the variables, which are no command's. */
-export function formatEnvironmentHelp(): string {
+export function formatEnvironmentHelp(columns: number): string {
   return sections(
     sentence(
       "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
+      columns,
     ),
     sentence(
       "up, upgrade, backup, restore, doctor and config list also read .env.local and .env of the folder they are started in, behind the environment.",
+      columns,
     ),
-    section("Variables", environmentVariables),
+    section("Variables", environmentVariables, columns),
   );
 }
 
@@ -135,6 +149,7 @@ export function formatGroupHelp(
   name: string,
   members: readonly CommandDescription[],
   globalFlags: readonly Flag[],
+  columns: number,
 ): string {
   return sections(
     `The commands of merkle ${name}.`,
@@ -142,24 +157,30 @@ export function formatGroupHelp(
     section(
       "Commands",
       members.map((each): Row => [usageOf(each), each.summary]),
+      columns,
     ),
-    section("Flags of every command", [...globalFlags.map(toRow), helpRow]),
+    section("Flags of every command", [...globalFlags.map(toRow), helpRow], columns),
   );
 }
 
-export function formatCommandHelp(command: CommandDescription, globalFlags: readonly Flag[]): string {
+export function formatCommandHelp(
+  command: CommandDescription,
+  globalFlags: readonly Flag[],
+  columns: number,
+): string {
   const { summary, arguments: args = [] } = command;
   const flags = (command.flags ?? []).filter((each) => !each.hidden);
   return sections(
-    sentence(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`),
+    sentence(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, columns),
     examples(command.examples),
     `Usage: merkle ${usageOf(command)}${flags.length > 0 ? " [flags]" : ""}`,
     section(
       "Arguments",
       args.map((each): Row => [each.name, each.summary]),
+      columns,
     ),
-    section("Flags", flags.map(toRow)),
-    section("Flags of every command", [...globalFlags.map(toRow), helpRow]),
+    section("Flags", flags.map(toRow), columns),
+    section("Flags of every command", [...globalFlags.map(toRow), helpRow], columns),
   );
 }
 
@@ -182,27 +203,27 @@ function examples(lines: readonly string[]): string {
 function section(
   title: string,
   rows: readonly Row[],
+  columns: number,
   width = Math.max(...rows.map(([left]) => left.length)),
 ): string {
   if (rows.length === 0) return "";
-  return [`${title}:`, ...rows.map((row) => formatRow(row, width))].join("\n");
+  return [`${title}:`, ...rows.map((row) => formatRow(row, width, columns))].join("\n");
 }
 
 /** The right side is broken between words, and stands below the left one where there is little room beside it. */
-function formatRow([left, right]: Row, width: number): string {
-  const all = process.stdout.columns ?? Number.POSITIVE_INFINITY;
+function formatRow([left, right]: Row, width: number, columns: number): string {
   const beside = " ".repeat(width + 4);
-  const isBeside = all - beside.length >= besideMin;
+  const isBeside = columns - beside.length >= besideMin;
   const indent = isBeside ? beside : "      ";
-  const [first = "", ...rest] = wrapWords(right, Math.max(besideMin, all - indent.length));
+  const [first = "", ...rest] = wrapWords(right, Math.max(besideMin, columns - indent.length));
   const head = isBeside ? [`  ${left.padEnd(width)}  ${first}`] : [`  ${left}`, indent + first];
   return [...head, ...rest.map((line) => indent + line)].join("\n");
 }
 
 const besideMin = 32;
 
-function sentence(text: string): string {
-  return wrapWords(text, process.stdout.columns ?? Number.POSITIVE_INFINITY).join("\n");
+function sentence(text: string, columns: number): string {
+  return wrapWords(text, columns).join("\n");
 }
 
 function wrapWords(text: string, columns: number): string[] {

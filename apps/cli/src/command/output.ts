@@ -1,10 +1,12 @@
 import picocolors from "picocolors";
 import type { CliError } from "../core/cli-error.js";
+import { writeLine } from "../core/write-line.js";
 import { displayWidth } from "../text/table.js";
 import { toJson } from "../text/to-json.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { calledAs, targetOf, toRunnable } from "./called-as.js";
 import { type Flags, isSet } from "./flags.js";
+import { columnsOf, type Io, type TextStream } from "./io.js";
 
 /**
  * Where a command's words go: data to stdout, everything else to stderr (CLI-4). With `--json` there is one document on
@@ -21,6 +23,8 @@ export interface Output {
   /** A document of others: for people `text`, as it is, so that a file it is written to equals it. */
   print(value: unknown, text: string): void;
   error(error: CliError): void;
+  /** Writes one line of many, as `writeLine` does. */
+  writeLine(line: string): Promise<boolean>;
   /** Whether stdout is a terminal, which text of others must not be able to command. */
   readonly terminal: boolean;
   /** How many columns stdout has; Infinity where nobody looks at it. */
@@ -58,13 +62,10 @@ type Colours = ReturnType<typeof picocolors.createColors>;
 
 type Mark = "ok" | "warn" | "fail" | "skip";
 
-interface Terminal {
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
-  readonly env: NodeJS.ProcessEnv;
-}
-
-export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = process): Output {
+export function createOutput(
+  flags: Flags,
+  { stdout, stderr, env }: Pick<Io, "stdout" | "stderr" | "env">,
+): Output {
   const json = isSet(flags, "json");
   const quiet = isSet(flags, "quiet");
   const colour = flags["color"] !== false && !env["NO_COLOR"] && env["TERM"] !== "dumb";
@@ -111,6 +112,7 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
       const fits = displayWidth(line) <= columnsOf(stderr);
       stderr.write(fits ? `${line}\n` : `    try:\n${next.map((each) => `    ${each}\n`).join("")}`);
     },
+    writeLine: (line) => writeLine(line, stdout),
     mark: {
       ok: onStdout.green(words.ok),
       warn: onStdout.yellow(words.warn),
@@ -131,15 +133,11 @@ export function createOutput(flags: Flags, { stdout, stderr, env }: Terminal = p
   };
 }
 
-function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
-  return isTTY === true && columns > 0 ? columns : Number.POSITIVE_INFINITY;
-}
-
 /**
  * Sentences broken between words where a terminal would break them anywhere. What may be copied stays in one piece: a line with
  * a command that is no sentence, and a word that is wider than the terminal, such as a link, on a line of its own.
  */
-function fitted(text: string, stream: NodeJS.WriteStream): string {
+function fitted(text: string, stream: TextStream): string {
   const columns = columnsOf(stream);
   if (columns === Number.POSITIVE_INFINITY) return text;
   return text

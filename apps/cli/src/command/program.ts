@@ -14,6 +14,7 @@ import {
   formatTopicHelp,
 } from "./help-text.js";
 import { hintFor } from "./hints.js";
+import { columnsOf, type TextStream } from "./io.js";
 
 /** Flags that every command takes. */
 export const globalFlags: readonly Flag[] = [
@@ -42,13 +43,14 @@ type Run = (command: Command, args: readonly string[], flags: Flags) => Promise<
  */
 export function createProgram(
   groups: readonly CommandGroup[],
-  { argv, run }: { readonly argv: readonly string[]; readonly run: Run },
+  { argv, stdout, run }: { readonly argv: readonly string[]; readonly stdout: TextStream; readonly run: Run },
 ): Parser {
   const commands = groups.flatMap((group) => group.commands);
+  const columns = columnsOf(stdout);
   const program = new Parser("merkle")
     .exitOverride()
     // Errors are told by whoever catches them, in one form for all.
-    .configureOutput({ writeErr: () => undefined })
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: () => undefined })
     .helpOption("-h, --help", "show this")
     .helpCommand(false);
   for (const each of globalFlags) program.option(each.flags, each.summary);
@@ -61,15 +63,15 @@ export function createProgram(
           ({ name }, topic) => about === "" || `${name} `.startsWith(`${about} `) || topic === about,
         )
       : text();
-  program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(groups)) });
+  program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(groups, columns)) });
   // Words that begin no command come here: none at all, which asks for help, or unknown ones.
   program.argument("[command...]").action(async (words: readonly string[]) => {
     if (words.length > 0) throw await unknownCommand(words, commands);
     program.outputHelp();
   });
-  addHelp(program, groups, helpOn);
+  addHelp(program, groups, { columns, stdout, helpOn });
   for (const command of commands)
-    if (argv.includes(firstWord(command))) addCommand(program, { commands, helpOn }, command, run);
+    if (argv.includes(firstWord(command))) addCommand(program, { commands, columns, helpOn }, command, run);
   return program;
 }
 
@@ -77,12 +79,14 @@ function firstWord({ name }: CommandEntry): string {
   return name.split(" ")[0] ?? "";
 }
 
-function addCommand(
-  program: Parser,
-  known: { readonly commands: readonly CommandEntry[]; readonly helpOn: HelpOn },
-  command: CommandEntry,
-  run: Run,
-): void {
+/** All commands, and how help is shown. */
+interface KnownCommands {
+  readonly commands: readonly CommandEntry[];
+  readonly columns: number;
+  readonly helpOn: HelpOn;
+}
+
+function addCommand(program: Parser, known: KnownCommands, command: CommandEntry, run: Run): void {
   const [first = "", second] = command.name.split(" ");
   const parser =
     second === undefined ? program.command(first) : findGroup(program, known, first).command(second);
@@ -91,7 +95,8 @@ function addCommand(
     parser.addOption(toOption(each));
   }
   parser.configureHelp({
-    formatHelp: () => known.helpOn(command.name, () => formatCommandHelp(command, globalFlags)),
+    formatHelp: () =>
+      known.helpOn(command.name, () => formatCommandHelp(command, globalFlags, known.columns)),
   });
   parser.exitOverride((error) => {
     throw error.exitCode === 0 ? error : explainUsage(error.message, `merkle help ${command.name}`);
@@ -107,16 +112,14 @@ function toOption({ flags, summary, hidden, repeatable }: Flag): Option {
 }
 
 /** `config` alone says which of its commands there are. */
-function findGroup(
-  program: Parser,
-  { commands, helpOn }: { readonly commands: readonly CommandEntry[]; readonly helpOn: HelpOn },
-  name: string,
-): Parser {
+function findGroup(program: Parser, { commands, columns, helpOn }: KnownCommands, name: string): Parser {
   const found = program.commands.find((each) => each.name() === name);
   if (found) return found;
   const members = commands.filter((each) => each.name.startsWith(`${name} `));
   const group = program.command(name).argument("[command...]");
-  group.configureHelp({ formatHelp: () => helpOn(name, () => formatGroupHelp(name, members, globalFlags)) });
+  group.configureHelp({
+    formatHelp: () => helpOn(name, () => formatGroupHelp(name, members, globalFlags, columns)),
+  });
   group.action(async ([word]: readonly string[]) => {
     const known = members.map((each) => each.name.slice(name.length + 1));
     if (word === undefined) {
@@ -132,16 +135,24 @@ function findGroup(
   return group;
 }
 
-function addHelp(program: Parser, groups: readonly CommandGroup[], helpOn: HelpOn): void {
+function addHelp(
+  program: Parser,
+  groups: readonly CommandGroup[],
+  {
+    columns,
+    stdout,
+    helpOn,
+  }: { readonly columns: number; readonly stdout: TextStream; readonly helpOn: HelpOn },
+): void {
   const commands = groups.flatMap((group) => group.commands);
   program
     .command("help")
     .argument("[command...]")
     .action(async (words: readonly string[]) => {
-      const topic = words.length === 1 ? topicHelp(words[0] ?? "", groups) : undefined;
+      const topic = words.length === 1 ? topicHelp(words[0] ?? "", groups, columns) : undefined;
       if (topic !== undefined) {
         const about = groups.some((each) => each.topic === words[0]) ? (words[0] ?? "") : "";
-        process.stdout.write(helpOn(about, () => topic));
+        stdout.write(helpOn(about, () => topic));
         return;
       }
       let parser = program;
@@ -155,12 +166,12 @@ function addHelp(program: Parser, groups: readonly CommandGroup[], helpOn: HelpO
 }
 
 /** Help on what is no command; undefined where there is no such topic. */
-function topicHelp(topic: string, groups: readonly CommandGroup[]): string | undefined {
-  if (topic === "environment") return formatEnvironmentHelp();
-  if (topic === "flags") return formatFlagsHelp(globalFlags);
-  if (topic === "all") return formatRootHelp(groups, globalFlags);
+function topicHelp(topic: string, groups: readonly CommandGroup[], columns: number): string | undefined {
+  if (topic === "environment") return formatEnvironmentHelp(columns);
+  if (topic === "flags") return formatFlagsHelp(globalFlags, columns);
+  if (topic === "all") return formatRootHelp(groups, globalFlags, columns);
   const group = groups.find((each) => each.topic === topic);
-  return group && formatTopicHelp(group);
+  return group && formatTopicHelp(group, columns);
 }
 
 function topicsOf(groups: readonly CommandGroup[]): string[] {

@@ -1,9 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Session } from "@merkle/wire";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Config } from "../config.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { getSession } from "../sessions/find-session.js";
+import type { Input, Io } from "./io.js";
 
 interface WantedText {
   /** The argument or flag: the text itself, or `-` for stdin. Nothing means stdin too, where that is no terminal. */
@@ -13,28 +15,32 @@ interface WantedText {
   /** The command to type instead. */
   readonly usage: string;
   readonly bytesMax: number;
+  readonly io: Pick<Io, "stdin">;
   readonly signal: AbortSignal;
 }
 
 /** The text that a command was given. @throws CliError `usage` when there is none */
-export async function readText({ given, name, usage, bytesMax, signal }: WantedText): Promise<string> {
+export async function readText({ given, name, usage, bytesMax, io, signal }: WantedText): Promise<string> {
   if (given !== undefined && given !== "-") return given;
-  if (given === undefined && process.stdin.isTTY) {
+  if (given === undefined && io.stdin.isTTY) {
     throw usageError(`Say ${name}, or - to read it from stdin.`, usage);
   }
-  const text = await readStdin(bytesMax, signal);
+  const text = await readStdin(io.stdin, { bytesMax, signal });
   if (text.trim() === "") throw usageError(`Say ${name}: nothing came on stdin.`, usage);
   return text;
 }
 
 /** All of stdin as text. A program that writes without end is not read beyond `bytesMax`. */
-export async function readStdin(bytesMax: number, signal: AbortSignal): Promise<string> {
+export async function readStdin(
+  stdin: Input,
+  { bytesMax, signal }: { readonly bytesMax: number; readonly signal: AbortSignal },
+): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const cut = () => process.stdin.destroy();
+  const cut = () => stdin.destroy();
   signal.addEventListener("abort", cut, { once: true });
   try {
-    for await (const chunk of process.stdin) {
+    for await (const chunk of stdin) {
       const part = Buffer.from(chunk);
       bytes += part.length;
       if (bytes > bytesMax) throw tooLarge(bytesMax);
@@ -70,11 +76,16 @@ function tooLarge(bytesMax: number): CliError {
 }
 
 /** The text of a file that a flag names. */
-export async function readFileText(path: string, bytesMax: number): Promise<string> {
+export async function readFileText(
+  path: string,
+  bytesMax: number,
+  { cwd }: Pick<Io, "cwd">,
+): Promise<string> {
+  const file = resolve(cwd, path);
   try {
-    const { size } = await stat(path);
+    const { size } = await stat(file);
     if (size > bytesMax) throw usageError(`${path} has ${size} bytes, at most ${bytesMax} are taken.`);
-    return decode(await readFile(path), path);
+    return decode(await readFile(file), path);
   } catch (error) {
     if (error instanceof CliError) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";

@@ -16,7 +16,7 @@ export const completeWord: Command = {
   arguments: [{ name: "[words...]", summary: "the words behind merkle, as typed so far" }],
   examples: ["merkle __complete -- show split"],
   offline: true,
-  async run({ args, config, signal }) {
+  async run({ args, config, io, signal }) {
     const { words, asks } = complete(args, commandGroups, globalFlags);
     const found = [...words];
     if (asks.length > 0 && !config.untrusted) {
@@ -31,7 +31,7 @@ export const completeWord: Command = {
       const current = args.at(-1) ?? "";
       found.push(...names.filter((each) => each.toLowerCase().startsWith(current.toLowerCase())));
     }
-    if (found.length > 0) process.stdout.write(`${[...new Set(found)].join("\n")}\n`);
+    if (found.length > 0) io.stdout.write(`${[...new Set(found)].join("\n")}\n`);
     return exitCodes.done;
   },
 };

@@ -75,7 +75,7 @@ async function haveDrafted(
 }
 
 async function readSummary(
-  { flags, signal }: CommandContext,
+  { flags, io, signal }: CommandContext,
   text: string | undefined,
   slug: string,
 ): Promise<string> {
@@ -83,17 +83,18 @@ async function readSummary(
   const usage = `merkle conclude ${slug} <text>`;
   if (file !== undefined && text !== undefined)
     throw usageError("Give the conclusion as text or with --file, not both.");
-  if (file !== undefined && file !== "-") return readFileText(file, limits.documentBytesMax);
+  if (file !== undefined && file !== "-") return readFileText(file, limits.documentBytesMax, io);
   return readText({
     given: file ?? text,
     name: "what was decided and where to resume",
     usage,
     bytesMax: limits.documentBytesMax,
+    io,
     signal,
   });
 }
 
 /** A person at a terminal is asked; without one, the conclusion itself says that it is meant. */
-async function isMeant({ flags, signal }: CommandContext, question: string): Promise<boolean> {
-  return isSet(flags, "yes") || !canAsk(flags) ? true : askYesOrNo(question, signal);
+async function isMeant(context: CommandContext, question: string): Promise<boolean> {
+  return isSet(context.flags, "yes") || !canAsk(context) ? true : askYesOrNo(question, context);
 }

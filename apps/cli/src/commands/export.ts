@@ -33,7 +33,7 @@ export const exportCommand: Command = {
     "merkle export split-auth --as ndjson -o - | jq .content.text",
   ],
   async run(context) {
-    const { args, flags, config, output, signal } = context;
+    const { args, flags, config, io, output, signal } = context;
     const form = readOneOf(textOf(flags, "as"), "--as", exportForms) ?? "bundle";
     const wanted = textOf(flags, "output");
     if (wanted === "-" && output.json) {
@@ -47,10 +47,10 @@ export const exportCommand: Command = {
     const replace = isSet(flags, "force");
     if (path !== "-") refuseExisting(path, replace);
 
-    const source = { broker, path: exportPath(session.session_id, form), flags, signal };
+    const source = { broker, path: exportPath(session.session_id, form), flags, io, signal };
     if (path === "-") {
       await download(source, async (bytes) => {
-        await pipeline(bytes, process.stdout, { signal, end: false });
+        await pipeline(bytes, io.stdout, { signal, end: false });
       });
       return exitCodes.done;
     }

@@ -9,9 +9,9 @@ export const hookApproval: Command = {
   arguments: [{ name: "<devices...>", summary: "which devices may answer" }],
   examples: ["merkle hook approval 4f1d0c9a2b7e6d5843f0a1b2c3d4e5f6"],
   offline: true,
-  async run({ args: devices, config, signal }) {
-    const said = await relayPermission({ config, devices, input: process.stdin, signal });
-    if (said !== undefined) process.stdout.write(`${said}\n`);
+  async run({ args: devices, config, io, signal }) {
+    const said = await relayPermission({ config, devices, input: io.stdin, signal });
+    if (said !== undefined) io.stdout.write(`${said}\n`);
     return 0;
   },
 };

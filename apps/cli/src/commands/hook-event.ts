@@ -16,16 +16,16 @@ export const hookEvent: Command = {
   ],
   examples: ["merkle hook event gemini Stop"],
   offline: true,
-  async run({ args: [name, event], config }) {
+  async run({ args: [name, event], config, io }) {
     const client = getClient(name);
-    const sessionId = conversationOf(await readHookInput(process.stdin)) ?? "";
+    const sessionId = conversationOf(await readHookInput(io.stdin)) ?? "";
     const known = hookEvents.find((each) => each === event);
     const text =
       known === undefined
         ? await introduceSession({ home: config.home, placeId: config.peer, sessionId })
         : await askServer({ event: known, session_id: sessionId, prompt_id: sessionId, agent_id: "" });
     // A client takes nothing but JSON here, and an empty object for nothing.
-    process.stdout.write(`${JSON.stringify(client.deliver(known ?? "SessionStart", text ?? ""))}\n`);
+    io.stdout.write(`${JSON.stringify(client.deliver(known ?? "SessionStart", text ?? ""))}\n`);
     return 0;
   },
 };

@@ -9,9 +9,9 @@ export const hookSessionStart: Command = {
   hidden: true,
   examples: ["merkle hook session-start"],
   offline: true,
-  async run({ config }) {
-    const said = await startSession({ home: config.home, placeId: config.peer, input: process.stdin });
-    if (said !== undefined) process.stdout.write(`${said}\n`);
+  async run({ config, io }) {
+    const said = await startSession({ home: config.home, placeId: config.peer, input: io.stdin });
+    if (said !== undefined) io.stdout.write(`${said}\n`);
     return 0;
   },
 };
@@ -23,9 +23,9 @@ export const hookMail: Command = {
   hidden: true,
   examples: ["merkle hook mail"],
   offline: true,
-  async run({ config, signal }) {
-    const said = await bringMail({ config, signal, input: process.stdin });
-    if (said !== undefined) process.stdout.write(`${said}\n`);
+  async run({ config, io, signal }) {
+    const said = await bringMail({ config, signal, input: io.stdin });
+    if (said !== undefined) io.stdout.write(`${said}\n`);
     return 0;
   },
 };

@@ -19,11 +19,11 @@ export const importCommand: Command = {
     "merkle import split.html",
     "merkle import split.zip --url https://mesh.example.com",
   ],
-  async run({ args: [path = ""], flags, config, output, signal }) {
+  async run({ args: [path = ""], flags, config, io, output, signal }) {
     const broker = await findBroker(config, signal);
     const file = await openFile(path);
     await file.close();
-    const progress = progressLine(flags);
+    const progress = progressLine({ flags, io });
     const open = () => {
       let sent = 0;
       return createReadStream(path).on("data", (chunk) => {

@@ -2,7 +2,6 @@ import { toBaseUrl } from "../broker/address.js";
 import { clients } from "../clients/clients.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
-import { readEnvironment } from "../config.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { describeMissingPath, installCli } from "../install/cli-program.js";
 import { installFor } from "../install/install-client.js";
@@ -43,14 +42,14 @@ export const install: Command = {
   },
 };
 
-async function installCommand({ config, flags, output }: CommandContext): Promise<number> {
+async function installCommand({ config, flags, io, output }: CommandContext): Promise<number> {
   const from = textOf(flags, "from");
   const installed = await installCli({
     home: config.home,
     from: from === undefined ? undefined : toBaseUrl(from, "--from"),
     ca: textOf(flags, "ca"),
   });
-  const addToPath = describeMissingPath(installed, readEnvironment().path);
+  const addToPath = describeMissingPath(installed, io.env["PATH"]);
   output.show(
     { ...installed, add_to_path: addToPath },
     `${output.mark.ok} merkle ${installed.version} is installed in ${installed.launcher}`,

@@ -6,7 +6,6 @@ import { isSet, textOf } from "../command/flags.js";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
-import { writeLine } from "../core/write-line.js";
 import { toMoment } from "../text/time.js";
 import { wrapLine } from "../text/wrap-line.js";
 
@@ -76,7 +75,7 @@ function linesOf(text: string): string[] {
 
 /** The file has JSON a line; people read the moment, what happened and the rest. */
 function print(line: string, output: Output): Promise<boolean> {
-  if (output.json) return writeLine(line);
+  if (output.json) return output.writeLine(line);
   try {
     const { at, level, message, ...rest } = Object(JSON.parse(line));
     const facts = Object.entries(rest).map(
@@ -85,10 +84,10 @@ function print(line: string, output: Output): Promise<boolean> {
     const paint = level === "info" ? String : output.alarm;
     const told = neutralise([message, ...facts].join("  "));
     const shown = `${output.dim(toMoment(String(at)))} ${paint(String(level).padEnd(5))} ${told}`;
-    return writeLine(wrapLine(shown, output.columns, "      ").join("\n"));
+    return output.writeLine(wrapLine(shown, output.columns, "      ").join("\n"));
   } catch {
     // Whatever else stands there is shown as it is.
-    return writeLine(neutralise(line));
+    return output.writeLine(neutralise(line));
   }
 }
 

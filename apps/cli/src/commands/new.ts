@@ -31,7 +31,7 @@ export const newSession: Command = {
     'merkle new "Q4 pricing" --description - < brief.md',
     'merkle new "Split the auth service, part 2" --from split-auth',
   ],
-  async run({ args: [title = ""], flags, config, output, signal }) {
+  async run({ args: [title = ""], flags, config, io, output, signal }) {
     const slug = textOf(flags, "slug");
     const concludeBy = readOneOf(textOf(flags, "concludeBy"), "--conclude-by", ["anyone", "convener"]);
     const given = textOf(flags, "description");
@@ -43,6 +43,7 @@ export const newSession: Command = {
             name: "what it is for",
             usage: "merkle new <title> --description <text>",
             bytesMax: limits.descriptionCharsMax * 4,
+            io,
             signal,
           });
     const from = textOf(flags, "from");

@@ -4,7 +4,7 @@ import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import { readHealth } from "../broker/broker-facts.js";
 import type { Command } from "../command/command.js";
 import { isSet } from "../command/flags.js";
-import { type Config, readEnvironment } from "../config.js";
+import type { Config } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { browserOf, openBrowser } from "../core/open-browser.js";
@@ -17,7 +17,7 @@ export const open: Command = {
   arguments: [{ name: "[session]", summary: "slug, id or exact title; all sessions unless told" }],
   flags: [{ flags: "--print", summary: "print a link that signs in or verifies, and open nothing" }],
   examples: ["merkle open", "merkle open split-auth", "merkle open --print"],
-  async run({ args: [name], flags, config, output, signal }) {
+  async run({ args: [name], flags, config, io, output, signal }) {
     const broker = await findBroker(config, signal);
     const wanted = name ?? config.session;
     if (wanted === undefined) await readHealth(broker);
@@ -36,14 +36,13 @@ export const open: Command = {
     output.show({ url }, url);
     if (output.json) return exitCodes.done;
     const link = await getOpeningLink(broker, page, config);
-    const browser = browserOf(readEnvironment().variables);
+    const browser = browserOf(io.env);
     const place = link === null || !browser ? url : await writeLeadingPage(config.home, link);
     if (browser && (await openBrowser(browser, place))) return exitCodes.done;
     if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to what does`);
     else output.note("  no browser here; open it where you sit");
     // It lets in whoever has it, so it goes to a terminal alone, never into a file or a log.
-    if (link !== null && process.stderr.isTTY)
-      output.note(`  lets one browser in, within five minutes: ${link}`);
+    if (link !== null && io.stderr.isTTY) output.note(`  lets one browser in, within five minutes: ${link}`);
     return exitCodes.done;
   },
 };

@@ -46,7 +46,7 @@ export const post: Command = {
     "merkle post split-auth --reply-to 405 --answer vault",
     "git log -3 --oneline | merkle post split-auth",
   ],
-  async run({ args, flags, config, output, signal }) {
+  async run({ args, flags, config, io, output, signal }) {
     const wanted = readPostInput(flags);
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
@@ -55,6 +55,7 @@ export const post: Command = {
       name: "what to post",
       usage: `merkle post ${session.slug} <text>`,
       bytesMax: limits.messageTextBytesMax + 1,
+      io,
       signal,
     });
     const actor = await actingIn(session, { broker, config });

@@ -76,9 +76,9 @@ async function readWanted(
   return { session, wanted: { sequence: Number(sequence) } };
 }
 
-async function isMeant({ flags, signal }: CommandContext, { what }: Removable): Promise<boolean> {
-  if (isSet(flags, "yes") || !canAsk(flags)) return true;
-  return askYesOrNo(`Remove the text of ${what} for good? ${reach}`, signal);
+async function isMeant(context: CommandContext, { what }: Removable): Promise<boolean> {
+  if (isSet(context.flags, "yes") || !canAsk(context)) return true;
+  return askYesOrNo(`Remove the text of ${what} for good? ${reach}`, context);
 }
 
 function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_message">): string {

@@ -17,12 +17,13 @@ export const remember: Command = {
     'merkle remember "Payments API limits at 100 req/s per key" --tag payments',
     "merkle remember - --tag auth,howto < lesson.md",
   ],
-  async run({ args: [given], flags, config, output, signal }) {
+  async run({ args: [given], flags, config, io, output, signal }) {
     const text = await readText({
       given,
       name: "what to remember",
       usage: "merkle remember <text>",
       bytesMax: limits.memoryBytesMax + 1,
+      io,
       signal,
     });
     const actor = await actingInMesh({ broker: await findBroker(config, signal), config });

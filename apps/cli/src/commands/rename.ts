@@ -26,7 +26,7 @@ export const rename: Command = {
     'merkle rename q4-pricing "Q4 pricing, EU" --reason "US split off"',
     'merkle rename q4-pricing --description "Prices for the EU" --reason "US split off"',
   ],
-  async run({ args, flags, config, output, signal }) {
+  async run({ args, flags, config, io, output, signal }) {
     const reason = textOf(flags, "reason");
     if (reason === undefined) {
       throw usageError(
@@ -48,6 +48,7 @@ export const rename: Command = {
             name: "what it is for",
             usage,
             bytesMax: limits.descriptionCharsMax * 4,
+            io,
             signal,
           });
     const actor = await actingIn(session, { broker, config });

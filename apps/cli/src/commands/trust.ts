@@ -5,7 +5,7 @@ import { placeOf } from "../broker/reach.js";
 import { createPrompter } from "../command/ask.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { textOf } from "../command/flags.js";
-import { readConfig, readEnvironment } from "../config.js";
+import { readConfig } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { listMembers } from "../identity/members.js";
@@ -23,8 +23,8 @@ export const trust: Command = {
   examples: ["merkle trust", "merkle trust --url https://mesh.example.com"],
   offline: true,
   async run(context) {
-    const { flags, output } = context;
-    requirePerson(flags, { what: "merkle trust", run: `cd ${process.cwd()} && merkle trust` });
+    const { io, output } = context;
+    requirePerson(context, { what: "merkle trust", run: `cd ${io.cwd} && merkle trust` });
     const trusted = await trustHere(context);
     const lines = trusted.map(
       (each) => `${output.mark.ok} trusted: ${"file" in each ? each.file : each.broker}`,
@@ -42,13 +42,13 @@ type Trusted = { readonly file: string } | { readonly broker: string; readonly m
  * broker that this home knows from another address. Anything but yes changes nothing (CLI-82, CLI-83).
  */
 async function trustHere(context: CommandContext): Promise<Trusted[]> {
-  const { config, flags, signal } = context;
-  const sources = { flags, env: readEnvironment().variables, cwd: process.cwd() };
+  const { config, flags, io, signal } = context;
+  const sources = { flags, env: io.env, cwd: io.cwd };
   const { home } = config;
   const trusted: Trusted[] = [];
   async function askOnce(file: ForeignFile | undefined): Promise<void> {
     if (!file || isTrusted(home, file)) return;
-    await ask(`${describe(file)}\nTrust it, as it is now?`, signal);
+    await ask(`${describe(file)}\nTrust it, as it is now?`, context);
     trustFile(home, file);
     trusted.push({ file: file.path });
   }
@@ -66,7 +66,7 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
     return null;
   });
   if (!moved) return trusted;
-  await ask(`${moved.question}\nGive it what this machine holds of that broker?`, signal);
+  await ask(`${moved.question}\nGive it what this machine holds of that broker?`, context);
   for (const mesh of moved.meshes) keepKnownMesh(now.home, mesh);
   trusted.push({ broker: broker.base, meshes: moved.meshes.map((each) => each.mesh_id) });
   return trusted;
@@ -76,8 +76,8 @@ function isDecided(error: unknown): boolean {
   return error instanceof CliError || error instanceof MerkleError;
 }
 
-async function ask(message: string, signal: AbortSignal): Promise<void> {
-  if (await createPrompter(signal).yesOrNo({ message, default: false })) return;
+async function ask(message: string, context: CommandContext): Promise<void> {
+  if (await createPrompter(context).yesOrNo({ message, default: false })) return;
   throw new CliError("not_trusted", "Nothing was trusted: everything stays as it was.", {
     exitCode: exitCodes.refused,
   });

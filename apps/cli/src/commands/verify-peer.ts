@@ -20,10 +20,17 @@ export const verifyPeer: Command = {
     'merkle verify-peer "Birch/oak" --session split-auth',
     'merkle verify-peer "Birch/oak" --session split-auth --accept',
   ],
-  async run({ args: [name = ""], flags, config, output, signal }) {
+  async run(context) {
+    const {
+      args: [name = ""],
+      flags,
+      config,
+      output,
+      signal,
+    } = context;
     const accepts = isSet(flags, "accept");
     if (accepts) {
-      requirePerson(flags, { what: "--accept", run: "merkle verify-peer <peer> --session <session>" });
+      requirePerson(context, { what: "--accept", run: "merkle verify-peer <peer> --session <session>" });
     }
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, textOf(flags, "session"), config);
@@ -35,7 +42,7 @@ export const verifyPeer: Command = {
     output.note(formatComparison(comparison, output));
     const peer = oneLine(comparison.told.peer);
     const message = `Does ${peer}'s human see the same number?`;
-    if (!(await createPrompter(signal).yesOrNo({ message, default: false }))) {
+    if (!(await createPrompter(context).yesOrNo({ message, default: false }))) {
       throw new CliError("key_changed", "Nothing was accepted: the key stays as it was.", {
         exitCode: exitCodes.conflict,
       });

@@ -42,7 +42,7 @@ export const verify: Command = {
     const { args, flags, config, output, signal } = context;
     const [what = ""] = args;
     const asked = { message: readMessage(textOf(flags, "message")), root: readRoot(textOf(flags, "root")) };
-    const progress = progressLine(flags);
+    const progress = progressLine(context);
     const options = {
       ...asked,
       home: config.home,

@@ -25,7 +25,7 @@ interface Shown {
 
 export function createShow(output: Output, { client, session_id, signal }: Shown): Show {
   const say = (text: string) => {
-    if (!output.json) process.stdout.write(`${text}\n`);
+    if (!output.json) output.print(undefined, `${text}\n`);
   };
   let shownVersion = 0;
   // One after the other, in the order in which they came.

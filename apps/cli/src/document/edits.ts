@@ -3,7 +3,6 @@ import { limits } from "@merkle/wire/limits";
 import { neutralise } from "@merkle/wire/text";
 import type { CommandContext } from "../command/command.js";
 import { readFileText, readText } from "../command/read-text.js";
-import { readEnvironment } from "../config.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import type { Actor } from "../identity/acting.js";
 import { createDraft, type Draft, openEditor, removeIfDraft } from "./draft.js";
@@ -34,10 +33,10 @@ export async function editByFile(
   editing: Editing,
   given: { file: string; expected: string },
 ): Promise<number> {
-  const { config, session, signal } = editing;
+  const { config, io, session, signal } = editing;
   const expected = readVersion(given.expected, "--expect") ?? 0;
   if (given.file !== "-") {
-    const content = await readFileText(given.file, limits.documentBytesMax);
+    const content = await readFileText(given.file, limits.documentBytesMax, io);
     const exitCode = await write(editing, { content, expected, keptIn: given.file });
     await removeIfDraft(config.home, given.file);
     return exitCode;
@@ -47,6 +46,7 @@ export async function editByFile(
     name: "the new document",
     usage: `merkle doc edit ${session.slug} --file <path> --expect ${expected}`,
     bytesMax: limits.documentBytesMax,
+    io,
     signal,
   });
   const draft = await createDraft({ home: config.home, name: `${session.slug}-v${expected}` }, content);
@@ -55,7 +55,7 @@ export async function editByFile(
 
 /** Opens the document in the user's editor, and writes what it has become. */
 export async function editInEditor(editing: Editing): Promise<number> {
-  const { actor, config, output, session, signal } = editing;
+  const { actor, config, io, output, session, signal } = editing;
   if (session.session_closed)
     throw new MerkleError(
       "session_closed",
@@ -64,7 +64,7 @@ export async function editInEditor(editing: Editing): Promise<number> {
   const { content = "", version } = await actor.call("read_session_doc", { session_id: session.session_id });
   const draft = await createDraft({ home: config.home, name: `${session.slug}-v${version}` }, content);
   try {
-    await openEditor(draft.path, readEnvironment().variables);
+    await openEditor(draft.path, io.env);
     signal.throwIfAborted();
   } catch (error) {
     if ((await draft.read()) === content) await draft.remove();

@@ -7,9 +7,8 @@ import { toReach } from "../broker/reach.js";
 import { findRunningBroker } from "../broker/run-file.js";
 import { canAsk, createPrompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
-import type { Flags } from "../command/flags.js";
 import { readStdin } from "../command/read-text.js";
-import { type BrokerAddress, readConfig, readEnvironment } from "../config.js";
+import { type BrokerAddress, readConfig } from "../config.js";
 import { writeConfigValue } from "../config-file.js";
 import { CliError, exitCodes, usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
@@ -21,11 +20,11 @@ type Preview = OutputOf<"preview_invite">;
 /** The broker that an invite is for: that of its link, unless the call names another. */
 export async function findInvitingBroker(
   { base }: GivenInvite,
-  { config, flags, signal }: CommandContext,
+  { config, flags, io, signal }: CommandContext,
 ): Promise<BrokerClient> {
   if (base === undefined || config.broker.source === "--url") return findBroker(config, signal);
   // The sender of a link chose the broker that it names: a project's word on another broker is not for it, and neither is a token.
-  const sources = { flags: { ...flags, url: base }, env: readEnvironment().variables, cwd: process.cwd() };
+  const sources = { flags: { ...flags, url: base }, env: io.env, cwd: io.cwd };
   const reach = { ...toReach(await readConfig(sources)), token: null };
   return createBrokerClient({ base, source: "--url", reach }, signal);
 }
@@ -95,9 +94,9 @@ export async function joinMesh(
 /** Where nothing says where the broker is, but `--url` of this one, the commands to come look for it where it was joined. */
 export async function rememberAddress(
   { base }: BrokerClient,
-  { config, flags }: Pick<CommandContext, "config" | "flags">,
+  { config, flags, io }: Pick<CommandContext, "config" | "flags" | "io">,
 ): Promise<boolean> {
-  const usual = config.broker.source === "--url" ? await findUsualAddress(flags) : config.broker;
+  const usual = config.broker.source === "--url" ? await findUsualAddress({ flags, io }) : config.broker;
   if (usual?.source !== "default" || usual.base === base) return false;
   if ((await findRunningBroker(config.home)) !== undefined) return false;
   await writeConfigValue(homeFiles.config(config.home), "mcp_url", base);
@@ -105,12 +104,11 @@ export async function rememberAddress(
 }
 
 /** Undefined where what names it is bad: the next command says so. */
-async function findUsualAddress(flags: Flags): Promise<BrokerAddress | undefined> {
-  const sources = {
-    flags: { ...flags, url: undefined },
-    env: readEnvironment().variables,
-    cwd: process.cwd(),
-  };
+async function findUsualAddress({
+  flags,
+  io,
+}: Pick<CommandContext, "flags" | "io">): Promise<BrokerAddress | undefined> {
+  const sources = { flags: { ...flags, url: undefined }, env: io.env, cwd: io.cwd };
   return readConfig(sources).then(
     ({ broker }) => broker,
     () => undefined,
@@ -145,14 +143,19 @@ export async function readInvite(context: CommandContext): Promise<GivenInvite> 
   return { words: words.secret, base: baseOfLink(text) };
 }
 
-async function takeText({ args: [given], flags, signal }: CommandContext): Promise<string> {
+async function takeText(context: CommandContext): Promise<string> {
+  const {
+    args: [given],
+    io,
+    signal,
+  } = context;
   if (given !== undefined && given !== "-") return given;
-  const asks = canAsk(flags);
+  const asks = canAsk(context);
   if (!asks && given === undefined) {
     throw usageError("Give the invite on stdin, where no other program sees it.", "merkle join -");
   }
-  if (!asks) return readStdin(limits.urlCharsMax * 4, signal);
-  return createPrompter(signal).secret({ message: "Invite (a link or a code; it is not shown)" });
+  if (!asks) return readStdin(io.stdin, { bytesMax: limits.urlCharsMax * 4, signal });
+  return createPrompter(context).secret({ message: "Invite (a link or a code; it is not shown)" });
 }
 
 function baseOfLink(text: string): string | undefined {

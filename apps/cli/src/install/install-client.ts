@@ -5,7 +5,6 @@ import { serverProgram } from "../clients/server-program.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
-import { readEnvironment } from "../config.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { readToolsetNames } from "../mcp/options.js";
 import { readInstalled, writeInstalled } from "./install-record.js";
@@ -14,10 +13,10 @@ import { describePlans, toJson } from "./show-plans.js";
 
 /** Makes Merkle part of every session of this user's client, after showing what that changes (INSTALL-1, VENDOR-2). */
 export async function installFor(client: Client, context: CommandContext): Promise<number> {
-  const { config, output } = context;
+  const { config, io, output } = context;
   const { home } = config;
   const installed = await readInstalled(home, client.name);
-  const found = { env: readEnvironment().variables, version: await findVersion(client, context) };
+  const found = { env: io.env, version: await findVersion(client, context) };
   const files = client.configure(serverProgram(config, toolsOf(context)), found);
   const plans: FilePlan[] = [];
   for (const file of files) {
@@ -65,9 +64,9 @@ function clientFlag({ name }: Client): string {
 }
 
 /** Undefined where it is not found yet: it will be a new one. */
-async function findVersion(client: Client, { output }: CommandContext): Promise<string | undefined> {
+async function findVersion(client: Client, { io, output }: CommandContext): Promise<string | undefined> {
   try {
-    const { version } = await findProgram(client);
+    const { version } = await findProgram(client, io);
     const { advice } = client.wakePathsOf(version);
     if (advice !== undefined) output.note(`${output.mark.warn} ${advice}`);
     return version;
@@ -92,7 +91,7 @@ interface Undertaking {
 
 /** Shows what would change, asks, and changes it. */
 async function carryOut(context: CommandContext, undertaking: Undertaking): Promise<number> {
-  const { flags, output, signal } = context;
+  const { flags, output } = context;
   const { plans, command } = undertaking;
   const isChange = plans.some((each) => each.current !== each.next);
   const described = output.diff(describePlans(plans));
@@ -101,10 +100,10 @@ async function carryOut(context: CommandContext, undertaking: Undertaking): Prom
     return exitCodes.done;
   }
   if (!isSet(flags, "yes")) {
-    if (!canAsk(flags))
+    if (!canAsk(context))
       throw usageError(`${command} needs -y where nobody can be asked.`, `${command} --dry-run`);
     output.note(described);
-    if (!(await askYesOrNo("Change these files?", signal))) throw interruptedError();
+    if (!(await askYesOrNo("Change these files?", context))) throw interruptedError();
   }
   await undertaking.before();
   for (const plan of plans) await writePlan(plan);

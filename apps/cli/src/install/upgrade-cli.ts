@@ -24,7 +24,7 @@ const packageBytesMax = 50 * 1024 * 1024;
  * version and hash, and asks; `--yes` answers for a script.
  */
 export async function upgradeCli(context: CommandContext): Promise<number> {
-  const { config, flags, output, signal } = context;
+  const { config, flags, output } = context;
   const base = findSource(flags, readInstalledCli(config.home));
   if (isClearText(base)) {
     throw usageError(
@@ -40,8 +40,8 @@ export async function upgradeCli(context: CommandContext): Promise<number> {
       `  merkle ${version} from ${new URL(base).host}; this is ${readVersion()}\n  SHA-256 ${sha256}`,
     );
     if (!isSet(flags, "yes")) {
-      if (!canAsk(flags)) throw usageError("merkle upgrade --cli needs -y where nobody can be asked.");
-      if (!(await askYesOrNo("Install this program?", signal))) throw interruptedError();
+      if (!canAsk(context)) throw usageError("merkle upgrade --cli needs -y where nobody can be asked.");
+      if (!(await askYesOrNo("Install this program?", context))) throw interruptedError();
     }
     const ca = config.ca === undefined ? [] : ["--ca", config.ca];
     await run(process.execPath, [program, "install", "--cli", "--from", base, ...ca, "--quiet"], {

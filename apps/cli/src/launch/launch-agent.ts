@@ -73,8 +73,8 @@ async function inChosenMesh(
 }
 
 /** Null where nobody can be asked, or wants to be. */
-function toAsker({ flags, signal }: CommandContext, { yes, dryRun }: Wanted): Prompter | null {
-  return canAsk(flags) && !yes && !dryRun ? createPrompter(signal) : null;
+function toAsker(context: CommandContext, { yes, dryRun }: Wanted): Prompter | null {
+  return canAsk(context) && !yes && !dryRun ? createPrompter(context) : null;
 }
 
 /** Finds out all that is needed without changing anything; what costs least comes first. */

@@ -11,7 +11,8 @@ async function read(flags: Readonly<Record<string, unknown>>, env: NodeJS.Proces
   const config = await readConfig({ flags, env: { MERKLE_HOME: "/nowhere", ...env }, cwd: "/" });
   const context: CommandContext = {
     ...{ args: [], flags, config },
-    output: createOutput(flags),
+    output: createOutput(flags, process),
+    io: { ...{ stdin: process.stdin, stdout: process.stdout, stderr: process.stderr }, env, cwd: "/" },
     signal: new AbortController().signal,
   };
   return readWanted(context);

@@ -25,20 +25,20 @@ const endMsMax = 350;
  * greets at once: everything that takes time, the broker and the SDK included, is only begun then (STDIO-1).
  */
 export async function serveStdio(context: CommandContext): Promise<number> {
-  const { config, flags, output, signal } = context;
+  const { config, flags, io, output, signal } = context;
   const options = readMcpOptions(flags);
   await refuseClearText(context);
   // Before anything is read of what others have handed out for the place.
   const stopServing = options.as === undefined ? undefined : noteServing(config.home, options.as);
   const log = (text: string) => {
-    if (output.verbose) process.stderr.write(`merkle mcp: ${text}\n`);
+    if (output.verbose) io.stderr.write(`merkle mcp: ${text}\n`);
   };
   const desk = createLazyToolServer(async ({ info, channel, structured }) => {
     const { openToolServer } = await import("./tool-server.js");
     const claudeSessionId = readEnvironment().claudeSessionId;
     return openToolServer({ config, options, claudeSessionId, client: info, channel, structured, log });
   });
-  const requests = createStdioTransport(process.stdin, process.stdout);
+  const requests = createStdioTransport(io.stdin, io.stdout);
   const introduction = introduce(await findPlace(options, config.home), options);
   // Channels are of the revisions with sessions.
   const transport = greetFirst(requests, introduction, options.channel ? undefined : introduceStateless);

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { limits } from "@merkle/wire/limits";
+import type { Io } from "../command/io.js";
 import { usageError } from "../core/cli-error.js";
 
 /** Git answers at once, or something is wrong with the disk. */
@@ -44,8 +45,12 @@ async function git(folder: string, args: readonly string[]): Promise<string | nu
 }
 
 /** The project that a command is about: the one named, or that of the folder. @throws CliError `usage` where neither is */
-export async function chooseProject(named: string | undefined, usage: string): Promise<string> {
-  const project = named?.trim() || (await findProject(process.cwd()));
+export async function chooseProject(
+  named: string | undefined,
+  usage: string,
+  { cwd }: Pick<Io, "cwd">,
+): Promise<string> {
+  const project = named?.trim() || (await findProject(cwd));
   if (project) return project;
   throw usageError(
     "This folder is in no git repository: say which project, with --project.",

@@ -1,21 +1,20 @@
 import { PassThrough, type Readable } from "node:stream";
 import { describeBytes } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
-import { type Flags, isSet } from "../command/flags.js";
+import type { CommandContext } from "../command/command.js";
+import { isSet } from "../command/flags.js";
 
-interface Download {
+interface Download extends Pick<CommandContext, "flags" | "io" | "signal"> {
   readonly broker: Pick<BrokerClient, "download">;
   readonly path: string;
-  readonly flags: Flags;
-  readonly signal: AbortSignal;
 }
 
 /** Gives a file of the broker's to whoever takes it, shows how far that is, and returns how many bytes there were. */
 export async function download(
-  { broker, path, flags }: Download,
+  { broker, path, ...context }: Download,
   take: (bytes: Readable) => Promise<void>,
 ): Promise<number> {
-  const progress = progressLine(flags);
+  const progress = progressLine(context);
   let bytes = 0;
   const source = await broker.download(path);
   const counted = new PassThrough();
@@ -43,7 +42,7 @@ interface ProgressLine {
 
 const everyMs = 100;
 
-export function progressLine(flags: Flags, stderr: NodeJS.WriteStream = process.stderr): ProgressLine {
+export function progressLine({ flags, io: { stderr } }: Pick<CommandContext, "flags" | "io">): ProgressLine {
   const isSeen = stderr.isTTY === true && !isSet(flags, "json") && !isSet(flags, "quiet");
   let shownAt = Number.NEGATIVE_INFINITY;
   return {

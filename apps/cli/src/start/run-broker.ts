@@ -28,10 +28,10 @@ import { showStarted } from "./show-started.js";
 
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
 export async function runBroker(context: CommandContext): Promise<number> {
-  const { config, output } = context;
+  const { config, io, output } = context;
   const { createLog, lowerHelperThreads, startBroker } = await loadBroker();
   lowerHelperThreads();
-  const echo = output.verbose ? (line: string) => process.stderr.write(`${line}\n`) : undefined;
+  const echo = output.verbose ? (line: string) => io.stderr.write(`${line}\n`) : undefined;
   const file = createBrokerLog(homeFiles.log(config.home), echo);
   const log = createLog(file.write);
   const stopWatching = watchForCrash(log, output);
@@ -39,7 +39,7 @@ export async function runBroker(context: CommandContext): Promise<number> {
   try {
     const { notices, ...progress } = readProgressSettings({
       env: config.environment,
-      cwd: process.cwd(),
+      cwd: config.cwd,
       home: config.home,
     });
     for (const notice of notices) tell(notice, output, log);

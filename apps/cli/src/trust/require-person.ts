@@ -1,6 +1,5 @@
 import { canAsk } from "../command/ask.js";
-import type { Flags } from "../command/flags.js";
-import { readEnvironment } from "../config.js";
+import type { CommandContext } from "../command/command.js";
 import { usageError } from "../core/cli-error.js";
 import { findAgentMark } from "../identity/agent-shell.js";
 
@@ -9,8 +8,11 @@ import { findAgentMark } from "../identity/agent-shell.js";
  *
  * @throws CliError `usage`, with what a person runs
  */
-export function requirePerson(flags: Flags, { what, run }: { what: string; run: string }): void {
-  if (canAsk(flags) && findAgentMark(readEnvironment().variables) === undefined) return;
+export function requirePerson(
+  context: Pick<CommandContext, "flags" | "io">,
+  { what, run }: { what: string; run: string },
+): void {
+  if (canAsk(context) && findAgentMark(context.io.env) === undefined) return;
   throw usageError(
     `${what} asks a person: run it yourself, at a terminal of your own, and not in an agent's shell.`,
     run,

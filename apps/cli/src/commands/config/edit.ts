@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canAsk } from "../../command/ask.js";
 import type { Command } from "../../command/command.js";
-import { readEnvironment } from "../../config.js";
 import { writeConfigText } from "../../config-file.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
@@ -15,8 +14,8 @@ export const configEdit: Command = {
   summary: "edit this machine's configuration file; it is taken when it can be read",
   examples: ["merkle config edit", "EDITOR='code --wait' merkle config edit"],
   offline: true,
-  async run({ config, flags, output }) {
-    if (config.agentShell !== undefined || !canAsk(flags))
+  async run({ config, flags, io, output }) {
+    if (config.agentShell !== undefined || !canAsk({ flags, io }))
       throw usageError(
         "config.json is edited by a person at a terminal.",
         "merkle config set <name> <value> --local",
@@ -27,7 +26,7 @@ export const configEdit: Command = {
     try {
       const draft = join(folder, "config.json");
       await writeFile(draft, before, { mode: 0o600 });
-      await openEditor(draft, readEnvironment().variables);
+      await openEditor(draft, io.env);
       const text = await readFile(draft, "utf8");
       if (text === before) {
         output.show({ changed: false, file: path }, "nothing was changed");

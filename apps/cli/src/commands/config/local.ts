@@ -46,8 +46,8 @@ export function readLocal(config: Config): Record<LocalSetting, LocalValue> {
   return Object.fromEntries(entries) as Record<LocalSetting, LocalValue>;
 }
 
-function describe({ environment, home }: Config): string {
-  return describeSummaries(readProgressSettings({ env: environment, cwd: process.cwd(), home }).summaries);
+function describe({ environment, cwd, home }: Config): string {
+  return describeSummaries(readProgressSettings({ env: environment, cwd, home }).summaries);
 }
 
 /** @throws CliError `usage` for a name that is none */

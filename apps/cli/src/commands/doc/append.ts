@@ -17,7 +17,7 @@ export const docAppend: Command = {
     'merkle doc append split-auth "- refresh tokens live for an hour"',
     "merkle doc append split-auth < notes.md",
   ],
-  async run({ args, config, output, signal }) {
+  async run({ args, config, io, output, signal }) {
     const broker = await findBroker(config, signal);
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({
@@ -25,6 +25,7 @@ export const docAppend: Command = {
       name: "what to add",
       usage: `merkle doc append ${session.slug} <text>`,
       bytesMax: limits.documentBytesMax,
+      io,
       signal,
     });
     const actor = await actingIn(session, { broker, config });

@@ -44,7 +44,7 @@ export const docEdit: Command = {
 };
 
 /** How the change is given. @throws CliError `usage` when flags are missing or contradict each other */
-function wayOf({ flags }: CommandContext): "words" | "file" | "editor" {
+function wayOf({ flags, io }: CommandContext): "words" | "file" | "editor" {
   const given = ["old", "new", "file", "expect"]
     .filter((name) => textOf(flags, name) !== undefined)
     .join(" ");
@@ -54,7 +54,7 @@ function wayOf({ flags }: CommandContext): "words" | "file" | "editor" {
     case "file expect":
       return "file";
     case "":
-      if (process.stdin.isTTY && flags["input"] !== false) return "editor";
+      if (io.stdin.isTTY && flags["input"] !== false) return "editor";
       throw usageError(
         "Without a terminal there is no editor: give --old with --new, or --file with --expect.",
         "merkle help doc edit",

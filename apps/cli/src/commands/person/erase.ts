@@ -15,12 +15,19 @@ export const personErase: Command = {
   arguments: [{ name: "<person>", summary: "name or id; me for yourself" }],
   flags: [{ flags: "-y, --yes", summary: "do not ask first" }],
   examples: ["merkle person erase me", "merkle person erase Ana -y"],
-  async run({ args: [name = ""], flags, config, output, signal }) {
+  async run(context) {
+    const {
+      args: [name = ""],
+      flags,
+      config,
+      output,
+      signal,
+    } = context;
     const question = `Remove ${name === "me" ? "yourself" : oneLine(name)} from all sessions for good? ${reach}`;
     if (!isSet(flags, "yes")) {
-      if (!canAsk(flags))
+      if (!canAsk(context))
         throw usageError("What is erased does not come back: say -y.", `merkle person erase ${name} -y`);
-      if (!(await askYesOrNo(question, signal))) {
+      if (!(await askYesOrNo(question, context))) {
         output.note("  nothing was removed");
         return exitCodes.interrupted;
       }

@@ -24,15 +24,16 @@ export const progressLog: Command = {
     'merkle progress log "Issuer tables done" "Migration 12 adds them; see src/issuers." --tag auth',
     'merkle progress log "Rate limits" - --project payments < notes.md',
   ],
-  async run({ args: [title = "", given], flags, config, output, signal }) {
+  async run({ args: [title = "", given], flags, config, io, output, signal }) {
     const usage = "merkle progress log <title> <text>";
-    const projectId = await chooseProject(textOf(flags, "project"), usage);
+    const projectId = await chooseProject(textOf(flags, "project"), usage, io);
     const name = "how it was done";
     const text = await readText({
       given,
       name,
       usage,
       bytesMax: 4 * limits.progressContentCharsMax,
+      io,
       signal,
     });
     const actor = await actingInMesh({ broker: await findBroker(config, signal), config });

@@ -31,8 +31,8 @@ export const progressSearch: Command = {
     "merkle progress search token --since 2026-01-31 --tag auth",
     'merkle progress search --text "rate limit" --project payments --json',
   ],
-  async run({ args: [query], flags, config, output, signal }) {
-    const projectId = await chooseProject(textOf(flags, "project"), "merkle progress search");
+  async run({ args: [query], flags, config, io, output, signal }) {
+    const projectId = await chooseProject(textOf(flags, "project"), "merkle progress search", io);
     const tags = splitList(listOf(flags, "tag"));
     const chosen = {
       query,

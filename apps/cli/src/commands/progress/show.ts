@@ -11,8 +11,8 @@ export const progressShow: Command = {
   arguments: [{ name: "<id>", summary: "as progress log and progress search print it" }],
   flags: [{ flags: "--project <name>", summary: "the repository's name unless told" }],
   examples: ["merkle progress show a1b2c3d4e5f6", "merkle progress show a1b2c3d4e5f6 --project payments"],
-  async run({ args: [id = ""], flags, config, output, signal }) {
-    const projectId = await chooseProject(textOf(flags, "project"), "merkle progress show <id>");
+  async run({ args: [id = ""], flags, config, io, output, signal }) {
+    const projectId = await chooseProject(textOf(flags, "project"), "merkle progress show <id>", io);
     const broker = await findBroker(config, signal);
     const entry = await broker.call("get_context", { projectId, id, includeFull: true });
     output.show(entry, formatWhole(entry, output));

@@ -2,7 +2,6 @@ import type { ProposalInFull } from "@merkle/wire";
 import { askYesOrNo, canAsk } from "../../command/ask.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { isSet, textOf } from "../../command/flags.js";
-import { readEnvironment } from "../../config.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { createDraft, openEditor } from "../../document/draft.js";
 import { type Deciding, decide, ofDocuments, ofFiles, type ProposalTarget } from "../../work/deciding.js";
@@ -34,13 +33,13 @@ async function accept(context: CommandContext, target: ProposalTarget): Promise<
   const chosen = textOf(flags, "hunks");
   const edits = isSet(flags, "edit");
   if (chosen !== undefined && edits) throw usageError("Give --hunks or --edit, not both.");
-  if (!isSet(flags, "yes") && !canAsk(flags)) {
+  if (!isSet(flags, "yes") && !canAsk(context)) {
     throw usageError(
       "Without a terminal nothing is asked: add --yes to accept.",
       `merkle help ${target.group} accept`,
     );
   }
-  if (edits && !canAsk(flags)) throw usageError("Without a terminal there is no editor for --edit.");
+  if (edits && !canAsk(context)) throw usageError("Without a terminal there is no editor for --edit.");
   const deciding = await target.open(context);
   const { proposal } = deciding;
   if (proposal.stale) throw deciding.staleError(proposal.current_version ?? proposal.current_sha);
@@ -78,21 +77,25 @@ function chooseHunks({ hunks }: ProposalInFull, text: string): string[] {
 }
 
 /** The text as the user's editor leaves it; its file stays until it is accepted. */
-async function editText({ config, signal }: CommandContext, { draft: named, proposal }: Deciding) {
+async function editText({ config, io, signal }: CommandContext, { draft: named, proposal }: Deciding) {
   const draft = await createDraft({ home: config.home, ...named }, proposal.content ?? "");
-  await openEditor(draft.path, readEnvironment().variables);
+  await openEditor(draft.path, io.env);
   signal.throwIfAborted();
   return { content: await draft.read(), keptIn: draft.path, remove: draft.remove };
 }
 
 async function isMeant(
-  { flags, signal }: CommandContext,
+  context: CommandContext,
   { questionFor }: Deciding,
   hunks: number | undefined,
 ): Promise<boolean> {
-  if (isSet(flags, "yes")) return true;
-  const what = isSet(flags, "edit") ? "your edited text" : hunks === undefined ? "it" : `these ${hunks}`;
-  return askYesOrNo(questionFor(what), signal);
+  if (isSet(context.flags, "yes")) return true;
+  const what = isSet(context.flags, "edit")
+    ? "your edited text"
+    : hunks === undefined
+      ? "it"
+      : `these ${hunks}`;
+  return askYesOrNo(questionFor(what), context);
 }
 
 export const docAccept: Command = acceptCommand(

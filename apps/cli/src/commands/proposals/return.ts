@@ -19,13 +19,14 @@ function returnCommand(target: ProposalTarget): Command {
       `merkle ${group} return ${example} - < remark.md`,
     ],
     async run(context) {
-      const { args, output, signal } = context;
+      const { args, io, output, signal } = context;
       const deciding = await target.open(context);
       const remark = await readText({
         given: args[target.arguments.length],
         name: "what is to be changed",
         usage: `${deciding.commandFor("return", deciding.proposal.proposal_id)} <remark>`,
         bytesMax: limits.topicMessageBytesMax,
+        io,
         signal,
       });
       const returned = await decide(deciding, { decision: "return", remark });

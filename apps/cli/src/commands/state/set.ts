@@ -29,7 +29,7 @@ export const stateSet: Command = {
     'merkle state set split-auth owner "Alex" --expect 3',
     "merkle state set split-auth limits - < limits.json",
   ],
-  async run({ args, flags, config, output, signal }) {
+  async run({ args, flags, config, io, output, signal }) {
     const expected = readWholeNumber(textOf(flags, "expect"), "--expect", {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
@@ -40,7 +40,7 @@ export const stateSet: Command = {
     const [key = "", given] = words;
     // Indented JSON may be far longer than the value.
     const bytesMax = limits.stateValueBytesMax * 4;
-    const text = await readText({ given, name: "the value", usage, bytesMax, signal });
+    const text = await readText({ given, name: "the value", usage, bytesMax, io, signal });
     const actor = await actingIn(session, { broker, config });
     const entry = await actor.call("set_state", {
       session_id: session.session_id,

@@ -6,7 +6,6 @@ import type { Command, CommandContext } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
-import { writeLine } from "../../core/write-line.js";
 import { takeSession } from "../../sessions/find-session.js";
 import { shortValueText } from "../../state/format-state.js";
 import { createKnownState, type StateChange } from "../../state/known-state.js";
@@ -131,7 +130,7 @@ function toMatcher(pattern: string | undefined): (key: string) => boolean {
 }
 
 function print({ entry, before, frame }: StateChange, output: Output): Promise<boolean> {
-  return writeLine(output.json ? toJson(frame) : describe(entry, before, output));
+  return output.writeLine(output.json ? toJson(frame) : describe(entry, before, output));
 }
 
 function describe(entry: StateEntry, before: StateEntry | undefined, output: Output): string {

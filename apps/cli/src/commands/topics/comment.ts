@@ -21,13 +21,14 @@ function commentCommand(target: TopicTarget): Command {
       `merkle ${group} comment ${example} "How long?" --quote "Tokens live"`,
     ],
     async run(context) {
-      const { args, flags, output, signal } = context;
+      const { args, flags, io, output, signal } = context;
       const { of, typed, actor, newest, incorporateBy } = await target.open(context);
       const text = await readText({
         given: args[1],
         name: "the comment",
         usage: `merkle ${group} comment ${typed} <text>`,
         bytesMax: limits.topicMessageBytesMax,
+        io,
         signal,
       });
       const by = await actor();

@@ -31,7 +31,7 @@ function replyCommand(target: TopicTarget): Command {
       `merkle ${group} reply ${example} 4 --reopen`,
     ],
     async run(context) {
-      const { args, flags, output, signal } = context;
+      const { args, flags, io, output, signal } = context;
       const [, number = "", given] = args;
       const topic_id = toNumber(number, "A topic");
       const change = readChange(flags);
@@ -42,6 +42,7 @@ function replyCommand(target: TopicTarget): Command {
         name: "the reply",
         usage: `merkle ${group} reply ${commented.typed} ${topic_id} <text>`,
         bytesMax: limits.topicMessageBytesMax,
+        io,
         signal,
       };
       // A topic can be closed or reopened without a word, so stdin is not waited for then.

@@ -1,6 +1,5 @@
 import type { Message } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
-import { writeLine } from "../../core/write-line.js";
 import { toJson } from "../../text/to-json.js";
 import { wrapLine } from "../../text/wrap-line.js";
 import { type Author, formatMessage, indent, localDay } from "../format-message.js";
@@ -11,8 +10,8 @@ export interface MessagePrinter {
 }
 
 /** One message a line, as it came. */
-export function createJsonPrinter(): MessagePrinter {
-  return { print: (message) => writeLine(toJson(message)) };
+export function createJsonPrinter(output: Output): MessagePrinter {
+  return { print: (message) => output.writeLine(toJson(message)) };
 }
 
 /**
@@ -25,7 +24,7 @@ export function createTextPrinter(
 ): MessagePrinter {
   const format = createTextFormat(output, teams);
   return {
-    print: async (message) => writeLine(breakLines(await format(message), output.columns)),
+    print: async (message) => output.writeLine(breakLines(await format(message), output.columns)),
   };
 }
 

@@ -23,7 +23,7 @@ export async function runTail(context: CommandContext): Promise<number> {
   const client = await openLiveClient(broker.address, signal);
   const { output } = context;
   const printer = output.json
-    ? createJsonPrinter()
+    ? createJsonPrinter(output)
     : createTextPrinter(output, createKnownTeams({ client, session, config, output }));
   try {
     await followSession({ context, options, broker, session, client, printer });

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Client } from "../../clients/client.js";
 import { clients } from "../../clients/clients.js";
 import { findProgram } from "../../clients/find-program.js";
+import type { Config } from "../../config.js";
 import { describeSummaries, loadBroker } from "../../core/broker-code.js";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
@@ -13,21 +14,25 @@ import { readProgressSettings } from "../../progress/read-settings.js";
 import { type Check, type Finding, fail, ok, warn } from "./check.js";
 
 /** Whether anything is summarised, as `merkle up` in this folder would have it (PROGRESS-8). */
-export const checkSummaries: Check = async ({ config: { environment, home } }) => {
-  const { summaries } = readProgressSettings({ env: environment, cwd: process.cwd(), home });
+export const checkSummaries: Check = async ({ config: { environment, cwd, home } }) => {
+  const { summaries } = readProgressSettings({ env: environment, cwd, home });
   return [ok("summaries", describeSummaries(summaries))];
 };
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 
 /** The agents' clients that are here, and by what each is woken. The one that is asked for has to be here. */
-export const checkClients: Check = async ({ client: wanted }) =>
-  (await Promise.all(clients.map((each) => checkClient(each, wanted)))).flat();
+export const checkClients: Check = async ({ client: wanted, config }) =>
+  (await Promise.all(clients.map((each) => checkClient(each, wanted, config)))).flat();
 
-async function checkClient(client: Client, wanted: Client): Promise<Finding[]> {
+async function checkClient(
+  client: Client,
+  wanted: Client,
+  { environment: env, cwd }: Config,
+): Promise<Finding[]> {
   const { name, installAdvice, label } = client;
   try {
-    const { path, version } = await findProgram(client);
+    const { path, version } = await findProgram(client, { env, cwd });
     const { paths, advice } = client.wakePathsOf(version);
     const found = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
     if (advice === undefined) return [ok(name, found)];

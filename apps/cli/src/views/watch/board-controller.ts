@@ -3,7 +3,6 @@ import type { Session } from "@merkle/wire";
 import { toDashboardUrl } from "../../broker/address.js";
 import type { BrokerClient } from "../../broker/broker-client.js";
 import type { CommandContext } from "../../command/command.js";
-import { readEnvironment } from "../../config.js";
 import { explainError } from "../../core/explain-error.js";
 import { browserOf, openBrowser } from "../../core/open-browser.js";
 import { actingIn } from "../../identity/acting.js";
@@ -138,7 +137,7 @@ export function startBoard(kept: KeptBoard): BoardController {
 
   async function openDashboard(): Promise<void> {
     const url = toDashboardUrl(broker.base, session);
-    const browser = browserOf(readEnvironment().variables);
+    const browser = browserOf(context.io.env);
     tell(browser && (await openBrowser(browser, url)) ? `opened ${url}` : `open it where you sit: ${url}`);
   }
 

@@ -1,10 +1,9 @@
-import type { ReadStream, WriteStream } from "node:tty";
+import { ReadStream, WriteStream } from "node:tty";
 import { type Message, redactedBy, withoutText } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
-import { readEnvironment } from "../../config.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
 import { createKnownTeams, findTailedSession } from "../../feed/known-teams.js";
 import { createMessageFormat, createTextFormat } from "../../feed/tail/print-messages.js";
@@ -86,10 +85,11 @@ async function forgetText(
 export function terminalOf({
   flags,
   output,
+  io,
 }: CommandContext): { readonly stdin: ReadStream; readonly stdout: WriteStream } | undefined {
-  const { stdin, stdout } = process;
-  const isPlain = output.json || flags["input"] === false || readEnvironment().hasPlainTerminal;
-  return !isPlain && stdin.isTTY && stdout.isTTY ? { stdin, stdout } : undefined;
+  const { stdin, stdout, env } = io;
+  if (output.json || flags["input"] === false || env["TERM"] === "dumb") return undefined;
+  return stdin instanceof ReadStream && stdout instanceof WriteStream ? { stdin, stdout } : undefined;
 }
 
 /** Reads what stands above the feed. */

@@ -3,7 +3,6 @@ import type { BrokerClient } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
-import { writeLine } from "../../core/write-line.js";
 import { cutToWidth } from "../../text/table.js";
 import { terminalOf } from "./run-watch.js";
 import { takeScreen } from "./screen.js";
@@ -59,7 +58,7 @@ export async function watchList({ context, broker, kinds, read }: WatchedList): 
       const list = await read();
       const text = output.json ? JSON.stringify(list.value) : list.text;
       if (screen) screen.show(text);
-      else if (text !== last && !(await writeLine(output.json ? text : `${text}\n`))) break;
+      else if (text !== last && !(await output.writeLine(output.json ? text : `${text}\n`))) break;
       last = text;
     }
   } finally {

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { neutralise, neutralJson } from "@merkle/wire/text";
+import type { Io } from "../../command/io.js";
 import { readStdin } from "../../command/read-text.js";
 import { type CliError, interruptedError, usageError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
@@ -16,17 +17,17 @@ interface Surroundings {
  * `merkle agent …`: the one command that the agent of a job may run. It prints JSON, or an error as JSON on stderr, and
  * resolves with the exit code (AGENT-1).
  */
-export async function runForAgent(argv: readonly string[], { env, signal }: Surroundings): Promise<number> {
+export async function runForAgent(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
   try {
     const readStdinText = async (bytesMax: number) => {
-      return process.stdin.isTTY ? "" : readStdin(bytesMax, signal);
+      return io.stdin.isTTY ? "" : readStdin(io.stdin, { bytesMax, signal });
     };
-    const result = await performForAgent(argv, { env, signal, readStdin: readStdinText });
-    process.stdout.write(`${formatResult(result)}\n`);
+    const result = await performForAgent(argv, { env: io.env, signal, readStdin: readStdinText });
+    io.stdout.write(`${formatResult(result)}\n`);
     return 0;
   } catch (error) {
     const told = signal.aborted ? interruptedError() : explainError(error);
-    process.stderr.write(`${formatResult({ error: toAnswer(told) })}\n`);
+    io.stderr.write(`${formatResult({ error: toAnswer(told) })}\n`);
     return told.exitCode;
   }
 }

@@ -1,0 +1,101 @@
+import { CommanderError } from "commander";
+import type { Command, CommandEntry } from "./command/command.js";
+import type { Flags } from "./command/flags.js";
+import type { Io } from "./command/io.js";
+import { createOutput, type Output } from "./command/output.js";
+import { createProgram, markDashedText } from "./command/program.js";
+import { commandGroups } from "./commands.js";
+import { readConfig } from "./config.js";
+import { exitCodes, interruptedError } from "./core/cli-error.js";
+import { explainError } from "./core/explain-error.js";
+
+/**
+ * Runs the command of these arguments and returns its exit code. Errors are printed to stderr.
+ *
+ * @param signal - ends the command as Ctrl+C does
+ */
+export async function run(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  const [first, ...rest] = argv;
+  return first === "agent" ? runForJob(rest, io, signal) : runProgram(argv, io, signal);
+}
+
+/** Runs a command for the agent of a job: none of this machine's configuration is for it (AGENT-1). */
+async function runForJob(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  const { runForAgent } = await import("./work/agent/run-for-agent.js");
+  return runForAgent(argv, io, signal);
+}
+
+/** Not among the others, which it completes. */
+const completion: CommandEntry = {
+  name: "__complete",
+  summary: "print what can stand in place of the last word",
+  hidden: true,
+  arguments: [{ name: "[words...]", summary: "the words behind merkle, as typed so far" }],
+  examples: [],
+  load: async () => (await import("./commands/complete.js")).completeWord,
+};
+
+async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
+  // Until the flags are read, these three say how an error about them is told.
+  let output = createOutput({ json: argv.includes("--json"), color: !argv.includes("--no-color") }, io);
+  let exitCode: number = exitCodes.done;
+
+  async function runCommand(command: Command, args: readonly string[], flags: Flags): Promise<void> {
+    output = createOutput(flags, io);
+    const { envFiles = false } = command;
+    const read = await readConfig({ flags, env: io.env, cwd: io.cwd, envFiles });
+    const note = noteOnce(output);
+    const config = { ...read, onOtherBuild: note.onOtherBuild };
+    for (const notice of config.notices) output.note(notice);
+    if (config.untrusted && !command.offline) {
+      const { refuseUntrusted } = await import("./trust/foreign-file.js");
+      refuseUntrusted(config);
+    }
+    try {
+      exitCode = await command.run({ args, flags, config, output, io, signal });
+    } finally {
+      await note.written();
+    }
+  }
+
+  try {
+    const words = markDashedText(withVersionCommand(argv));
+    const groups = [...commandGroups, { title: "", topic: "", commands: [completion] }];
+    const program = createProgram(groups, { argv: words, stdout: io.stdout, run: runCommand });
+    await program.parseAsync(words, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+    const told = signal.aborted ? interruptedError() : explainError(error);
+    if (!output.json) told.message = await harmless(told.message);
+    // Whoever pressed Ctrl+C need not be told.
+    if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
+    return told.exitCode;
+  }
+}
+
+/** However many replies come from a broker of another build, one line says so. */
+function noteOnce(output: Output): { onOtherBuild(build: number): void; written(): Promise<void> } {
+  let writing: Promise<void> | undefined;
+  return {
+    onOtherBuild(build) {
+      // Help needs nothing of what this loads.
+      writing ??= import("./broker/broker-build.js").then(({ otherBuildNote }) =>
+        output.note(otherBuildNote(build)),
+      );
+    },
+    written: async () => writing,
+  };
+}
+
+/** It may name what others wrote: the broker's answer does, and so does a project's file that is told to be wrong. */
+async function harmless(message: string): Promise<string> {
+  const { neutralise } = await import("@merkle/wire/text");
+  return neutralise(message);
+}
+
+/** `merkle --version` is `merkle version`. Behind a command, `--version` is one of that command's own flags. */
+function withVersionCommand(argv: readonly string[]): string[] {
+  const alone = argv.every((each) => each.startsWith("-"));
+  return argv.map((each) => (alone && each === "--version" ? "version" : each));
+}
