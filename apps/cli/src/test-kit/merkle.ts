@@ -4,16 +4,19 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { beforeAll, inject, onTestFinished } from "vitest";
 import { copyData, makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 import { lookForSecrets, lookInHome } from "../../../../tests/kit/canary.js";
+import { run } from "../run.js";
+import { collectText } from "./collect-text.js";
 
 /** A Merkle home of one test, and the command on it. */
 export interface TestMerkle {
   readonly home: string;
-  /** Runs a command to its end. */
+  /** Runs a command to its end: in this process, unless its own process is part of what it does. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
-  /** Starts a command that goes on. */
+  /** Starts a command in a process of its own. */
   start(args: readonly string[], options?: RunOptions): Started;
   /** The facts that `up` wrote down about the broker that runs. */
   running(): Promise<{ pid: number; url: string; port: number }>;
@@ -94,19 +97,20 @@ export async function testMerkle(
   under: readonly string[] = [],
 ): Promise<TestMerkle> {
   const { path: home, remove } = await makeTestHome();
+  const environment = (more: RunOptions["env"]): NodeJS.ProcessEnv => ({
+    ...{ PATH: process.env["PATH"], TMPDIR: tmpdir(), HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home },
+    MERKLE_PORT: nobodysPort,
+    ...more,
+  });
   const start = (
     args: readonly string[],
-    { env = {}, cwd = home, input, fromNothing = false }: RunOptions = {},
+    { env, cwd = home, input, fromNothing = false }: RunOptions = {},
   ): Started => {
     if (args.includes("up") && !fromNothing) prepare(home);
     const [command = "", ...rest] = [...under, process.execPath, program, ...args];
     const child = spawn(command, rest, {
       cwd,
-      env: {
-        ...{ PATH: process.env["PATH"], TMPDIR: tmpdir(), HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home },
-        MERKLE_PORT: nobodysPort,
-        ...env,
-      },
+      env: environment(env),
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     // A command that has ended before it read everything is judged by its end.
@@ -114,20 +118,53 @@ export async function testMerkle(
     atEnd(() => endNow(child));
     return watch(child);
   };
+  const ended = new AbortController();
   const merkle: TestMerkle = {
     home,
     start,
-    run: (args, options) => start(args, options).ended,
+    async run(args, options = {}) {
+      const isSpawned = program !== inject("program") || under.length > 0 || needsProcess(args, options);
+      if (isSpawned) return start(args, options).ended;
+      const { env, cwd = home, input = "" } = options;
+      return runHere(args, { input, env: environment(env), cwd, signal: ended.signal });
+    },
     async running() {
       return JSON.parse(await readFile(join(home, "broker.json"), "utf8"));
     },
   };
   atEnd(async () => {
     if (existsSync(join(home, "broker.json"))) await merkle.run(["down"]);
+    ended.abort();
     await lookInHome(home);
     await remove();
   });
   return merkle;
+}
+
+/** The first words of commands that start or signal processes, launch clients, or read and write files by their names. */
+const commandsWithProcess =
+  /^(?:up|upgrade|backup|restore|audit-key|doctor|service|mcp|hook|launch|runner|agent|demo|install|uninstall|open|export|import|verify)$/;
+
+/** Whether what a command does depends on the process that it runs in. A process has one time zone. */
+export function needsProcess([name = "", second]: readonly string[], { env = {} }: RunOptions = {}): boolean {
+  return commandsWithProcess.test(name) || `${name} ${second}` === "person export" || "TZ" in env;
+}
+
+async function runHere(
+  args: readonly string[],
+  {
+    input,
+    env,
+    cwd,
+    signal,
+  }: { input: string | Uint8Array; env: NodeJS.ProcessEnv; cwd: string; signal: AbortSignal },
+): Promise<Ended> {
+  const [stdout, stderr] = [collectText(), collectText()];
+  const stdin = Readable.from([Buffer.from(input)]);
+  const io = { stdin, stdout: stdout.stream, stderr: stderr.stream, env, cwd };
+  const code = await run(args, io, signal);
+  lookForSecrets("a command's stderr", stderr.text());
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 /** Copies a database that was made before: making one is most of the work of the first `up` on a home. */
