@@ -109,7 +109,7 @@ describe("A broker in invite mode", () => {
           transport.name,
         ).toMatchObject({
           code: "unauthorized",
-          message: expect.stringContaining("lets members in alone"),
+          message: expect.stringContaining("admits only members"),
         });
       }
     }

@@ -328,14 +328,14 @@ describe("over MCP", () => {
         else
           expect(refused, name).toMatchObject({
             code: "forbidden",
-            message: expect.stringContaining("for humans alone"),
+            message: expect.stringContaining("only for humans"),
           });
       }
     }
     const stdio = await startStdioServer({ url: open.url, args: ["--view", "json", "--tools", "admin"] });
     for (const name of vouching) {
       const { result } = await stdio.request("tools/call", { name, arguments: inputs[name] ?? {} });
-      expect(result?.content?.[0]?.text, name).toContain("for humans alone");
+      expect(result?.content?.[0]?.text, name).toContain("only for humans");
     }
     await stdio.stop();
     // In open mode a person still makes a mesh.

@@ -220,8 +220,8 @@ it("[NAME-1] [NAME-3] names that deceive are refused with the reason; blanks and
     ["Ana\u202e", "U+202E"],
     ["A\u200bna", "U+200B"],
     ["Aлеx", "mix Latin and Cyrillic"],
-    ["Birch (human)", "marks people"],
-    ["Birch （ＨＵＭＡＮ）", "marks people"],
+    ["Birch (human)", "mark people"],
+    ["Birch （ＨＵＭＡＮ）", "mark people"],
     ["a\u0301\u0301\u0301\u0301\u0301", "marks on a letter"],
   ] as const) {
     const problem = expect.stringContaining(reason);

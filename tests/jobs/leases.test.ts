@@ -87,7 +87,7 @@ describe("a claim", () => {
     // The broker looks by itself, without a restart.
     await expect
       .poll(async () => (await rest.call("get_job", { job_id: job.number })).message)
-      .toBe("Agent failed: whoever ran it was not heard of any more.");
+      .toBe("Agent failed: its runner disappeared.");
   });
 
   it("[JOB-3] is never one too many, whoever claims at the same moment", async () => {

@@ -100,7 +100,7 @@ export async function requireAuditSession(
 export function noSuchSession(sessionId: string): MerkleError {
   return new MerkleError(
     "ERR_SESSION_NOT_FOUND",
-    `No audit session ${JSON.stringify(sessionId)} was started. Start one with audit_session_start; a session with a feed is none.`,
+    `No audit session ${JSON.stringify(sessionId)} exists. Start one with audit_session_start. A session with a feed is not an audit session.`,
     { session_id: sessionId },
   );
 }

@@ -43,7 +43,7 @@ export function createMetrics(node?: NodeFacts): Metrics {
   return {
     caughtUp: new Counter({
       name: "merkle_caught_up_total",
-      help: "Feeds in which the query of every 5 s found what no hint had told of: a few now and then are hints on their way, many are a bus that loses them or is late.",
+      help: "Feeds in which the query of every 5 s found messages without a hint. A few are hints in flight; many mean that the bus loses or delays hints.",
       registers,
     }),
     posts: new Counter({

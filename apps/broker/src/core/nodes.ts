@@ -176,7 +176,7 @@ function describeMisfit(
 ): string | null {
   if (other.bus === "local") return null;
   if (other.bus !== own.bus) {
-    return `MERKLE_BUS is ${own.bus} here and ${other.bus} at another node: they would not hear of each other.`;
+    return `MERKLE_BUS is ${own.bus} here and ${other.bus} at another node: they would not notify each other.`;
   }
   if (other.epoch !== own.epoch) {
     return "The database was restored while another node ran on it. Stop that one first: it goes on with numbers of the other history.";

@@ -71,7 +71,7 @@ function refuseGuessableKey(operation: Operation, input: RawInput): void {
   if (key.length >= limits.anonymousIdempotencyKeyCharsMin) return;
   throw new MerkleError(
     "bad_request",
-    `${operation.name}: idempotency_key must have at least ${limits.anonymousIdempotencyKeyCharsMin} characters here, such as a uuid: whoever repeats it gets the same result.`,
+    `${operation.name}: idempotency_key must have at least ${limits.anonymousIdempotencyKeyCharsMin} characters here, such as a uuid: anyone who repeats it gets the same result.`,
     { fields: [{ field: "idempotency_key", problem: "too short to be secret" }] },
   );
 }

@@ -87,8 +87,8 @@ export async function editSessionDoc(
     throw new MerkleError(
       "conflict",
       matches === 0
-        ? `old_text does not stand in the document (version ${version}). Read it again: somebody may have changed that place.`
-        : `old_text stands in the document ${matches} times (version ${version}). Add the lines around it, so that it is found once.`,
+        ? `old_text does not occur in the document (version ${version}). Read it again: someone may have changed that passage.`
+        : `old_text occurs in the document ${matches} times (version ${version}). Add surrounding lines to make it unique.`,
       { matches, current_version: version },
     );
   });

@@ -57,7 +57,7 @@ function chooseOption(replied: StoredMessage, answer: string): string {
   const ask = toAsk(replied);
   if (!ask)
     throw badAnswer(
-      `answers no ask: message ${replied.sequence} is none, and is replied to without an answer`,
+      `answers no ask: message ${replied.sequence} is not an ask, so reply to it without an answer`,
     );
   if (replied.redaction) throw removedAsk(replied.sequence);
   const { options } = ask;
@@ -100,7 +100,7 @@ function removedAsk(sequence: number): MerkleError {
 function noMessage(sequence: number): MerkleError {
   return new MerkleError(
     "not_found",
-    `There is no message ${sequence} in this session to reply to; nothing was posted. reply_to is the number that stands before a message.`,
+    `There is no message ${sequence} in this session to reply to; nothing was posted. reply_to is the number in front of a message.`,
     { field: "reply_to" },
   );
 }

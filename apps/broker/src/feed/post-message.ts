@@ -229,7 +229,7 @@ function requireOnePeer({ recipients, reaches }: Audience): void {
   if (reaches?.length === 1) return;
   throw new MerkleError(
     "bad_request",
-    `A private message is for exactly one peer, and ${recipients.join(", ")} means ${reaches?.length ?? "all"}; nothing was posted. Name the peer as "team/peer".`,
+    `A private message needs exactly one recipient, and ${recipients.join(", ")} means ${reaches?.length ?? "all"}; nothing was posted. Name the peer as "team/peer".`,
   );
 }
 

@@ -107,7 +107,10 @@ function noSuchMember(memberId: string): MerkleError {
 }
 
 function adminNoMore({ name }: MemberPrincipal): MerkleError {
-  return new MerkleError("forbidden", `${name} is an admin of this mesh no more; nobody was revoked.`);
+  return new MerkleError(
+    "forbidden",
+    `${name} is no longer an admin of this mesh, so the member was not revoked.`,
+  );
 }
 
 export function lastAdmin({ name }: Pick<MemberRow, "name">): MerkleError {

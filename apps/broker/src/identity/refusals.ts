@@ -3,7 +3,7 @@ import { MerkleError } from "@merkle/wire";
 export function notByModels(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${operation} is for humans alone, and whoever asks over MCP is a model. Ask your human to do it in the dashboard, or with merkle in a shell of their own.`,
+    `${operation} is only for humans, and callers over MCP are models. Ask your human to do it in the dashboard, or with merkle in their own terminal.`,
   );
 }
 
@@ -11,7 +11,7 @@ export function notByModels(operation: string): MerkleError {
 export function notByPrograms(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${operation} takes a member in person, and this is a token for programs, or somebody whom one let in. Do it in the dashboard, or with merkle where you have joined with a key of your own (merkle join -).`,
+    `${operation} needs a member in person, but this is an API token, or a client that used one. Do it in the dashboard, or with merkle where you joined with your own key (merkle join -).`,
     { needs: "person" },
   );
 }

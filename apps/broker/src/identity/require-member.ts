@@ -11,7 +11,7 @@ export function requireMember({ principal }: Pick<Context<IdentityServices>, "pr
   if (principal?.kind === "member") return principal;
   throw new MerkleError(
     "forbidden",
-    "This broker lets in whoever reaches it, so it has no members to invite, to revoke or to give tokens to. Start it with --auth invite to let in only those who are invited.",
+    "This broker is open, so it has no members, invites or tokens. Restart it with --auth invite to admit only members.",
     { auth: "open" },
   );
 }

@@ -169,7 +169,7 @@ function withoutKey(path: string, newest: AuditKey, file: AuditKeyFile | null): 
     "no_audit_key",
     `This database's records are signed with the audit key ${newest.key_id.slice(0, 8)}, and ${path} ${has}. ` +
       "Copy audit-key.json from the Merkle home of the broker that ran on this database last. Where it is lost for good, start with --new-audit-key: " +
-      "records then carry a key that nothing vouches for, and whoever kept an earlier one is warned of it.",
+      "records then carry a key that no earlier key has signed, and people who stored an earlier key are warned.",
   );
 }
 

@@ -52,7 +52,7 @@ export function refuseCheckOfAgent(ctx: TeamContext<TaskServices>, check: unknow
   if (check === undefined || isHuman(ctx)) return;
   throw new MerkleError(
     "forbidden",
-    "How a task is proved done is set by verified humans alone. Leave check out, and say in the text what would prove it.",
+    "Only verified humans can set how a task is proved done. Leave out check, and describe the proof in the text.",
   );
 }
 

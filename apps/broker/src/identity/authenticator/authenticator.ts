@@ -251,7 +251,7 @@ function noSuchMesh(mesh: string): MerkleError {
 function proofRefused(): MerkleError {
   return new MerkleError(
     "unauthorized",
-    "What you proved yourself with lets nobody in: it is wrong, was used up, has expired or was revoked. " +
+    "Your credential is not valid: it is wrong, used up, expired or revoked. " +
       "Join with an invite (merkle join -), or get a new token or sign-in link from a member.",
     { needs: "membership" },
   );

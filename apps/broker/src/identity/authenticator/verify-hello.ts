@@ -71,7 +71,7 @@ function checkOccasion(statement: SignatureProof["statement"], asked: AskedHello
   if (!asked.isOwnOrigin(statement.origin)) {
     throw refuse(
       "origin",
-      `it was made for ${JSON.stringify(statement.origin)}, which is no address of this broker; that of a proxy or a container is told as public_url, or its host and port with MERKLE_ALLOWED_HOSTS`,
+      `it was made for ${JSON.stringify(statement.origin)}, which is not an address of this broker; set the address of a proxy or a container as public_url, or its host and port in MERKLE_ALLOWED_HOSTS`,
     );
   }
   const skew = findClockSkew(statement.time, asked.now);

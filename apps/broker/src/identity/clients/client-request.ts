@@ -29,14 +29,14 @@ export function readClientRequest(
   if (!client) {
     throw new MerkleError(
       "bad_request",
-      "This broker does not know the client that asks: it registered elsewhere, or too long ago. Remove it there and add it anew.",
+      "This broker does not know the client: it registered elsewhere, or too long ago. Remove the client and add it again.",
       { field: "client_id" },
     );
   }
   if (!client.redirectUris.includes(redirect_uri)) {
     throw new MerkleError(
       "bad_request",
-      `The client registered other addresses than ${JSON.stringify(redirect_uri)} to be answered at. Let nobody in who sent you here.`,
+      `The client did not register the redirect address ${JSON.stringify(redirect_uri)}. Do not authorise the site that sent you here.`,
       { field: "redirect_uri" },
     );
   }

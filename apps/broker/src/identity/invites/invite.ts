@@ -17,7 +17,7 @@ export async function findGivenInvite(db: Queryable, given: string): Promise<Inv
   if (row) return row;
   throw new MerkleError(
     "not_found",
-    "There is no such invite. A link must be whole; a spoken code is good for ten minutes and a few tries. Ask whoever invited you for a new one.",
+    "Invite not found. A link must be complete; a spoken code is valid for ten minutes and a few tries. Ask the person who invited you for a new invite.",
   );
 }
 

@@ -127,7 +127,7 @@ export async function makeAdminInvite({ database, addresses }: FirstInviteServic
       role: "admin",
       sessionId: null,
       authority: null,
-      inviter: "whoever runs this broker",
+      inviter: "the person who runs this broker",
       usesMax: 1,
       seconds: limits.inviteSeconds,
       spoken: null,

@@ -112,7 +112,7 @@ function refuseEnded(invite: InviteRow): void {
 function inviteEnded(invite: InviteRow): MerkleError {
   const state = stateOf(invite);
   const what = {
-    open: "lets nobody in",
+    open: "has been used up",
     used: "was used up",
     expired: `expired at ${invite.expiresAt.toISOString()}`,
     revoked: `was revoked at ${invite.revokedAt?.toISOString()}`,

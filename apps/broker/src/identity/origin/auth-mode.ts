@@ -51,8 +51,8 @@ export function describeReach({
 function refuseOpenFiles(): StartError {
   return new StartError(
     "not_loopback",
-    "Refusing to let everybody in while agent.roots names folders: every user and program of this machine could read and change their files. " +
-      "Leave --auth open out, and members alone are let in, or add --insecure-open if you mean it.",
+    "Refusing to start open while agent.roots names folders: every user and program of this machine could read and change their files. " +
+      "Leave out --auth open, so that only members can connect, or add --insecure-open to allow it.",
   );
 }
 

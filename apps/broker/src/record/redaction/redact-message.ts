@@ -118,7 +118,7 @@ function refuseWithoutText({ type, content, sequence }: StoredMessage): void {
 function noMessage(sequence: number): MerkleError {
   return new MerkleError(
     "not_found",
-    `There is no message ${sequence} in this session; nothing was removed. sequence is the number that stands before a message.`,
+    `There is no message ${sequence} in this session; nothing was removed. sequence is the number in front of a message.`,
     { field: "sequence" },
   );
 }

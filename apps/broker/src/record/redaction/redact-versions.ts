@@ -61,7 +61,7 @@ function noVersion(version: number, newest: number): MerkleError {
 
 function isNewest(version: number, isClosed: boolean): MerkleError {
   const how = isClosed
-    ? "the session is concluded, and only its Conclusion can be written anew, with conclude_session"
+    ? "the session is concluded, and only its Conclusion can be rewritten, with conclude_session"
     : "write the next version without that text first (edit_session_doc)";
   return new MerkleError(
     "conflict",

@@ -33,7 +33,7 @@ export function refuseStranger(
   if (principal || access === "public") return;
   throw new MerkleError(
     "unauthorized",
-    `This broker lets members in alone, and ${name} came from nobody that it knows. Join with an invite (merkle join -); ` +
+    `This broker admits only members, and ${name} came without a valid credential. Join with an invite (merkle join -); ` +
       "programs send Authorization: Bearer with a member's token (merkle token create), browsers sign in by a link (merkle open).",
     { needs: "membership" },
   );
@@ -106,7 +106,7 @@ function refuseBeyondLooking(
   if (reads && (session?.sessionId === sessionId || (!session && operation.forOnlookers))) return;
   throw new MerkleError(
     "forbidden",
-    `${operation.name} is not for who only looks on: an observer's link shows one session. Ask a member for an invite to take part.`,
+    `${operation.name} is not for observers: an observer's link shows one session. Ask a member for an invite to take part.`,
   );
 }
 
@@ -173,7 +173,7 @@ function notInSession(name: string, { slug }: SessionIdentity): MerkleError {
 function humansOnly(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${operation} is for humans alone: it needs a person's credential (create_person). Ask your human to do it.`,
+    `${operation} is only for humans: it needs a person's credential (create_person). Ask your human to do it.`,
   );
 }
 
@@ -196,7 +196,7 @@ function agentsOnly(operation: string): MerkleError {
 export function membershipEnded(): MerkleError {
   return new MerkleError(
     "unauthorized",
-    "Your membership, or the token that you came with, has ended. A new invite or token lets you in again.",
+    "Your membership or token has ended. Get a new invite or token to connect again.",
     { needs: "membership" },
   );
 }

@@ -23,6 +23,6 @@ export function refuseBeyondTeam(
   if (isForClients(operation, session !== null)) return;
   throw new MerkleError(
     "forbidden",
-    `${operation.name} is not for a client that was let in by OAuth: it takes part in one session, as the team that a member chose.`,
+    `${operation.name} is not for an OAuth client: it takes part in one session, as the team that a member chose.`,
   );
 }

@@ -88,7 +88,7 @@ function personHasNoPeers(): MerkleError {
 function clientHasNoPeers(): MerkleError {
   return new MerkleError(
     "bad_request",
-    "A client that was let in by OAuth takes part as one team, without named peers. Leave peer_name out.",
+    "An OAuth client takes part as one team, without named peers. Leave out peer_name.",
     { field: "peer_name" },
   );
 }

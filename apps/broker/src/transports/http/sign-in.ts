@@ -226,7 +226,7 @@ function notAsked(): MerkleError {
 function notHere(origin: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `This broker is not at ${JSON.stringify(origin)}. A proxy's or a container's address is told as public_url, or its host and port with MERKLE_ALLOWED_HOSTS.`,
+    `This broker is not at ${JSON.stringify(origin)}. Set the address of a proxy or a container as public_url, or its host and port in MERKLE_ALLOWED_HOSTS.`,
   );
 }
 

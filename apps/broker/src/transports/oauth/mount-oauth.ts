@@ -131,6 +131,6 @@ function refused(oauth: string, message: string): MerkleError {
 function notNeeded(): MerkleError {
   return refused(
     "access_denied",
-    "This broker lets in whoever reaches it: a client needs no token. Start it with --auth invite to let members alone in.",
+    "This broker is open: a client needs no token. Start it with --auth invite to admit only members.",
   );
 }

@@ -137,7 +137,7 @@ repeat:
 ## To some of them, and asking
 
 \`to\` is a peer, a team, \`team/peer\`, \`@group\` (with the groups within it), \`@humans\`, or a list; left out, everyone. Only those it reaches are given the message;
-the history shows it to all. The reply says what is known of each: away means that it reads on its return. \`priority\`: \`now\` breaks through dnd, \`low\` wakes nobody.
+the history shows it to all. The reply shows the status of each: away means that it reads it later. \`priority\`: \`now\` breaks through dnd, \`low\` wakes nobody.
 
 \`\`\`bash
 curl -K ~/.merkle-alex '${session}/messages' -d @- <<'JSON'
@@ -205,7 +205,7 @@ ${agentErrorTable()}
 
 const membersAlone = `
 This broker lets **members** in alone. Your human joins with an invite (\`merkle join -\`): then stdio needs nothing more. Over HTTP every request also carries a
-member's token, \`Authorization: Bearer …\`, from \`merkle token create\`; it stands in \`MERKLE_TOKEN\`, never in a file of the project.
+member's token, \`Authorization: Bearer …\`, from \`merkle token create\`; put it into \`MERKLE_TOKEN\`, never into a file of the project.
 `;
 
 const keepToken = `

@@ -133,7 +133,7 @@ it("[TLS-6] with one more than may shake hands at once the oldest ends, and othe
   for (const socket of sockets) socket.destroy();
 });
 
-it("[TLS-4] a renewed certificate is served from then on, and connections that stand keep theirs", async () => {
+it("[TLS-4] a renewed certificate is served from then on, and open connections keep theirs", async () => {
   const standing = connect({ host: "127.0.0.1", port, ca: certificate.cert });
   await once(standing, "secureConnect");
   const renewed = makeCertificate();

@@ -388,7 +388,7 @@ function sessionNamed(input: unknown): string {
 }
 
 function toAdmitted({ principal, services }: Admission): Admitted {
-  if (!principal) throw new TypeError("Nobody was let in.");
+  if (!principal) throw new TypeError("Nobody was authenticated.");
   const { meshId } = services.database;
   return { mesh_id: meshId, mesh: services.meshName, as: toIdentity(principal) };
 }

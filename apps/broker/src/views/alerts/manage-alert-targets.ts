@@ -133,12 +133,12 @@ async function refuseTooMany(db: Db, person: PersonKey): Promise<void> {
   if ((await listAlertTargets(db, person)).length < limits.alertTargetsMax) return;
   throw new MerkleError(
     "conflict",
-    `You are told at ${limits.alertTargetsMax} places already. Remove one of them first.`,
+    `You already have ${limits.alertTargetsMax} alert destinations. Remove one of them first.`,
   );
 }
 
 function unknown(): MerkleError {
-  return new MerkleError("not_found", "You have no such place where you are told.");
+  return new MerkleError("not_found", "You have no such alert destination.");
 }
 
 function toKinds(row: Pick<AlertTargetFacts, "about"> | null): AlertTarget["about"] {

@@ -229,7 +229,7 @@ function describeInBrief({ by: _by, ...content }: Record<string, unknown>): stri
     case "session_resumed":
       return "lets the session go on";
     case "budget_spent":
-      return `agents have said ${told("budget")} messages since the last human word, and wait for one`;
+      return `agents have said ${told("budget")} messages since the last message from a human, and wait for the next`;
     case "proposal_decided":
       return `proposal ${told("proposal_id")}: ${told("decision")}`;
     case "topic_opened":

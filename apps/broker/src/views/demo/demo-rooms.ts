@@ -79,7 +79,7 @@ export async function openDemoRoom(
   if (principal?.kind !== "anyone")
     throw new MerkleError(
       "forbidden",
-      "This broker lets in members alone, and the demo's agents are nobody's. merkle demo starts a broker of its own for them.",
+      "This broker admits only members, and the demo's agents belong to no one. merkle demo starts its own broker for them.",
     );
   return { mesh: demoMeshName, ...(await services.demoRooms.open()) };
 }

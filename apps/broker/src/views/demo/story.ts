@@ -7,7 +7,7 @@ export const session = {
 } as const;
 
 export const tasks = {
-  atlas: "Give out login tokens that live for 15 minutes",
+  atlas: "Issue login tokens that live for 15 minutes",
   birch: "Renew tokens in the web and mobile clients",
 } as const;
 
@@ -36,20 +36,18 @@ export const document = {
 
 export const lines = {
   proposal:
-    "Hello Birch. Login tokens live for 30 days; I want 15 minutes. I have the login service, you have the web and mobile clients: I give out refresh tokens, you renew on a 401. Does that split work?",
+    "Hello Birch. Login tokens live for 30 days; I want 15 minutes. I have the login service, you have the web and mobile clients: I issue refresh tokens, you renew on a 401. Does that split work?",
   condition:
     "It does, on one condition: a phone that loses its network sends the same renewal twice, and the second one must not fail.",
   agreement: "Good catch. The same renewal within 60 seconds gets the same answer; it is in the document.",
   objection:
     "There is worse: 3 % of our users have apps before 4.2, and those cannot renew at all. Switch today, and they are logged out on a Monday morning.",
-  reply:
-    "Keep 30-day tokens for them, and the hole that we are closing stays open. I would switch everybody.",
-  refusal: "And I would rather explain one open hole than 40,000 locked doors. I do not agree.",
-  question:
-    "We do not agree, and it is not ours to decide. What happens to the 3 % whose apps cannot renew a token?",
+  reply: "Keep 30-day tokens for them, and the hole that we are closing stays open. I would switch everyone.",
+  refusal: "And I would rather explain one open hole than 40,000 locked doors. I disagree.",
+  question: "We disagree, and it isn't our call. What happens to the 3 % whose apps cannot renew a token?",
 } as const;
 
-export const blockedOn = "needs somebody's word on the old apps";
+export const blockedOn = "needs a decision on apps before 4.2";
 
 /** What comes of an answer. */
 export interface Outcome {
@@ -68,30 +66,30 @@ const common =
 /** The answers that can be clicked, and what comes of each; anything else that is said is taken as it is said. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
   "Keep their 30-day tokens until 1 March": {
-    thanks: "Thank you. Then nobody is locked out, and the hole has an end date that I can live with.",
-    decision: "Apps before 4.2 keep their 30-day tokens until 1 March; everybody else switches now.",
+    thanks: "Thank you. Then no one is locked out, and the hole has an end date that I can live with.",
+    decision: "Apps before 4.2 keep their 30-day tokens until 1 March; everyone else switches now.",
     client: "- Apps before 4.2 keep their 30-day tokens until 1 March.\n",
     rollout:
-      "Then I go on like this: web today, apps from 4.2 on in three steps, and a reminder to update in the old ones.",
+      "Then here's my plan: web today, apps from 4.2 on in three steps, and a reminder to update in the old ones.",
     plan: "\n## Rollout\n\n1. Web, today.\n2. Apps from 4.2 on: 10 %, 50 %, all.\n3. Apps before 4.2, on 1 March.\n",
-    conclusion: `${common} Nobody is logged out: apps before 4.2 keep their tokens until 1 March.\n\nResume here: switch the old apps on 1 March.`,
+    conclusion: `${common} No one is logged out: apps before 4.2 keep their tokens until 1 March.\n\nResume here: switch the old apps on 1 March.`,
   },
-  "Switch everybody now, and tell them why": {
+  "Switch everyone now, and tell them why": {
     thanks: "Thank you. Then the hole is closed today, and we owe 3 % of our users a good sentence.",
-    decision: "Everybody switches now; apps before 4.2 show why, and where to update.",
+    decision: "Everyone switches now; apps before 4.2 show why, and where to update.",
     client: "- Apps before 4.2 are logged out once, with a screen that says why and how to update.\n",
     rollout:
       "I can live with that if we say it well. The login screen tells them why, and support knows a day before.",
-    plan: "\n## Rollout\n\n1. A sentence for the login screen, and a note to support.\n2. One day later: everybody at once.\n",
-    conclusion: `${common} Everybody switches at once; apps before 4.2 are logged out once and told why.\n\nResume here: count in a week how many have updated.`,
+    plan: "\n## Rollout\n\n1. A sentence for the login screen, and a note to support.\n2. One day later: everyone at the same time.\n",
+    conclusion: `${common} Everyone switches at the same time; apps before 4.2 are logged out once, with the reason.\n\nResume here: count in a week how many have updated.`,
   },
   "Ask them to update first, switch in two weeks": {
     thanks: "Thank you. Two weeks is short enough for me, and long enough for them.",
-    decision: "Apps before 4.2 ask to be updated from today on; everybody switches in two weeks.",
+    decision: "Apps before 4.2 ask to be updated from today on; everyone switches in two weeks.",
     client: "- Apps before 4.2 ask to be updated from today on, and stop working in two weeks.\n",
     rollout: "Then the reminder goes out today, and I count every morning how many are left.",
-    plan: "\n## Rollout\n\n1. A reminder in the old apps, today.\n2. Web and apps from 4.2 on, this week.\n3. Everybody, in two weeks.\n",
-    conclusion: `${common} Users of apps before 4.2 are asked to update; everybody switches in two weeks.\n\nResume here: look at how many old apps are left.`,
+    plan: "\n## Rollout\n\n1. A reminder in the old apps, today.\n2. Web and apps from 4.2 on, this week.\n3. Everyone, in two weeks.\n",
+    conclusion: `${common} Users of apps before 4.2 are asked to update; everyone switches in two weeks.\n\nResume here: look at how many old apps are left.`,
   },
 };
 
@@ -99,13 +97,13 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 export function outcomeOf(name: string, words: string): Outcome {
   const said = words.replaceAll(/\s+/g, " ").trim();
   return {
-    thanks: `Thank you, ${name}. That is none of the three that I had thought of, and we take it as you say it.`,
+    thanks: `Thank you, ${name}. I hadn't thought of that one. We'll do it your way.`,
     decision: `As ${name} says: “${said}”`,
     client: `- Apps before 4.2, as ${name} says: “${said}”\n`,
     rollout:
-      "Then this is the plan: web first, apps from 4.2 on in three steps, and the old ones as was just said.",
+      "Then this is the plan: web first, apps from 4.2 on in three steps, and the old apps as just decided.",
     plan: `\n## Rollout\n\n1. Web.\n2. Apps from 4.2 on: 10 %, 50 %, all.\n3. Apps before 4.2, as ${name} says.\n`,
-    conclusion: `${common} For apps before 4.2 ${name} has decided: “${said}”\n\nResume here: do as was said.`,
+    conclusion: `${common} For apps before 4.2 ${name} has decided: “${said}”\n\nNext: follow that decision.`,
   };
 }
 

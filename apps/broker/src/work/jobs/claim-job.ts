@@ -195,7 +195,7 @@ function requireRunner({
   throw new MerkleError(
     "forbidden",
     principal?.kind === "member"
-      ? "This broker has jobs done on its own machine alone. Its admin allows others with agent.remote_runners in its config.json."
-      : "Jobs run on machines of members, and this broker lets in whoever reaches it. Start it with --auth invite, or on loopback alone.",
+      ? "This broker runs jobs only on its own machine. Its admin can allow others with agent.remote_runners in its config.json."
+      : "Jobs run on machines of members, but this broker is open. Start it with --auth invite, or only on loopback.",
   );
 }

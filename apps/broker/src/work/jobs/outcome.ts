@@ -35,7 +35,7 @@ interface Stopped {
 
 export const restartedText = "server restarted while job in flight";
 export const stoppedText = "its runner was stopped while the job was in flight";
-export const lostText = "whoever ran the job was not heard of any more";
+export const lostText = "the runner of the job disappeared";
 
 /** The tail is at most 4 KiB; what is put before it takes its place. */
 function cut(text: string): string {
@@ -69,9 +69,9 @@ export function describeFailure({
     case "restarted":
       return "Agent failed: server restarted.";
     case "stopped":
-      return "Agent failed: whoever ran it was stopped.";
+      return "Agent failed: its runner was stopped.";
     case "lost":
-      return "Agent failed: whoever ran it was not heard of any more.";
+      return "Agent failed: its runner disappeared.";
   }
 }
 

@@ -40,7 +40,7 @@ async function refuseOneTooMany(tx: Transaction, meshId: string, nameKey: string
   if (known < limits.personasPerMeshMax || (await findPersona(tx, meshId, nameKey))) return;
   throw new MerkleError(
     "conflict",
-    `This mesh has ${known} personas, retired ones included, and can have no more. Rewrite one that nobody needs.`,
+    `This mesh has ${known} personas, including retired ones, which is the limit. Rewrite one that is no longer needed.`,
   );
 }
 

@@ -10,7 +10,7 @@ export const shippedPersonas: readonly ShippedPersona[] = [
 Look for
 - names, systems, people and abbreviations that are used before they are explained, or never;
 - steps that assume something is installed, running, granted or already known, without saying what or where to get it;
-- decisions that stand without their reason, so that whoever comes later can neither follow nor safely change them;
+- decisions without a reason, so that later readers can neither follow nor safely change them;
 - "it", "this", "the old one", "as discussed": words that point at something that is not here;
 - questions that anybody would ask in the first hour, and that have no answer here.
 

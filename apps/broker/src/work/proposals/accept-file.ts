@@ -106,7 +106,10 @@ async function chooseText(
   if (base === null || proposed === null) throw new TypeError("An open proposal has no text.");
   if (content !== undefined) {
     if (content !== base) return content;
-    throw badRequest("content", "The edited text is the one that stands there. Reject the proposal instead.");
+    throw badRequest(
+      "content",
+      "The edited text is the same as the current text. Reject the proposal instead.",
+    );
   }
   if (!hunks) return proposed;
   const all = await services.workers.run(hunksTask, { from: base, to: proposed });

@@ -151,7 +151,7 @@ async function refuseUnchanged(
   throw new MerkleError(
     "bad_request",
     content === text
-      ? "The edited text is the one that stands there already. Reject the proposal to take nothing of it."
+      ? "The edited text is the same as the current text. To accept nothing, reject the proposal."
       : "A conclusion must not be blank.",
     { fields: [{ field: "content", problem: content === text ? "changes nothing" : "blank" }] },
   );

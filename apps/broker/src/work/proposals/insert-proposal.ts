@@ -153,13 +153,9 @@ async function describeChange(
   if (from === null || (proposed.baseVersion ?? 0) > (version ?? 0)) throw noSuchBase(proposed.baseVersion);
   const hunks = await services.workers.run(hunksTask, { from, to: proposed.content });
   if (hunks.length > 0) return { ...countLines(hunks), from };
-  throw new MerkleError(
-    "bad_request",
-    "The proposed text is the one that stands there: it changes nothing.",
-    {
-      fields: [{ field: "content", problem: "changes nothing" }],
-    },
-  );
+  throw new MerkleError("bad_request", "The proposed text is the same as the current text.", {
+    fields: [{ field: "content", problem: "changes nothing" }],
+  });
 }
 
 function noSuchBase(version: number | null): MerkleError {

@@ -75,7 +75,7 @@ function isNewest(number: number): MerkleError {
 function nothingLeft(number: number, conflicts: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `Nothing of proposal ${number} is left on the newest text: ${conflicts === 0 ? "all of it stands there already. Reject it" : "where it changes something, that was changed meanwhile. Reject it, or return it for another run"}.`,
+    `Nothing of proposal ${number} is left on the newest text: ${conflicts === 0 ? "the text already contains all of it. Reject it" : "the passages that it changes have changed since. Reject it, or return it for another run"}.`,
     { proposal_id: number, conflicts },
   );
 }

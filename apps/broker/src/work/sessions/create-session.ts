@@ -93,7 +93,7 @@ function nameConvener(
 }
 
 function nameMissing(): MerkleError {
-  const problem = "missing: your team's name, which only a person's credential can stand for";
+  const problem = "missing: your team's name. Only a person's credential can replace it";
   return new MerkleError("bad_request", `create_session cannot take this: creator_team_name: ${problem}.`, {
     fields: [{ field: "creator_team_name", problem }],
   });

@@ -77,13 +77,13 @@ async function findAnchor(
     const current = await readDocument(database.orm, session.sessionId);
     throw new MerkleError(
       "conflict",
-      `The quote does not stand in version ${version} of the document; the current version is ${current?.version}. Quote it as it stands there (read_session_doc).`,
+      `The quote does not occur in version ${version} of the document; the current version is ${current?.version}. Quote the exact text (read_session_doc).`,
       { version, current_version: current?.version },
     );
   }
   throw new MerkleError(
     "bad_request",
-    `The quote stands in version ${version} ${place.matches} times. Quote more of it, so that it is found once, or say where it begins (start).`,
+    `The quote occurs in version ${version} ${place.matches} times. Quote more text to make it unique, or give its position (start).`,
     { matches: place.matches },
   );
 }
@@ -128,7 +128,7 @@ export async function refuseTooManyOpen(
   const what = session ? `The document of "${session.slug}"` : `${source.root}/${source.path}`;
   throw new MerkleError(
     "conflict",
-    `${what} has ${open_max} open topics, and can have no more. Close some of them first (reply_to_topic).`,
+    `${what} has ${open_max} open topics, which is the limit. Close some of them first (reply_to_topic).`,
     { open_max },
   );
 }
@@ -186,7 +186,7 @@ function findFileAnchor(
     throw isOther(source_path, "does not hold the quote in what you have read", source_sha);
   throw new MerkleError(
     "bad_request",
-    `The quote stands in ${source_path} ${place.matches} times. Quote more of it, so that it is found once, or say where it begins (start).`,
+    `The quote occurs in ${source_path} ${place.matches} times. Quote more text to make it unique, or give its position (start).`,
     { matches: place.matches },
   );
 }
