@@ -32,7 +32,7 @@ const ofFile: Readonly<Record<ConfigKey, ConfigSetting & { readonly alsoOfProjec
   insecure: {
     example: "true",
     usual: "`false`",
-    meaning: "lets commands speak in clear text to another machine (TLS-15)",
+    meaning: "allows unencrypted HTTP to another machine (TLS-15)",
     alsoOfProject: true,
   },
   report_usage: {

@@ -71,7 +71,7 @@ const eventsIntro = `The system messages of a feed. Beside the fields named here
 
 const settingsIntro = `Read by \`get_settings\` and changed by \`update_settings\`, or \`merkle config\` (SET).`;
 
-const configIntro = `A JSON object in the Merkle home, \`~/.merkle/config.json\` unless MERKLE_HOME says otherwise. What stands as *both* may also be in the \`.merkle.json\` of a
+const configIntro = `A JSON object in the Merkle home, \`~/.merkle/config.json\` unless MERKLE_HOME says otherwise. A key marked *both* can also be in the \`.merkle.json\` of a
 project, which is used once a person trusts it (CLI-82). A flag and the [environment](environment.md) come first, then the project's file, then this one (CLI-5). Paths begin at the
 file's folder. A bad value ends the command with a sentence that names it; keys of others are left alone.`;
 

@@ -11,9 +11,9 @@ import { markdownTable } from "../../apps/broker/src/transports/reference/markdo
 export function settingTables(): string {
   const { shared } = describeSchema(catalogue.get_settings.output, "output", "");
   return [
-    "## Of the broker",
+    "## Broker settings",
     settingTable(shared["BrokerSettings"], brokerSettingsDefault),
-    "## Of a session",
+    "## Session settings",
     settingTable(shared["SessionSettings"], sessionSettingsDefault),
   ].join("\n\n");
 }

@@ -223,12 +223,12 @@ itAtOne("each node counts what it refuses")(
       const { result } = await readRpc(await post(mcp, toolCall("list_sessions", { query }), { headers }));
       return { text: String(Object(result).content[0].text), ms: performance.now() - began };
     };
-    expect((await send(1)).text).not.toContain("stop sending it");
-    expect((await send(1)).text).not.toContain("stop sending it");
+    expect((await send(1)).text).not.toContain("Stop sending it");
+    expect((await send(1)).text).not.toContain("Stop sending it");
     const third = await send(1);
     expect(third.text).toContain("just this call 3 times");
     expect(third.ms).toBeGreaterThan(900);
-    expect((await send(2)).text).not.toContain("stop sending it");
+    expect((await send(2)).text).not.toContain("Stop sending it");
   },
 );
 

@@ -277,7 +277,7 @@ describe("a bundle that is imported", () => {
     signManifest(made.texts, { session, head, key: stranger, version: 1 });
     expect(await importInto(other.url, await zipTexts(made.texts))).toMatchObject({
       status: 400,
-      body: { error: { message: expect.stringContaining("nobody whose word counts") } },
+      body: { error: { message: expect.stringContaining("no trusted key has signed") } },
     });
   });
 

@@ -102,7 +102,7 @@ describe("a changed line", () => {
     const report = await check(made);
     expect(report.findings.filter(({ file }) => file === bundleFiles.feed)).toMatchObject([
       { code: "content", sequence: 12, line: 12, message: expect.stringContaining("The text of message 12") },
-      { code: "content", sequence: 20, message: expect.stringContaining("what is said of it") },
+      { code: "content", sequence: 20, message: expect.stringContaining("its other fields") },
       { code: "file" },
     ]);
     expect(report).toMatchObject({ ok: false, matched: 38 });

@@ -65,7 +65,7 @@ export async function readBackupFile(file: string, take: TakeTable = ignore): Pr
     if (tables.some(({ rows }, index) => rows !== trailer.rows[index])) {
       throw altered(file, "its numbers of rows are others");
     }
-    if (!(await bytes.isAtEnd())) throw altered(file, "something stands after its end");
+    if (!(await bytes.isAtEnd())) throw altered(file, "there is data after its end");
     return { manifest, tables, sha256 };
   });
 }

@@ -40,7 +40,7 @@ async function makeTemporaryFolder(home: string, port: number): Promise<string> 
   if (folder === undefined || !(await makeOwnFolder(folder, uid))) {
     throw new EmbeddedPostgresError(
       "socket_folder",
-      `The path of ${home} is too long for a socket, and ${folder ?? tmpdir()} cannot stand in for it as a private folder. Use a shorter MERKLE_HOME.`,
+      `The path of ${home} is too long for a socket, and ${folder ?? tmpdir()} cannot be used as a private folder instead. Use a shorter MERKLE_HOME.`,
     );
   }
   return folder;

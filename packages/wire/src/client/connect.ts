@@ -229,6 +229,6 @@ function toLinkOptions(options: ClientOptions): LinkOptions {
 function clearText(url: string): MerkleError {
   return new MerkleError(
     "bad_request",
-    `${new URL(url).origin} is another machine, and ws:// is clear text: everyone on the way could read what is said and take credentials. Use https:// or wss://, or set insecure.`,
+    `${new URL(url).origin} is another machine, and ws:// is unencrypted: anyone on the network could read messages and steal credentials. Use https:// or wss://, or set insecure.`,
   );
 }

@@ -100,7 +100,7 @@ export function openConnection(options: ConnectionOptions, events: ConnectionEve
     if (isSilent(options.introduction)) return open(hello, null);
     phase = { name: "greeted" };
     admission = watchSilence(options.connectTimeoutMs, () =>
-      drop(`the client was not let in after ${options.connectTimeoutMs} ms`),
+      drop(`the client was not authenticated after ${options.connectTimeoutMs} ms`),
     );
     introduce(hello).catch((error: unknown) => drop(toRefusal(error)));
   }
@@ -197,7 +197,7 @@ function toEnd(code: number, text: string): ConnectionEnd {
   if (mayReconnect(code)) return { comeBack: true, reason };
   const error = new MerkleError(
     toErrorCode(code),
-    `The broker ended the connection and wants none like it: ${reason}.`,
+    `The broker ended the connection and refuses to reconnect: ${reason}.`,
     { close_code: code },
   );
   return { comeBack: false, error };
@@ -212,7 +212,7 @@ function toErrorCode(closeCode: number): ErrorCode {
 function otherProtocol({ protocol, version }: Hello): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The broker (${version}) speaks protocol ${protocol}, this client protocol ${spokenProtocol}. Upgrade the older one: npm install -g ${packageName}, and load an open page of the dashboard again.`,
+    `The broker (${version}) speaks protocol ${protocol}, this client protocol ${spokenProtocol}. Upgrade the older one: npm install -g ${packageName}, and reload open dashboard pages.`,
     { protocol },
   );
 }

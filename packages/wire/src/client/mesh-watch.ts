@@ -177,6 +177,6 @@ type WithoutId<Frame> = Frame extends unknown ? Omit<Frame, "id"> : never;
 function alreadyWatching(): MerkleError {
   return new MerkleError(
     "conflict",
-    "This client watches the mesh already. Close that watch first, or share it.",
+    "This client already watches the mesh. Close that watch first, or share it.",
   );
 }

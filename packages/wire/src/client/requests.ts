@@ -50,7 +50,7 @@ export class Requests {
     if (this.#calls.length >= waitingCallsMax) {
       const error = new MerkleError(
         "too_many_requests",
-        `${waitingCallsMax} calls are waiting in the client already. Wait for answers before you call again.`,
+        `${waitingCallsMax} calls are already waiting in the client. Wait for their replies before you call again.`,
       );
       call.answered({ error });
       return;

@@ -195,7 +195,7 @@ export class SharedFeed {
 function restoredError({ epoch }: Resynced): MerkleError {
   return new MerkleError(
     "resync",
-    "The broker's database was restored: the cursor of this feed means nothing any more.",
+    "The broker's database was restored: the cursor of this feed is no longer valid.",
     { epoch },
   );
 }

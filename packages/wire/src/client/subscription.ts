@@ -247,7 +247,12 @@ export class LiveSubscription implements Subscription {
       if (this.kind === "follow") this.#cursor = after;
     } catch (cause) {
       this.fail(
-        new MerkleError("resync", "The listener for resync did not say where to go on.", {}, { cause }),
+        new MerkleError(
+          "resync",
+          "The resync listener did not return a cursor to continue from.",
+          {},
+          { cause },
+        ),
       );
     }
     return this.#phase.is !== "ended";
@@ -294,7 +299,7 @@ export function alreadySubscribed(kind: SubscriptionKind, session: string): Merk
 function resyncError(epoch: string | undefined): MerkleError {
   return new MerkleError(
     "resync",
-    "The broker's database was restored: the cursor of this subscription means nothing any more.",
+    "The broker's database was restored: the cursor of this subscription is no longer valid.",
     epoch === undefined ? {} : { epoch },
   );
 }

@@ -57,7 +57,7 @@ export class MerkleError extends Error {
   /** Reads a failed answer; an answer of another shape becomes `internal`, with what came in the details. */
   static fromBody(body: unknown): MerkleError {
     if (isErrorBody(body)) return new MerkleError(body.error.code, body.error.message, body.error.details);
-    return new MerkleError("internal", "The broker answered with something that is no Merkle error.", {
+    return new MerkleError("internal", "The broker's error reply is not a Merkle error.", {
       body,
     });
   }

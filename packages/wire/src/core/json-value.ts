@@ -26,7 +26,7 @@ export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: n
 function findProblem(value: unknown, depthLeft: number): string | null {
   switch (typeof value) {
     case "undefined":
-      return "must be given; null is a value";
+      return "is required; null is a valid value";
     case "string":
       return isStorable(value) ? null : "must not hold NUL characters or lone surrogates";
     case "number":
@@ -39,7 +39,7 @@ function findProblem(value: unknown, depthLeft: number): string | null {
 }
 
 function findProblemWithin(value: object, depthLeft: number): string | null {
-  if (depthLeft === 0) return "must not hold so many lists and objects within one another";
+  if (depthLeft === 0) return "must not nest lists and objects this deeply";
   for (const [name, inner] of Object.entries(value)) {
     const problem = findProblem(name, 0) ?? findProblem(inner, depthLeft - 1);
     if (problem !== null) return problem;

@@ -32,7 +32,7 @@ export function merkleProof(leaves: readonly string[], leaf: string, sha256: Sha
   const levels = buildLevels(leaves, sha256);
   const wanted = fromHex(leaf);
   const place = levels[0]?.findLastIndex((each) => compareBytes(each, wanted) === 0) ?? -1;
-  if (place < 0) throw new RangeError("There is no proof for what is no leaf of the tree.");
+  if (place < 0) throw new RangeError("Only a leaf of the tree has a proof.");
   const siblings = levels.flatMap((level, height) => level[(place >> height) ^ 1] ?? []);
   return { root: toHex(rootOf(levels)), proof: siblings.map(toHex) };
 }
@@ -74,7 +74,7 @@ function hashPairs(level: readonly Uint8Array[], sha256: Sha256): Uint8Array[] {
 
 function rootOf(levels: readonly Uint8Array[][]): Uint8Array {
   const root = levels.at(-1)?.[0];
-  if (!root) throw new RangeError("There is no root over no leaves.");
+  if (!root) throw new RangeError("A tree without leaves has no root.");
   return root;
 }
 

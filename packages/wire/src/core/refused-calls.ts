@@ -26,7 +26,7 @@ export function createRefusedCalls(): RefusedCalls {
       if (!isFinal || times <= toleratedMax) return { delayMs: 0, advice: "" };
       return {
         delayMs: Math.min(delayMsMax, 1_000 * 2 ** (times - toleratedMax - 1)),
-        advice: ` You have sent just this call ${times} times, and it is refused each time: stop sending it. Change it as this says, or tell your human.`,
+        advice: ` You have sent this same call ${times} times, and it is refused each time. Stop sending it: change it as this error says, or tell your human.`,
       };
     },
   };

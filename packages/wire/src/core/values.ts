@@ -106,7 +106,7 @@ export const GroupName = z
   );
 /** One that a peer can be in: the broker's own are no groups to join. */
 export const JoinedGroup = GroupName.refine((name) => !["all", "humans"].includes(name.toLowerCase()), {
-  error: "@all is everyone and @humans is every human, neither is a group to join: choose another name",
+  error: "@all is everyone and @humans is every human, and neither can be joined: choose another name",
 });
 /** The role of a peer, or in a group: free words, which the broker never interprets. */
 export const RoleName = lineOfChars(limits.nameCharsMax);
@@ -134,15 +134,15 @@ export const Slug = z
 export const SourcePath = z
   .string()
   .refine((text) => parseSourcePath(text) !== null, {
-    error: "must be <root>/<path> of a file, without links, options or .git in it",
+    error: "must be <root>/<path> of a file, without links, options or .git",
   })
-  .meta({ description: "A file: the name of a root, and the path in it.", examples: ["docs/guide.md"] });
+  .meta({ description: "A file: the name of a root and the path in it.", examples: ["docs/guide.md"] });
 /** The source that is worked on is a session's document or a file. */
 export function isOneSource(input: { session_id?: unknown; source_path?: unknown }): boolean {
   return (input.session_id === undefined) !== (input.source_path === undefined);
 }
 export const oneSource = {
-  error: "must be given, or for a file source_path, and not both",
+  error: "is required, or source_path for a file, but not both",
   path: ["session_id"],
 };
 export const SourceHash = z
@@ -158,12 +158,11 @@ export const Version = z
   .meta({ description: "The document's version: 0 when new, +1 on every write." });
 
 export const Epoch = Uuid.meta({
-  description: "Names this history of the database; another one after a restore.",
+  description: "Names this history of the database; changes after a restore.",
 });
 
 export const IdempotencyKey = lineOfChars(limits.idempotencyKeyCharsMax).meta({
-  description:
-    "Any text of your own, such as a uuid. The same key gives the first result again, for 24 hours.",
+  description: "Any unique text, such as a uuid. For 24 hours the same key returns the first result.",
 });
 
 /** The credential that a team proves itself with: `<uuid>.mk_<secret>`, 256 random bits in base64url after the mark (AUTH-1). */
@@ -187,7 +186,7 @@ export const asTeam = { team_id: TeamCredential.optional() };
 export const retryable = { idempotency_key: IdempotencyKey.optional() };
 export const inEpoch = {
   epoch: Epoch.optional().meta({
-    description: "The epoch that your cursor comes from; another one is answered `resync`.",
+    description: "The epoch of your cursor; any other fails with `resync`.",
   }),
 };
 

@@ -8,8 +8,8 @@ import { Peer } from "./peers.js";
 export const AgentWait = z
   .object({
     kind: z.enum(["ask", "approval"]),
-    number: z.int().meta({ description: "The ask's message, or the approval's number." }),
-    on: z.array(z.string()).meta({ description: "The names that it is addressed to; empty for everyone." }),
+    number: z.int().meta({ description: "Message number of the ask, or number of the approval." }),
+    on: z.array(z.string()).meta({ description: "Recipients; empty for everyone." }),
     human: z.boolean().meta({ description: "Whether a human can answer it." }),
     text: z.string().meta({ description: "Cut at 500 characters." }),
     since: Timestamp,
@@ -40,12 +40,12 @@ export const Agent = Peer.pick({
     model: z.string().nullable(),
     waits: z.array(AgentWait).meta({ description: "The oldest first." }),
     unread: z.int().meta({
-      description: "Messages for it that it has not got, up to 100.",
+      description: "Undelivered messages for it, up to 100.",
     }),
     tokens: z
       .int()
       .nullable()
-      .meta({ description: "As reported, without what a cache gave; null for none." }),
+      .meta({ description: "As reported, without cached tokens; null if not reported." }),
     cost_usd: z.number().nullable(),
   })
   .meta({ id: "Agent" });
@@ -68,7 +68,7 @@ export type AgentTalk = z.output<typeof AgentTalk>;
 
 export const listAgents = operation("list_agents", {
   summary:
-    "See who is at work in all open sessions: what each agent does, its task, whom it waits for, and what it has not read.",
+    "See the agents of all open sessions: what each does, its task, who it waits for and what it has not read.",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1)
@@ -80,14 +80,14 @@ export const listAgents = operation("list_agents", {
   output: z.object({
     agents: z.array(Agent).meta({
       description:
-        "Those that need somebody first: blocked or asking a human, then asking others; 200 at most, seen last first within each.",
+        "At most 200: first agents that are blocked or ask a human, then agents that ask others; most recently seen first.",
     }),
     talk: z.array(AgentTalk).meta({
-      description: "What was said in the last five minutes, the oldest first.",
+      description: "Messages of the last five minutes, oldest first.",
     }),
   }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ agents }) => lines(...agents.map(compactAgent), agents.length === 0 && "nobody is at work"),
+  compact: ({ agents }) => lines(...agents.map(compactAgent), agents.length === 0 && "no one is at work"),
 });
 
 /** The words that tell what an agent is about; each of its texts is foreign. */

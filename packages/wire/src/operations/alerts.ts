@@ -46,7 +46,7 @@ export const AlertTo = z
       }),
       token: StorableText.min(1)
         .max(limits.alertSecretCharsMax)
-        .regex(/^[\x21-\x7e]+$/, { error: "must be letters, digits and signs" })
+        .regex(/^[\x21-\x7e]+$/, { error: "must be letters, digits and other visible ASCII characters" })
         .optional(),
     }),
     z.strictObject({ kind: z.literal("slack"), url }),
@@ -86,18 +86,18 @@ export const AlertTarget = z
     kind: z.enum(["push", "webhook", "ntfy", "slack", "discord"]),
     name: z.string(),
     host: z.string().nullable().meta({
-      description: "The host of its address; null where the broker's key no longer opens what is kept of it.",
+      description: "Host of its address; null if the broker can no longer decrypt it.",
     }),
     about: z.array(AlertKind),
-    quiet: QuietHours.nullable().meta({ description: "Nothing is sent then; it comes at the end of it." }),
+    quiet: QuietHours.nullable().meta({ description: "Quiet hours: alerts are held until their end." }),
     created_at: Timestamp,
     last_sent_at: Timestamp.nullable(),
-    problem: z.string().nullable().meta({ description: "Why what was sent last did not arrive." }),
-    waiting: z.int().meta({ description: "How many alerts are still to be sent." }),
-    given_up: z.int().meta({ description: "How many were tried in vain to the end." }),
+    problem: z.string().nullable().meta({ description: "Why the last alert failed." }),
+    waiting: z.int().meta({ description: "Alerts waiting to be sent." }),
+    given_up: z.int().meta({ description: "Alerts that failed after all retries." }),
     ended: z
       .boolean()
-      .meta({ description: "The address itself said that it is gone; nothing is sent there." }),
+      .meta({ description: "The address reported that it no longer exists; nothing is sent there." }),
   })
   .meta({ id: "AlertTarget" });
 
@@ -121,7 +121,7 @@ function targetLine({ target_id, kind, name, host, about, problem, ended }: Aler
 }
 
 export const listAlertTargets = operation("list_alert_targets", {
-  summary: "List where a person is told of what waits, and how each of these does.",
+  summary: "List a person's alert destinations and their status.",
   unlisted: true,
   input: z.strictObject({ ...asTeam }),
   output: z.object({
@@ -136,12 +136,11 @@ export const listAlertTargets = operation("list_alert_targets", {
 });
 
 export const putAlertTarget = operation("put_alert_target", {
-  summary:
-    "Have a person told of what waits at another place, or change what is told there. What is left out stays.",
+  summary: "Add or change an alert destination of a person. Omitted fields stay unchanged.",
   unlisted: true,
   input: z
     .strictObject({
-      target_id: Uuid.optional().meta({ description: "Of one to change; left out: another one." }),
+      target_id: Uuid.optional().meta({ description: "Destination to change; omit to add one." }),
       to: AlertTo.optional(),
       name: lineOfChars(limits.nameCharsMax).optional(),
       about: z.array(AlertKind).max(AlertKind.options.length).optional(),
@@ -158,7 +157,7 @@ export const putAlertTarget = operation("put_alert_target", {
 });
 
 export const deleteAlertTarget = operation("delete_alert_target", {
-  summary: "Send nothing there any more, and forget the address.",
+  summary: "Remove an alert destination and its address.",
   unlisted: true,
   input: z.strictObject({ target_id: Uuid, ...asTeam, ...retryable }),
   output: z.object({ removed: z.literal(true) }),
@@ -167,12 +166,12 @@ export const deleteAlertTarget = operation("delete_alert_target", {
 });
 
 export const testAlert = operation("test_alert", {
-  summary: "Send a test there now, and say what was answered.",
+  summary: "Send a test alert now and return the response.",
   unlisted: true,
   input: z.strictObject({ target_id: Uuid, ...asTeam, ...retryable }),
   output: z.object({
     arrived: z.boolean(),
-    status: z.int().nullable().meta({ description: "Of HTTP; null where nothing answered." }),
+    status: z.int().nullable().meta({ description: "HTTP status; null without a response." }),
     answer: z.string().meta({ description: "In a sentence." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],

@@ -25,7 +25,7 @@ const hexOf = (digits: number) =>
   z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`), { error: `must be ${digits} hexadecimal digits` });
 const Hash = hexOf(64);
 const Device = hexOf(32).meta({
-  description: "A credential of the person's that may answer, by the name that the page Approvals shows.",
+  description: "A credential of the person that can answer, by its ID on the page Approvals.",
 });
 
 /** `left`: its person leaves it to the terminal. `withdrawn`: the terminal was answered. `lapsed`: nobody waits for an answer. */
@@ -43,7 +43,7 @@ export const Approval = z
     input: z.string().meta({ description: "The tool's input as JSON, to the byte." }),
     folder: z.string(),
     salt: z.string(),
-    hash: z.string().meta({ description: "Of all of it, as the feed has it." }),
+    hash: z.string().meta({ description: "Hash of the whole input, as in the feed." }),
     state: ApprovalState,
     words: z.string().nullable(),
     asked_at: Timestamp,
@@ -62,7 +62,7 @@ export const askApproval = operation("ask_approval", {
     tool: lineOfChars(200),
     input: textOfBytes(limits.approvalInputBytesMax),
     folder: StorableText.min(1).max(limits.approvalFolderCharsMax),
-    salt: Hash.meta({ description: "32 random bytes in hexadecimal, good for one ask." }),
+    salt: Hash.meta({ description: "32 random bytes in hexadecimal, valid for one request." }),
     ...asTeam,
     ...retryable,
   }),
@@ -70,7 +70,7 @@ export const askApproval = operation("ask_approval", {
     approval: ApprovalNumber,
     hash: z.string(),
     person: z.string().meta({ description: "Who is asked." }),
-    expires_at: Timestamp.meta({ description: "It lapses then, unless its answer is waited for." }),
+    expires_at: Timestamp.meta({ description: "When it lapses, unless a call waits for its answer." }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ approval, person }) => `approval ${approval} asked of ${nameInLine(person)}`,
@@ -79,7 +79,7 @@ export const askApproval = operation("ask_approval", {
 const ofPeer = { ...inSession, approval: ApprovalNumber, ...asTeam };
 
 export const waitForApproval = operation("wait_for_approval", {
-  summary: "Wait for the answer to an ask_approval of your own, and keep it from lapsing meanwhile.",
+  summary: "Wait for the answer to your ask_approval; it does not lapse while you wait.",
   unlisted: true,
   input: z.strictObject({
     ...ofPeer,
@@ -91,7 +91,7 @@ export const waitForApproval = operation("wait_for_approval", {
 });
 
 export const withdrawApproval = operation("withdraw_approval", {
-  summary: "Take an ask_approval of your own back, because the client's own prompt was answered.",
+  summary: "Withdraw your ask_approval because the client's own prompt was answered.",
   unlisted: true,
   input: z.strictObject({ ...ofPeer, ...retryable }),
   output: z.object({ state: ApprovalState }),
@@ -100,7 +100,7 @@ export const withdrawApproval = operation("withdraw_approval", {
 });
 
 export const listApprovals = operation("list_approvals", {
-  summary: "List what your own agents ask you to permit from this device, and the last that have ended.",
+  summary: "List pending permission requests of your agents for this device, and recent answers.",
   unlisted: true,
   input: z.strictObject({ ...asTeam }),
   output: z.object({
@@ -115,24 +115,24 @@ export const listApprovals = operation("list_approvals", {
         ({ approval, asked_by, tool, input }) =>
           `approval ${approval} ${nameInLine(asked_by)} ${tool}: ${approvalText(input).text}`,
       ),
-      waiting.length === 0 && "nothing waits for your permission",
+      waiting.length === 0 && "no pending approvals",
     ),
 });
 
 export const answerApproval = operation("answer_approval", {
-  summary: "Allow once what your own agent asks for, deny it, or leave it to its terminal.",
+  summary: "Allow a permission request of your agent once, deny it, or leave it to its terminal.",
   unlisted: true,
   input: z
     .strictObject({
       approval: ApprovalNumber,
       decision: z.enum(["allow", "deny", "leave"]),
-      hash: Hash.meta({ description: "Of what you were shown: nothing else is allowed by it." }),
-      words: Reason.optional().meta({ description: "To deny: what the agent is told." }),
+      hash: Hash.meta({ description: "Hash of what you were shown; only that is allowed." }),
+      words: Reason.optional().meta({ description: "With deny: reason shown to the agent." }),
       ...asTeam,
       ...retryable,
     })
     .refine(({ decision, words }) => words === undefined || decision === "deny", {
-      error: "may be given to deny alone",
+      error: "is only allowed with deny",
       path: ["words"],
     }),
   output: z.object({ approval: ApprovalNumber, state: ApprovalState }),

@@ -20,8 +20,8 @@ export const archiveSession = operation("archive_session", {
     session_id: Uuid,
     archived_at: Timestamp,
     archived_by: z.string(),
-    bundle: StoredObject.meta({ description: "What merkle export gives, which merkle verify checks." }),
-    rows: StoredObject.meta({ description: "What brings every row back as it was." }),
+    bundle: StoredObject.meta({ description: "The file of merkle export, which merkle verify checks." }),
+    rows: StoredObject.meta({ description: "The file that restores every row unchanged." }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ archived_at, archived_by, bundle, rows }) =>
@@ -38,16 +38,14 @@ function describeObject(what: string, { key, bytes, sha256 }: z.output<typeof St
 
 export const unarchiveSession = operation("unarchive_session", {
   unlisted: true,
-  summary: "Bring an archived session's messages and document versions back into the database, as they were.",
+  summary: "Restore an archived session's messages and document versions to the database, unchanged.",
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({
     session_id: Uuid,
     messages: z.int().meta({ description: "How many messages its feed has." }),
-    left: z
-      .array(z.string())
-      .meta({ description: "Objects that are still on the storage, because they could not be deleted." }),
+    left: z.array(z.string()).meta({ description: "Objects that could not be deleted from the storage." }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ messages, left }) =>
-    lines(`${messages} messages are back`, ...left.map((key) => `still on the storage: ${nameInLine(key)}`)),
+    lines(`${messages} messages are back`, ...left.map((key) => `still in the storage: ${nameInLine(key)}`)),
 });

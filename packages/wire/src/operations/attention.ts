@@ -37,22 +37,26 @@ const described = z.object({
   session_title: z.string(),
   source_path: z.null(),
   since: Timestamp,
-  sequence: Sequence.nullable().meta({ description: "Of an ask, or the first message that nobody has got." }),
+  sequence: Sequence.nullable().meta({
+    description: "Number of the ask, or of the first undelivered message.",
+  }),
   number: z.int().nullable().meta({
     description:
-      "Of an approval, a proposal or a job: its number in the mesh; of a task: in its session; how many messages nobody has got.",
+      "Number in the mesh of an approval, proposal or job; number in the session of a task; count of undelivered messages.",
   }),
   team: z.string().nullable().meta({
     description:
-      "Who asks, proposes, has done or lost a task, is blocked or holds; null where nobody does, or an agent.",
+      "Who asks, proposes, finished or lost a task, is blocked or holds; null if unknown or an agent.",
   }),
   peer: z.string().nullable(),
   text: z.string().meta({
     description:
-      "The ask, the reason given, the task, the scope that was handed back, what a proposal changes or why a job failed, cut at 500 characters; may be empty.",
+      "The question, reason, task, returned scope, change of a proposal or error of a job, cut at 500 characters; can be empty.",
   }),
-  options: z.array(z.string()).meta({ description: "Of an ask: the answers offered." }),
-  dismissed: z.boolean().meta({ description: "Put away by the caller; comes only where asked for." }),
+  options: z.array(z.string()).meta({ description: "Answers offered by an ask." }),
+  dismissed: z
+    .boolean()
+    .meta({ description: "Snoozed or dismissed by the caller; only included on request." }),
   snoozed_until: Timestamp.nullable(),
 });
 
@@ -95,7 +99,7 @@ export type AttentionItem = z.output<typeof AttentionItem>;
 
 export const listAttention = operation("list_attention", {
   summary:
-    "List what waits for a human: approvals, unanswered asks, open proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent and quiet sessions, and what nobody has got.",
+    "List what needs a human: approvals, unanswered asks, open proposals, failed jobs, tasks in review, returned tasks, blocked peers, held, spent and quiet sessions, undelivered messages.",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1)
@@ -108,10 +112,10 @@ export const listAttention = operation("list_attention", {
   output: z.object({
     items: z.array(AttentionItem).meta({
       description:
-        "Approvals, asks, proposals, failed jobs, tasks in review, what was handed back, blocked peers, held, spent, quiet, undelivered; oldest first within each.",
+        "Approvals, asks, proposals, failed jobs, tasks in review, returned tasks, blocked peers, held, spent, quiet, undelivered; oldest first within each.",
     }),
-    total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
-    dismissed: z.int().meta({ description: "How many more the caller has put away." }),
+    total: z.int().meta({ description: "Total number; a reply contains the first 200." }),
+    dismissed: z.int().meta({ description: "How many more the caller has snoozed or dismissed." }),
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ items }) =>
@@ -124,12 +128,12 @@ export const listAttention = operation("list_attention", {
               : ` ${item.peer === null ? nameInLine(item.team) : peerAddress(item.team, item.peer)}`
           }${item.text === "" ? "" : `: ${item.text}`}`,
       ),
-      items.length === 0 && "nothing waits for a human",
+      items.length === 0 && "nothing needs a human",
     ),
 });
 
 export const dismissAttention = operation("dismiss_attention", {
-  summary: "Put an item of list_attention away for yourself, for good or until a time; others still see it.",
+  summary: "Snooze or dismiss an item of list_attention for yourself; others still see it.",
   unlisted: true,
   input: z
     .strictObject({
@@ -140,13 +144,13 @@ export const dismissAttention = operation("dismiss_attention", {
         .meta({ description: "The item's id." }),
       until: instantOf("from")
         .optional()
-        .meta({ description: "Snooze: it comes back then. Left out: dismissed." }),
-      undo: z.boolean().default(false).meta({ description: "Bring it back now." }),
+        .meta({ description: "Snooze until this time (default: dismissed)." }),
+      undo: z.boolean().default(false).meta({ description: "Restore it now." }),
       ...asTeam,
       ...retryable,
     })
     .refine((input) => !(input.undo && input.until !== undefined), {
-      error: "give until to snooze, or undo to bring it back, not both",
+      error: "give until to snooze, or undo to restore, not both",
     }),
   output: z.object({ id: z.string(), dismissed: z.boolean(), snoozed_until: Timestamp.nullable() }),
   errors: ["unauthorized", "forbidden"],
@@ -159,11 +163,11 @@ export const dismissAttention = operation("dismiss_attention", {
 });
 
 export const markRead = operation("mark_read", {
-  summary: "Note how far a person has read; all of the person's browsers are told. Agents use ack.",
+  summary: "Save how far a person has read; updates all their browsers. Agents use ack.",
   unlisted: true,
   input: z.strictObject({
     ...inSession,
-    cursor: Sequence.optional().meta({ description: "The last message read; left out: all of them." }),
+    cursor: Sequence.optional().meta({ description: "The last message read (default: all)." }),
     ...asTeam,
     ...retryable,
   }),

@@ -8,12 +8,13 @@ import { operation } from "./operation.js";
 const AuditSessionId = StorableText.min(1).max(limits.auditIdCharsMax);
 const inAuditSession = {
   session_id: AuditSessionId.optional().meta({
-    description: "An audit session, never a session with a feed; without it the last one that you started.",
+    description:
+      "An audit session, not a session with a feed (default: the last audit session that you started).",
   }),
 };
 
 const TaskId = StorableText.min(1).max(limits.auditIdCharsMax).meta({
-  description: "What the records are about, in words of your own; each task has a chain of its own.",
+  description: "What the records are about, free text; each task has its own chain.",
 });
 
 const Hash = z
@@ -26,7 +27,7 @@ export const ThoughtType = z.enum(["plan", "analysis", "decision", "reflection"]
 export const ThoughtRecord = z
   .object({
     id: Uuid,
-    number: z.int().meta({ description: "Its place in the order in which the mesh's records came." }),
+    number: z.int().meta({ description: "Position in the order of the mesh's records." }),
     type: ThoughtType,
     task_id: z.string(),
     content: z.string(),
@@ -54,14 +55,14 @@ export type MerkleRoot = z.output<typeof MerkleRoot>;
 
 export const auditSessionStart = operation("audit_session_start", {
   summary:
-    "Start an audit session: a record of how something was decided, to be sealed by merkle_finalize. It is then the one that your other audit calls mean.",
+    "Start an audit session: a record of how something was decided, sealed by merkle_finalize. It becomes the default of your other audit calls.",
   unlisted: ["session_id"],
   input: z.strictObject({
     intent: StorableText.min(1, { error: "intent must not be empty" })
       .max(limits.intentCharsMax)
       .meta({ description: "What it is for." }),
     task_id: TaskId.optional(),
-    session_id: AuditSessionId.optional().meta({ description: "A new id of your own; a uuid without it." }),
+    session_id: AuditSessionId.optional().meta({ description: "A new id (default: a uuid)." }),
     ...asTeam,
     ...retryable,
   }),
@@ -83,7 +84,7 @@ const AuditSession = z
     started_by: z.string().nullable().meta({ description: "The team, `team/peer` or person." }),
     started_at: Timestamp,
     record_count: z.int(),
-    root: Hash.nullable().meta({ description: "What it was finalized to; null while it is open." }),
+    root: Hash.nullable().meta({ description: "Its root; null while it is open." }),
     finalized_at: Timestamp.nullable(),
   })
   .meta({ id: "AuditSession" });
@@ -130,10 +131,10 @@ export const thoughtRecord = operation("thought_record", {
 });
 
 export const thoughtRecordList = operation("thought_record_list", {
-  summary: "List thought records of an audit session or a task, in the order in which they came.",
+  summary: "List thought records of an audit session or a task, oldest first.",
   input: z.strictObject({
     task_id: TaskId.optional().meta({
-      description: "Those of this task; of all sessions, if none is named.",
+      description: "Only records of this task, in all sessions if you name no session.",
     }),
     ...inAuditSession,
     after: z.int().min(0).default(0).meta({ description: "next_cursor of the last page." }),
@@ -154,7 +155,7 @@ export const auditVerifyChain = operation("audit_verify_chain", {
   summary:
     "Check that no thought record of a task, or of an audit session's tasks, was changed, removed or slipped in.",
   input: z.strictObject({
-    task_id: TaskId.optional().meta({ description: "This task's chain alone." }),
+    task_id: TaskId.optional().meta({ description: "Only this task's chain." }),
     ...inAuditSession,
     ...asTeam,
   }),
@@ -172,9 +173,9 @@ export const auditVerifyChain = operation("audit_verify_chain", {
         }),
       })
       .nullable()
-      .meta({ description: "The first record that is not right." }),
+      .meta({ description: "The first wrong record." }),
     root_matches: z.boolean().nullable().meta({
-      description: "Whether a finalized session has just the records that it was finalized with.",
+      description: "Whether a finalized session has exactly the records that it was finalized with.",
     }),
   }),
   errors: ["unauthorized", "ERR_SESSION_NOT_FOUND"],
@@ -183,13 +184,13 @@ export const auditVerifyChain = operation("audit_verify_chain", {
       `${valid ? "valid" : "NOT VALID"}: ${record_count} records in ${task_count} tasks checked`,
       broken &&
         `broken at #${broken.number} ${broken.id} (${broken.problem}) of ${nameInLine(broken.task_id)}`,
-      root_matches === false && "the records are not those that were finalized",
+      root_matches === false && "the records differ from the finalized records",
     ),
 });
 
 export const merkleFinalize = operation("merkle_finalize", {
   summary:
-    "Seal an audit session with the Merkle root over its records, for good. Record your last thought before.",
+    "Permanently seal an audit session with the Merkle root of its records. Record your last thought before.",
   input: z.strictObject({ ...inAuditSession, ...asTeam, ...retryable }),
   output: MerkleRoot,
   errors: ["unauthorized", "conflict", "ERR_SESSION_NOT_FOUND", "ERR_ALREADY_FINALIZED", "ERR_NO_RECORDS"],
@@ -205,7 +206,7 @@ export const merkleRootOf = operation("merkle_root", {
 });
 
 export const merkleProofOf = operation("merkle_proof", {
-  summary: "Get the proof that a record is among those that an audit session was sealed with.",
+  summary: "Get the proof that an audit session was sealed with a record.",
   input: z.strictObject({
     record_id: Uuid.meta({ description: "The thought record's id." }),
     ...inAuditSession,

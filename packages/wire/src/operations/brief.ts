@@ -8,10 +8,12 @@ import { operation } from "./operation.js";
 export const BriefLine = z
   .object({
     kind: z.enum(briefKinds),
-    sequence: Sequence.nullable().meta({ description: "The message to look up; of several, the newest." }),
-    version: Version.nullable().meta({ description: "The document's, where it changed." }),
-    task: z.int().optional().meta({ description: "The task's number, where one changed." }),
-    job: z.int().optional().meta({ description: "The job's number, where one failed." }),
+    sequence: Sequence.nullable().meta({
+      description: "Message to look up; the newest if there are several.",
+    }),
+    version: Version.nullable().meta({ description: "Document version, if it changed." }),
+    task: z.int().optional().meta({ description: "Task number, if one changed." }),
+    job: z.int().optional().meta({ description: "Job number, if one failed." }),
     at: Timestamp,
     by: z.string().nullable(),
     text: z.string(),
@@ -49,7 +51,7 @@ export const brief = operation("brief", {
       summary: z
         .boolean()
         .optional()
-        .meta({ description: "Whether the broker's summariser, where it has one, is to sum it up." }),
+        .meta({ description: "Whether to add a summary by the broker's summariser, if it has one." }),
       ...asTeam,
     })
     .refine((input) => input.since === undefined || input.since_cursor === undefined, {
@@ -57,7 +59,7 @@ export const brief = operation("brief", {
       path: ["since"],
     })
     .refine((input) => input.since_cursor === undefined || input.session !== undefined, {
-      error: "numbers are a session's: name the session",
+      error: "since_cursor needs a session",
       path: ["since_cursor"],
     }),
   output: z.object({
@@ -65,22 +67,21 @@ export const brief = operation("brief", {
       .array(SessionBrief)
       .meta({ description: `At most ${limits.briefSessionsMax}, the one that was busy last first.` }),
     summary: z.string().nullable().optional().meta({
-      description:
-        "A model's words, where they were asked for; null where there is no summariser, or not soon enough.",
+      description: "Summary by a model, if requested; null without a summariser or if it took too long.",
     }),
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ sessions, summary }) =>
     lines(
       ...sessions.flatMap(sessionLines),
-      sessions.length === 0 && "nothing is new",
+      sessions.length === 0 && "nothing new",
       summary && `summary by a model: ${summary}`,
     ),
 });
 
 /** The lines of one session's brief, whose texts are `foreign`. */
 function sessionLines({ session, after, up_to, lines: told, left_out }: SessionBrief): string[] {
-  if (told.length === 0) return [`nothing is new in ${session} after #${after}`];
+  if (told.length === 0) return [`nothing new in ${session} after #${after}`];
   return [
     `new in ${session}, #${after + 1} to #${up_to}:`,
     ...told.map((line) => `- ${briefLine(line)}`),

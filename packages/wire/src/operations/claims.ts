@@ -8,21 +8,18 @@ import { compactJob, Job, JobId, JobKind } from "./work.js";
 
 /** How jobs are done on another machine: its runner claims one, renews its claim while the agent works, and says how it ended. */
 
-const Fence = z
-  .int()
-  .min(1)
-  .meta({ description: "The claim's number: of two claims the later one's is higher." });
+const Fence = z.int().min(1).meta({ description: "Claim number; later claims have higher numbers." });
 
 export const Claim = z
   .object({
     job: Job,
     fence: Fence,
-    credential: z.string().meta({ description: "What the job's agent writes by, and nothing else." }),
+    credential: z.string().meta({ description: "Credential of the job's agent; valid only for its result." }),
     parameters: z
       .record(z.string(), z.string())
-      .meta({ description: "What the agent is told of its job, in this order." }),
+      .meta({ description: "Facts for the agent about its job, in this order." }),
     timeout_ms: z.int().meta({ description: "How long the agent may take." }),
-    lease_ms: z.int().meta({ description: "How long the claim holds without being renewed." }),
+    lease_ms: z.int().meta({ description: "How long the claim lasts without renewal." }),
   })
   .meta({ id: "Claim" });
 export type Claim = z.output<typeof Claim>;
@@ -49,15 +46,14 @@ export const claimJob = operation("claim_job", {
 });
 
 export const renewJob = operation("renew_job", {
-  summary:
-    "For runners: say that a claimed job is still being done, and learn whether it still is this runner's.",
+  summary: "For runners: renew the claim on a job, and learn whether it is still this runner's.",
   unlisted: true,
   input: z.strictObject({ job_id: JobId, fence: Fence, ...retryable }),
   output: z.object({
-    holds: z.boolean().meta({ description: "False: the agent is to be ended, its job has ended already." }),
+    holds: z.boolean().meta({ description: "False: end the agent, because its job has already ended." }),
   }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ holds }) => (holds ? "the claim holds" : "the claim holds no more: end the agent"),
+  compact: ({ holds }) => (holds ? "the claim is valid" : "the claim has ended: end the agent"),
 });
 
 export const endJob = operation("end_job", {
@@ -72,22 +68,16 @@ export const endJob = operation("end_job", {
       .object({ reason: z.enum(["unreachable", "overgrown"]), message: StorableText.max(2_000) })
       .nullable()
       .meta({
-        description: "What kept it from running or going on; null where it ended by itself or was told to.",
+        description: "Why it could not run or continue; null if it ended normally or was stopped.",
       }),
-    usage: z
-      .array(ModelUsage)
-      .max(20)
-      .optional()
-      .meta({ description: "What its models used, where it said so." }),
+    usage: z.array(ModelUsage).max(20).optional().meta({ description: "Usage of its models, if reported." }),
     ended_because: z.enum(["timed_out", "stopping", "lost"]).nullable().meta({
       description: "Why the runner ended it; null where it did not, or because the job was cancelled.",
     }),
     ...retryable,
   }),
   output: z.object({
-    ended: z
-      .boolean()
-      .meta({ description: "False: the claim held no more, and the job had ended otherwise." }),
+    ended: z.boolean().meta({ description: "False: the claim had ended, and the job ended another way." }),
     job: Job,
   }),
   errors: ["unauthorized", "forbidden", "not_found"],

@@ -16,20 +16,19 @@ const clientRequest = {
   }),
   code_challenge_method: z.literal("S256"),
   resource: StorableText.max(limits.urlCharsMax).meta({
-    description: "The MCP endpoint that the token is to be good for.",
+    description: "MCP endpoint for which the token is valid.",
   }),
   state: StorableText.max(2_000).optional(),
 };
 
 export const previewClient = operation("preview_client", {
-  summary:
-    "Read which client asks to be let in by OAuth, as it says itself, and to which host the answer goes.",
+  summary: "Read which client requests OAuth access, by its own description, and which host gets the answer.",
   unlisted: true,
   input: z.strictObject(clientRequest),
   output: z.object({
-    name: z.string().meta({ description: "What the client calls itself; nobody has checked it." }),
-    redirect_host: z.string().meta({ description: "Whoever is there gets the token." }),
-    refuse_to: z.string().meta({ description: "The address that tells the client of a refusal." }),
+    name: z.string().meta({ description: "The client's own name, which is not verified." }),
+    redirect_host: z.string().meta({ description: "Host that receives the token." }),
+    refuse_to: z.string().meta({ description: "Address that informs the client of a refusal." }),
   }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ name, redirect_host }) => `client ${nameInLine(name)} at ${nameInLine(redirect_host)}`,
@@ -37,19 +36,19 @@ export const previewClient = operation("preview_client", {
 
 export const approveClient = operation("approve_client", {
   summary:
-    "Let a client in by OAuth, as one team in one session and nowhere else; revoke_token ends that. It is never you.",
+    "Authorise an OAuth client as one team in one session; revoke_token ends it. It never acts as you.",
   unlisted: true,
   input: z.strictObject({
     session_id: SessionRef,
-    team_name: TeamName.meta({ description: "Your own team of that name, else a new one." }),
+    team_name: TeamName.meta({ description: "Your team of that name, or a new team." }),
     ...clientRequest,
     ...retryable,
   }),
   output: z.object({
     token_id: z.int(),
     team_name: z.string(),
-    redirect_to: z.string().meta({ description: "The address that brings the client its code, good once." }),
-    expires_at: Timestamp.meta({ description: "Of the code." }),
+    redirect_to: z.string().meta({ description: "Address that brings the client its one-time code." }),
+    expires_at: Timestamp.meta({ description: "When the code expires." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict", "session_closed"],
   compact: ({ token_id, team_name }) => `token ${token_id} is for ${nameInLine(team_name)}`,

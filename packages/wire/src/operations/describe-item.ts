@@ -17,7 +17,7 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
   const quote = text === "" ? null : text;
   switch (kind) {
     case "approval":
-      return { who: whole, what: `asks you to permit the use of ${text}`, quote: null };
+      return { who: whole, what: `requests permission to use ${text}`, quote: null };
     case "ask":
       return { who, what: "asks", quote };
     case "proposal":
@@ -25,11 +25,11 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
     case "job_failed":
       return { who: null, what: `Job ${number} could not ${describeFailedJob(text)}`, quote: null };
     case "in_review":
-      return { who: whole, what: `did task ${number}, which waits for your word`, quote };
+      return { who: whole, what: `did task ${number}, which needs your review`, quote };
     case "handed_back":
       return {
         who: null,
-        what: `${number === null ? "A claim" : `Task ${number}`}${whole === null ? "" : ` of ${whole}`} was handed back`,
+        what: `${number === null ? "A claim" : `Task ${number}`}${whole === null ? "" : ` of ${whole}`} was returned`,
         quote,
       };
     case "blocked":
@@ -37,15 +37,15 @@ export function describeItem({ kind, number, team, peer, text }: AttentionItem):
     case "held":
       return { who, what: who === null ? "Held: agents cannot post" : "holds it: agents cannot post", quote };
     case "budget_spent":
-      return { who: null, what: "Agents have said all they may without a human word", quote: null };
+      return { who: null, what: "Message limit reached. Reply or raise the limit to continue", quote: null };
     case "budget_near":
       return { who: null, what: "A token budget is nearly used up", quote };
     case "quiet":
-      return { who: null, what: "Quiet: nobody speaks or asks for messages", quote: null };
+      return { who: null, what: "No activity", quote: null };
     case "undelivered":
       return {
         who: null,
-        what: number === 1 ? "A message has reached nobody" : `${number} messages have reached nobody`,
+        what: number === 1 ? "A message is undelivered" : `${number} messages are undelivered`,
         quote: null,
       };
     case "quota_near":
@@ -74,18 +74,18 @@ export function sentenceOfItem(item: AttentionItem): string {
 
 /** The reasons to tell a person something elsewhere, each switched on by itself. */
 export const alertReasons: Readonly<Record<AlertKind, string>> = {
-  approval: "Your agent asks for a permission",
-  ask: "An agent asks humans something",
-  proposal: "A text is proposed",
+  approval: "An agent needs your permission",
+  ask: "An agent asks a question",
+  proposal: "New proposal",
   job_failed: "An agent's job has failed",
-  in_review: "A task waits to be reviewed",
-  handed_back: "What an agent had claimed is handed back",
-  blocked: "A peer declares itself blocked",
+  in_review: "A task needs review",
+  handed_back: "A task was returned because its agent went offline",
+  blocked: "An agent is blocked",
   held: "A session is held",
-  budget_spent: "Agents have spent their message budget",
+  budget_spent: "Agents have reached their message limit",
   budget_near: "Agents have nearly used up their tokens",
   quiet: "A session has gone quiet",
-  undelivered: "A message has reached nobody for hours",
+  undelivered: "A message is undelivered for hours",
   quota_near: "A quota of the mesh is nearly used up",
   concluded: "A session is concluded",
 };
@@ -97,7 +97,7 @@ export const kindLabels: Readonly<Record<AttentionItem["kind"], string>> = {
   proposal: "Proposal",
   job_failed: "Job failed",
   in_review: "In review",
-  handed_back: "Handed back",
+  handed_back: "Returned",
   blocked: "Blocked",
   held: "Held",
   budget_spent: "Budget spent",

@@ -25,12 +25,12 @@ export const readSessionDoc = operation("read_session_doc", {
       section: StorableText.min(1)
         .max(limits.titleCharsMax)
         .optional()
-        .meta({ description: "Only what stands under this heading." }),
+        .meta({ description: "Only the text under this heading." }),
       since_version: Version.optional().meta({
         description: "Only what changed since, as a diff.",
       }),
       version: Version.optional().meta({ description: "An older one." }),
-      at: instantOf("to").optional().meta({ description: "The one that stood at this time." }),
+      at: instantOf("to").optional().meta({ description: "The version at this time." }),
       ...asTeam,
     })
     .refine(
@@ -58,8 +58,7 @@ export const readSessionDoc = operation("read_session_doc", {
     current_version: Version,
     updated_at: Timestamp,
     redacted_version: Version.optional().meta({
-      description:
-        "A version that was asked for and whose text was removed; there is no content or diff then.",
+      description: "The requested version whose text was removed; there is no content or diff.",
     }),
     redaction: Redaction.optional(),
   }),
@@ -121,8 +120,7 @@ export const appendToSessionDoc = operation("append_to_session_doc", {
 });
 
 export const editSessionDoc = operation("edit_session_doc", {
-  summary:
-    "Change one place of the document: old_text, which must stand in it exactly once, becomes new_text.",
+  summary: "Replace a passage of the document: old_text, which must occur exactly once, becomes new_text.",
   input: z.strictObject({
     ...inSession,
     old_text: StorableText.min(1),

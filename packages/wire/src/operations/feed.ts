@@ -30,22 +30,22 @@ import { operation } from "./operation.js";
 export const ChatContent = z.strictObject({
   text: MessageText,
   kind: z.enum(["ask", "decision"]).optional().meta({
-    description: "ask: you need an answer; decision: something is settled.",
+    description: "ask: you need an answer; decision: record what was decided.",
   }),
   options: z
     .array(lineOfChars(limits.titleCharsMax))
     .min(2)
     .max(limits.optionsMax)
     .optional()
-    .meta({ description: "Of an ask: the answers to choose from." }),
+    .meta({ description: "With ask: the answers to choose from." }),
   answer: StorableText.trim().min(1).max(limits.reasonCharsMax).optional().meta({
-    description: "With reply_to: settles that ask; the first answer counts.",
+    description: "With reply_to: answers that ask; the first answer counts.",
   }),
 });
 
 export const postMessage = operation("post_message", {
   summary:
-    "Say something to everyone in the session, or with `to` to some. Long results belong in the document.",
+    "Post a message to everyone in the session, or with `to` to some. Put long results into the document.",
   unlistedOverStdio: ["type"],
   input: z.strictObject({
     ...inSession,
@@ -53,7 +53,7 @@ export const postMessage = operation("post_message", {
       error: 'options belong to kind "ask"',
       path: ["options"],
     }).refine((content) => content.answer === undefined || content.kind !== "ask", {
-      error: "an ask cannot be an answer at once",
+      error: "an ask cannot also be an answer",
       path: ["answer"],
     }),
     to: Recipients.optional(),
@@ -62,7 +62,7 @@ export const postMessage = operation("post_message", {
     }),
     reply_to: Sequence.min(1).optional().meta({ description: "A message's number." }),
     type: z
-      .literal("chat", { error: 'must be "chat"; system messages are made by the broker alone' })
+      .literal("chat", { error: 'must be "chat"; system messages are created only by the broker' })
       .default("chat"),
     ...asTeam,
     ...retryable,
@@ -74,7 +74,7 @@ export const postMessage = operation("post_message", {
 
 export const waitForMessages = operation("wait_for_messages", {
   summary:
-    "Wait for messages of others. Returns at once when some are unread, else blocks up to timeout seconds. Handle them all; then stop if the session is closed, else call again.",
+    "Wait for messages of others. Returns immediately when some are unread, otherwise blocks up to timeout seconds. Handle them all, then stop if the session is closed.",
   unlisted: ["receipt"],
   unlistedOverStdio: ["since_cursor", "include_own"],
   input: z
@@ -82,15 +82,15 @@ export const waitForMessages = operation("wait_for_messages", {
       ...inSession,
       since_cursor: Sequence.optional().meta({
         description:
-          "next_cursor of the call before: nothing is missed or repeated. Left out: where you have read to, as far as the broker can see.",
+          "next_cursor of the previous call: nothing is missed or repeated (default: where you have read to, as far as the broker knows).",
       }),
       receipt: Receipt.optional(),
       timeout: z
         .number()
         .min(0)
         .default(limits.waitSecondsMax)
-        .meta({ description: "At most 30, the default." }),
-      include_own: z.boolean().default(false).meta({ description: "Also your own." }),
+        .meta({ description: "Up to 30 (default: 30)." }),
+      include_own: z.boolean().default(false).meta({ description: "Include your own messages." }),
       ...inEpoch,
       ...asTeam,
     })
@@ -106,14 +106,13 @@ export const waitForMessages = operation("wait_for_messages", {
     ...arrival,
     remaining: z.int().optional().meta({ description: "Messages beyond this page; call again at once." }),
     skipped: z.int().optional().meta({
-      description:
-        "Messages that since_cursor passed over although they were never handed out; a call without it returns them.",
+      description: "Messages before since_cursor that were never returned; a call without it returns them.",
     }),
     document_version: Version.optional().meta({
       description: "Present when the document has changed since your last wait.",
     }),
     idle_polls: z.int().optional().meta({ description: "How many waits in a row were empty." }),
-    advice: z.string().optional().meta({ description: "What to do now, when the idle budget is used up." }),
+    advice: z.string().optional().meta({ description: "What to do when the idle budget is used up." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "resync"],
   compact: (result, { credentialHolder }) =>
@@ -162,9 +161,9 @@ export const getHistory = operation("get_history", {
       after_cursor: Sequence.optional().meta({ description: "Read forward: newer_cursor of the last page." }),
       around: Sequence.min(1).optional().meta({ description: "A page with this message in the middle." }),
       at: instantOf("to").optional().meta({
-        description: "As if it were this time: nothing that was posted later.",
+        description: "As of this time: nothing that was posted later.",
       }),
-      limit: z.int().optional().meta({ description: "At most 500; 100 unless told." }),
+      limit: z.int().optional().meta({ description: "Up to 500 (default: 100)." }),
       types: z
         .array(z.enum(["chat", "system"]))
         .max(2)
@@ -176,13 +175,13 @@ export const getHistory = operation("get_history", {
         .optional()
         .meta({ description: "Of chat, only these; plain is neither ask nor decision." }),
       team: StorableText.min(1).max(limits.nameCharsMax).optional().meta({
-        description: "Only what this team said, and events about it.",
+        description: "Only messages of this team, and events about it.",
       }),
       q: StorableText.trim().min(1).max(limits.queryCharsMax).optional().meta({
-        description: "Only messages with this text, whatever its case.",
+        description: "Only messages with this text, case-insensitive.",
       }),
       thread: Sequence.min(1).optional().meta({
-        description: "A message's number: only the talk that it belongs to.",
+        description: "A message number: only the thread that it belongs to.",
       }),
       ...inEpoch,
       ...asTeam,
@@ -198,9 +197,9 @@ export const getHistory = operation("get_history", {
     next_cursor: Sequence.nullable(),
     has_more: z.boolean(),
     newer_cursor: Sequence.nullable().meta({
-      description: "Pass it as after_cursor for what follows this page; null when nothing does.",
+      description: "Pass it as after_cursor for the next page; null at the end.",
     }),
-    last_sequence: Sequence.meta({ description: "Where the feed, or what of it is read, ends." }),
+    last_sequence: Sequence.meta({ description: "End of the feed, or of the part that is read." }),
     epoch: Epoch,
   }),
   errors: ["unauthorized", "not_found", "resync"],

@@ -22,17 +22,15 @@ export const Imported = z.object({
   title: z.string(),
   record_id: Uuid.meta({ description: "The id that its entries name." }),
   key_id: z.string().meta({
-    description: "Of the key that its head is signed with: a record is known by its id and its keys.",
+    description: "Id of the key that signed its head: a record is identified by its id and its keys.",
   }),
   size: z.int(),
   document_version: z.int(),
-  added: z
-    .int()
-    .meta({ description: "How many messages were not here before; 0 when it was imported already." }),
+  added: z.int().meta({ description: "Number of new messages; 0 if it was already imported." }),
   root: z.string(),
   page: z.enum(["none", "known", "foreign"]).meta({
     description:
-      "The page around the record, for an HTML export: `known` for one that Merkle shipped; what a `foreign` one shows is not what was signed.",
+      "The page around the record of an HTML export: `known` if Merkle shipped it; what a `foreign` page shows was not signed.",
   }),
 });
 export type Imported = z.output<typeof Imported>;
@@ -44,6 +42,6 @@ export const importBundle = operation("import_bundle", {
   errors: ["unauthorized", "forbidden", "conflict"],
   compact: ({ slug, page }) =>
     page === "foreign"
-      ? `imported as ${slug}; the page around the record is not Merkle's`
+      ? `imported as ${slug}; the page around the record is not from Merkle`
       : `imported as ${slug}`,
 });

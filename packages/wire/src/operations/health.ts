@@ -7,7 +7,7 @@ import { operation } from "./operation.js";
 const Milliseconds = z.number().min(0);
 
 export const getHealth = operation("get_health", {
-  summary: "Read how the broker is: connections, event loop, database, version.",
+  summary: "Read the broker's status: connections, event loop, database, version.",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({
@@ -20,13 +20,13 @@ export const getHealth = operation("get_health", {
     open_sessions: z.int(),
     memory_bytes: z.int().meta({ description: "Resident memory of the broker." }),
     event_loop: z.object({ p50_ms: Milliseconds, p99_ms: Milliseconds, max_ms: Milliseconds }).meta({
-      description: "How late the event loop was, over the last one to two minutes.",
+      description: "Event loop delay over the last one to two minutes.",
     }),
     append: z.object({ p50_ms: Milliseconds, p99_ms: Milliseconds, queued_bytes: z.int() }).meta({
-      description: "How long a flush of posts took, lately.",
+      description: "Recent duration of a flush of posts.",
     }),
     bus: z.object({ kind: z.enum(["local", "postgres", "nats"]), up: z.boolean() }).meta({
-      description: "How the nodes on this database hear of each other.",
+      description: "How the nodes on this database notify each other.",
     }),
     nodes: z
       .array(
@@ -40,7 +40,7 @@ export const getHealth = operation("get_health", {
           last_seen_at: Timestamp,
         }),
       )
-      .meta({ description: "The brokers on this database, the one that started first at the head." }),
+      .meta({ description: "The brokers on this database, in order of start." }),
     database: z.object({
       kind: z.enum(["embedded", "external"]),
       version: z.string(),
@@ -62,7 +62,7 @@ export const getHealth = operation("get_health", {
 });
 
 export const testConnection = operation("test_connection", {
-  summary: "Check from the broker's machine whether an address leads back to this broker.",
+  summary: "Check from the broker's machine whether an address is this broker's.",
   unlisted: true,
   input: z.strictObject({
     url: StorableText.trim()
@@ -78,21 +78,21 @@ export const testConnection = operation("test_connection", {
     same_broker: z.boolean().meta({ description: "Whether it was this one." }),
     took_ms: Milliseconds.nullable().meta({ description: "Null if no broker answered." }),
     problem: z.string().nullable().meta({
-      description: "Why agents cannot use the address. The same for everything that is not a broker.",
+      description: "Why agents cannot use the address. The same for every server that is not a broker.",
     }),
   }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ base_url, same_broker, problem }) =>
     same_broker
-      ? `address ${base_url} leads to this broker${problem === null ? "" : `. ${problem}`}`
+      ? `address ${base_url} is this broker's${problem === null ? "" : `. ${problem}`}`
       : `address ${base_url}: ${problem ?? "another broker answers there"}`,
 });
 
 export const collectGarbage = operation("collect_garbage", {
-  summary: "Delete what the retention settings no longer keep, now; or say what that would be.",
+  summary: "Delete data past its retention now, or report what would be deleted.",
   unlisted: true,
   input: z.strictObject({
-    dry_run: z.boolean().default(false).meta({ description: "Only say what would go." }),
+    dry_run: z.boolean().default(false).meta({ description: "Only report what would be deleted." }),
     ...asTeam,
     ...retryable,
   }),
@@ -100,7 +100,7 @@ export const collectGarbage = operation("collect_garbage", {
     dry_run: z.boolean(),
     removed: z
       .record(z.string(), z.int())
-      .meta({ description: "How many of each kind went, or would; the feed and the record never do." }),
+      .meta({ description: "Number deleted of each kind, or that would be; never the feed or the record." }),
     database_bytes: z.int(),
     tables: z
       .array(

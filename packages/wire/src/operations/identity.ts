@@ -53,27 +53,27 @@ export type QuotaKind = z.output<typeof QuotaKind>;
 
 const Quota = z.object({ kind: QuotaKind, max: z.int(), used: z.int() }).meta({
   id: "Quota",
-  description: "A bound of a mesh, and what is used of it as this node counted it last.",
+  description: "A limit of a mesh, and its usage as this node last counted it.",
 });
 export type Quota = z.output<typeof Quota>;
 
-const QuotaMax = z.int().min(0).meta({ description: "0 takes the bound away." }).optional();
+const QuotaMax = z.int().min(0).meta({ description: "0 removes the limit." }).optional();
 
 const Mesh = z.object({
   mesh_id: Uuid,
   name: z.string(),
   created_at: Timestamp,
-  role: MemberRole.nullable().meta({ description: "What the caller is there; null in open mode." }),
+  role: MemberRole.nullable().meta({ description: "Role of the caller there; null in open mode." }),
   sessions: z.int(),
   members: z.int(),
-  quotas: z.array(Quota).meta({ description: "Its bounds, as far as it has any." }),
+  quotas: z.array(Quota).meta({ description: "Its limits, if any." }),
   peers_online: z.int().meta({ description: "Agents that were seen there within `disconnected_after_s`." }),
 });
 export type Mesh = z.output<typeof Mesh>;
 
 export const openDemoRoom = operation("open_demo_room", {
   summary:
-    "Open a session in a mesh of its own in which two scripted agents argue, ask the visitor, and go on by the answer; or find the one that is open.",
+    "Open a session in a separate mesh where two scripted agents disagree, ask the visitor and continue with the answer; or find the open one.",
   unlisted: true,
   input: z.strictObject({ ...retryable }),
   output: z.object({
@@ -87,13 +87,13 @@ export const openDemoRoom = operation("open_demo_room", {
 
 export const createMesh = operation("create_mesh", {
   summary:
-    "Make a mesh: a workspace of its own on this broker, isolated from the others. Its maker is its first admin.",
+    "Create a mesh: a workspace on this broker, isolated from the others. Its creator is its first admin.",
   unlisted: true,
   input: z.strictObject({ name: MeshName, ...asTeam, ...retryable }),
   output: z.object({
     mesh_id: Uuid,
     name: z.string(),
-    member_id: Uuid.nullable().meta({ description: "Its maker's there; null in open mode." }),
+    member_id: Uuid.nullable().meta({ description: "Role of its creator there; null in open mode." }),
   }),
   errors: ["unauthorized", "forbidden", "conflict"],
   compact: ({ name }) => `mesh ${nameInLine(name)} is there`,
@@ -115,7 +115,7 @@ export const listMeshes = operation("list_meshes", {
 });
 
 export const setQuotas = operation("set_quotas", {
-  summary: "Bound what a mesh may hold. For admins of the broker's main mesh.",
+  summary: "Limit what a mesh can store. For admins of the broker's main mesh.",
   unlisted: true,
   input: z.strictObject({
     mesh: MeshName,
@@ -153,7 +153,7 @@ export type Invite = z.output<typeof Invite>;
 
 export const createInvite = operation("create_invite", {
   summary:
-    "Invite somebody to this mesh, perhaps to one session. The link lets its holder in: hand it over in private.",
+    "Create an invite to this mesh, optionally to one session. Anyone with the link can join: share it privately.",
   unlisted: true,
   input: z.strictObject({
     role: MemberRole.default("member").meta({ description: "Only an admin may invite an admin." }),
@@ -161,12 +161,12 @@ export const createInvite = operation("create_invite", {
     uses: Count.max(limits.inviteUsesMax).default(1),
     expires_in_s: Seconds.max(limits.inviteSecondsMax).default(limits.inviteSeconds),
     code: z.boolean().default(false).meta({
-      description: "Also make a code that can be spoken; it is good for ten minutes and five wrong tries.",
+      description: "Also create a spoken code, valid for ten minutes and five wrong tries.",
     }),
     ...retryable,
   }),
   output: Invite.extend({
-    link: z.string().meta({ description: "The secret stands behind the #, where servers never see it." }),
+    link: z.string().meta({ description: "The secret is after the #, where servers never see it." }),
     code: z.string().nullable(),
     code_expires_at: Timestamp.nullable(),
   }),
@@ -175,7 +175,7 @@ export const createInvite = operation("create_invite", {
 });
 
 export const previewInvite = operation("preview_invite", {
-  summary: "Read what an invite is for: title, inviter, expiry, uses. It uses nothing up.",
+  summary: "Read what an invite is for: title, inviter, expiry, uses. Does not use it up.",
   unlisted: true,
   input: z.strictObject({ invite: InviteText }),
   output: z.object({
@@ -201,7 +201,7 @@ export const previewInvite = operation("preview_invite", {
 });
 
 export const listInvites = operation("list_invites", {
-  summary: "List invites, the newest first: your own, or as an admin all of this mesh.",
+  summary: "List your invites, newest first; admins see all of this mesh.",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({ invites: z.array(Invite) }),
@@ -216,7 +216,7 @@ export const listInvites = operation("list_invites", {
 });
 
 export const revokeInvite = operation("revoke_invite", {
-  summary: "End an invite, so that it lets nobody in any more. Who came by it stays.",
+  summary: "Revoke an invite. People who joined with it stay.",
   unlisted: true,
   input: z.strictObject({ invite_id: Count, ...retryable }),
   output: z.object({ invite_id: Count, state: InviteState }),
@@ -225,7 +225,7 @@ export const revokeInvite = operation("revoke_invite", {
 });
 
 export const redeemInvite = operation("redeem_invite", {
-  summary: "Become a member by an invite, with a key of your own. `merkle join` and the join page do this.",
+  summary: "Become a member with an invite and your own key. `merkle join` and the join page do this.",
   unlisted: true,
   input: z.strictObject({
     invite: InviteText,
@@ -256,16 +256,16 @@ const Member = z.object({
   name: z.string(),
   role: MemberRole,
   public_key: PublicKey,
-  invite_id: Count.nullable().meta({ description: "The invite it came by." }),
+  invite_id: Count.nullable().meta({ description: "The invite it joined with." }),
   joined_at: Timestamp,
   vouching: z.enum(["broker", "person", "program", "unknown"]).meta({
     description:
-      "What let it in: an invite of the broker itself, of a member in person, or of a member's token for programs. unknown: before that was kept.",
+      "How it joined: by an invite of the broker, of a member in person, or of a member's API token. unknown: joined before this was recorded.",
   }),
   invited_by: z
     .object({ member_id: Uuid, name: z.string(), revoked: z.boolean() })
     .nullable()
-    .meta({ description: "The member whose invite it came by." }),
+    .meta({ description: "The member whose invite it joined with." }),
   revoked: z.object({ by: z.string(), at: Timestamp }).nullable(),
   own: z.boolean().meta({ description: "Whether it is the caller." }),
 });
@@ -288,12 +288,12 @@ export const listMembers = operation("list_members", {
 
 export const revokeMember = operation("revoke_member", {
   summary:
-    "End a membership: its tokens, browsers and open connections end within a second. Members whom it invited stay unless told.",
+    "Revoke a member: its tokens, browsers and open connections end within a second. Members it invited stay by default.",
   unlisted: true,
   input: z.strictObject({
     member_id: Uuid,
     with_invited: z.boolean().default(false).meta({
-      description: "Also end those whom it invited, those whom they invited, and so on; never the caller.",
+      description: "Also revoke members it invited, directly or indirectly; never the caller.",
     }),
     reason: Reason.optional(),
     ...retryable,
@@ -303,7 +303,7 @@ export const revokeMember = operation("revoke_member", {
     name: z.string(),
     also: z
       .array(z.object({ member_id: Uuid, name: z.string() }))
-      .meta({ description: "The other members who were ended with it." }),
+      .meta({ description: "The other members revoked with it." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
   compact: ({ name, also }) =>
@@ -320,7 +320,7 @@ const Token = z.object({
   token_id: Count,
   kind: z.enum(["bearer", "browser", "sign_in", "observer", "client"]),
   label: z.string().nullable(),
-  member: z.string().nullable().meta({ description: "Whom it lets in; null for an observer." }),
+  member: z.string().nullable().meta({ description: "Whom it authenticates; null for an observer." }),
   session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -330,20 +330,20 @@ export type Token = z.output<typeof Token>;
 
 export const issueToken = operation("issue_token", {
   summary:
-    "Get a token that lets programs act for you in this mesh over REST and MCP, as Authorization: Bearer; or a link that signs a browser in.",
+    "Create an API token for programs that act for you in this mesh over REST and MCP, as Authorization: Bearer; or a link that signs in a browser.",
   unlisted: true,
   input: z.strictObject({
     kind: IssuedKind.default("bearer"),
     label: lineOfChars(limits.nameCharsMax).optional().meta({ description: "What it is for." }),
     expires_in_s: Seconds.max(limits.tokenSecondsMax).optional().meta({
-      description: "90 days unless told; a sign-in link ten minutes, and at most a day.",
+      description: "Lifetime (default: 90 days; sign-in link: ten minutes, at most a day).",
     }),
     ...retryable,
   }),
   output: z.object({
     token_id: Count,
     token: z.string().meta({ description: "Shown once." }),
-    link: z.string().nullable().meta({ description: "Of a sign-in: open it in the browser." }),
+    link: z.string().nullable().meta({ description: "For a sign-in: open it in the browser." }),
     expires_at: Timestamp,
   }),
   errors: ["unauthorized", "forbidden"],
@@ -352,8 +352,7 @@ export const issueToken = operation("issue_token", {
 });
 
 export const listTokens = operation("list_tokens", {
-  summary:
-    "List tokens, signed-in browsers and observer links that are in force: your own, or as an admin all of this mesh.",
+  summary: "List your active tokens, signed-in browsers and observer links; admins see all of this mesh.",
   unlisted: true,
   input: z.strictObject({}),
   output: z.object({ tokens: z.array(Token) }),
@@ -369,7 +368,7 @@ export const listTokens = operation("list_tokens", {
 
 export const revokeToken = operation("revoke_token", {
   summary:
-    "End a token, a signed-in browser or an observer link with all that was obtained with it; connections that came by it end within a second.",
+    "Revoke a token, a signed-in browser or an observer link and everything it issued; its connections end within a second.",
   unlisted: true,
   input: z.strictObject({ token_id: Count, ...retryable }),
   output: z.object({ token_id: Count }),
@@ -378,8 +377,7 @@ export const revokeToken = operation("revoke_token", {
 });
 
 export const createObserverLink = operation("create_observer_link", {
-  summary:
-    "Make a link by which somebody without membership can look on in one session, and do nothing else.",
+  summary: "Create a view-only link to one session for someone who is not a member.",
   unlisted: true,
   input: z.strictObject({
     session_id: SessionRef,

@@ -50,7 +50,7 @@ const stored = z.object({ id: MemoryId, tags: z.array(z.string()), at: Timestamp
 
 export const remember = operation("remember", {
   summary:
-    "Keep a lesson, decision or fact for all later sessions of this mesh, complete by itself. What only holds now: set_state.",
+    "Keep a lesson, decision or fact for all later sessions of this mesh; make it self-contained. For facts that change: set_state.",
   unlisted: ["session"],
   input: z.strictObject({
     content: textOfBytes(limits.memoryBytesMax).refine((text) => text.trim() !== "", {
@@ -58,7 +58,7 @@ export const remember = operation("remember", {
     }),
     tags: Tags.default([]),
     session: StorableText.min(1).max(100).optional().meta({
-      description: "Of a person: the session it was learned in, by id or slug. A team's is its own.",
+      description: "For a person: the session it was learned in, by id or slug. For a team always its own.",
     }),
     ...asTeam,
     ...retryable,
@@ -82,7 +82,7 @@ const page = {
 
 export const recall = operation("recall", {
   summary:
-    'Search what was remembered in this mesh, best match first; do it when you start on something. "Quoted" words stand together, -word leaves out.',
+    'Search the memories of this mesh, best match first; do it before you start. "Quotes" match a phrase, -word excludes.',
   unlisted: ["by", "since", "session"],
   unlistedOverStdio: ["limit"],
   input: z.strictObject({
@@ -113,7 +113,7 @@ export const forget = operation("forget", {
 });
 
 export const restoreMemory = operation("restore_memory", {
-  summary: "Bring a forgotten memory back; only a human may.",
+  summary: "Restore a forgotten memory; only humans can.",
   unlistedOverStdio: true,
   input: z.strictObject({ id: MemoryId, ...asTeam, ...retryable }),
   output: Memory,

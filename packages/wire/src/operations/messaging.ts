@@ -42,10 +42,8 @@ export const RecipientState = z
     declared: DeclaredStatus.nullable(),
     connected: z.boolean(),
     last_seen_at: Timestamp,
-    wake: z
-      .array(WakePath)
-      .meta({ description: "What can wake it at this moment; empty: it reads when it comes." }),
-    delivered: z.boolean().meta({ description: "Its model has got the message." }),
+    wake: z.array(WakePath).meta({ description: "What can wake it now; empty: it reads at its next poll." }),
+    delivered: z.boolean().meta({ description: "Its model has received the message." }),
     delivered_at: Timestamp.nullable().meta({
       description: "Null also when it was too long ago to be known.",
     }),
@@ -65,7 +63,7 @@ export function compactRecipient(state: RecipientState): string {
 
 /** When one that is there reads what has come, where nothing makes it read at once (VENDOR-6). */
 export function readsWhen({ wake, declared }: Pick<RecipientState, "wake" | "declared">): string {
-  if (wake.length === 0) return ", reads when it next looks";
+  if (wake.length === 0) return ", reads at its next poll";
   // Hooks run in a turn, and begin none.
   const isIdle = declared !== "working" && wake.every((path) => path === "hooks");
   return isIdle ? ", cannot be woken: reads at its next turn" : "";
@@ -107,12 +105,12 @@ export const sendMessage = operation("send_message", {
       ...retryable,
     })
     .refine((input) => !input.private || input.to.length === 1, {
-      error: "a private message is for exactly one peer",
+      error: "a private message needs exactly one recipient",
       path: ["to"],
     })
     .refine((input) => !input.private || isSealed(input.message), {
       error:
-        "a private message must be sealed before it comes here, and this one is plain text, so the broker has read it; nothing was posted. Only a client that holds its own keys can seal: `merkle mcp` over stdio, as `merkle launch` starts it",
+        "a private message must be encrypted before it is sent, but this is plain text, so the broker has read it; nothing was posted. Only a client with its own keys can encrypt: `merkle mcp` over stdio, as `merkle launch` starts it",
       path: ["message"],
     }),
   output: Posted,
@@ -123,17 +121,16 @@ export const sendMessage = operation("send_message", {
 /** Says that a reply without a cursor has arrived (CURSOR-6). */
 export const Receipt = StorableText.min(1).max(100).meta({
   description:
-    "receipt of the reply before, none before the first: says what has arrived, as since_cursor does.",
+    "receipt of the previous reply, omitted at first: acknowledges what has arrived, as since_cursor does.",
 });
 
 /** The fields of a reply to a call without a cursor. */
 export const arrival = {
   receipt: Receipt.optional().meta({
-    description: "Given to the next call without since_cursor, it says that this reply has arrived.",
+    description: "Pass it to the next call without since_cursor to acknowledge this reply.",
   }),
   again: Sequence.optional().meta({
-    description:
-      "Up to this number the messages were in an earlier reply, of which nothing shows that it arrived.",
+    description: "Messages up to this number were in an earlier reply that was never acknowledged.",
   }),
 };
 
@@ -170,7 +167,7 @@ export const checkMessages = operation("check_messages", {
 });
 
 export const messageStatus = operation("message_status", {
-  summary: "See which peers a message reached, who has got it and when, and who answered.",
+  summary: "See which peers a message reached, who received it and when, and who answered.",
   input: z.strictObject({
     ...inSession,
     message: Sequence.min(1).meta({ description: "Its number." }),

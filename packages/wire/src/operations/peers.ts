@@ -41,7 +41,7 @@ export const SessionKey = z
 
 export const Summary = StorableText.trim()
   .max(limits.summaryCharsMax)
-  .meta({ description: "Empty takes it away." });
+  .meta({ description: "Empty removes it." });
 
 export const DeclaredStatus = z.enum(["idle", "working", "dnd", "blocked"]);
 export type DeclaredStatus = z.output<typeof DeclaredStatus>;
@@ -74,18 +74,18 @@ export const Peer = z
     cwd: z.string().nullable(),
     machine: z.string().nullable(),
     session_key: z.string().nullable(),
-    key_card: KeyCard.nullable().meta({ description: "What a private message to it is sealed with." }),
+    key_card: KeyCard.nullable().meta({ description: "Key that encrypts private messages to it." }),
     joined_at: Timestamp,
     last_seen_at: Timestamp,
     last_polled_at: Timestamp.nullable(),
     left_at: Timestamp.nullable(),
     polling: z.boolean(),
-    connected: z.boolean().meta({ description: "Whether a connection holds it at this moment." }),
+    connected: z.boolean().meta({ description: "Whether it is connected now." }),
     last_read: Sequence,
     task: z
       .object({ task: z.int(), title: z.string(), since: Timestamp })
       .nullable()
-      .meta({ description: "The task that it has claimed last and works on." }),
+      .meta({ description: "The task that it last claimed and works on." }),
   })
   .meta({ id: "Peer" });
 export type Peer = z.output<typeof Peer>;
@@ -109,13 +109,12 @@ function compactPeer(peer: Peer): string {
 }
 
 export const listPeers = operation("list_peers", {
-  summary:
-    "See who is there and whom you can write to: each peer's team, role, groups, status and what it is doing.",
+  summary: "See who is in the session: each peer's team, role, groups, status and what it is doing.",
   unlistedOverStdio: ["include_left"],
   input: z.strictObject({
     ...inSession,
     group: GroupName.optional().meta({ description: "Only its members." }),
-    include_left: z.boolean().default(false).meta({ description: "Also those that have left." }),
+    include_left: z.boolean().default(false).meta({ description: "Include peers that have left." }),
     ...asTeam,
   }),
   output: z.object({ peers: z.array(Peer) }),
@@ -124,7 +123,7 @@ export const listPeers = operation("list_peers", {
 });
 
 export const setSummary = operation("set_summary", {
-  summary: "Say in a sentence what you are doing, when it changes; list_peers shows it.",
+  summary: "Set a one-sentence summary of what you are doing, when it changes; list_peers shows it.",
   input: z.strictObject({ ...inSession, summary: Summary, ...asTeam, ...retryable }),
   output: z.object({ summary: z.string(), at: Timestamp }),
   errors: ["unauthorized", "forbidden", "not_found"],
@@ -139,7 +138,7 @@ export const setStatus = operation("set_status", {
     .strictObject({
       ...inSession,
       status: DeclaredStatus,
-      reason: Reason.optional().meta({ description: "Needed for blocked: what you need." }),
+      reason: Reason.optional().meta({ description: "Required for blocked: what you need." }),
       automatic: z.boolean().default(false).meta({
         description: "Observed and not declared: it replaces idle and working alone.",
       }),
@@ -155,7 +154,7 @@ export const setStatus = operation("set_status", {
 });
 
 export const joinGroup = operation("join_group", {
-  summary: "Get what is sent to @group from now on. `backend/db` lies within `backend`.",
+  summary: "Receive messages to @group from now on. `backend/db` is part of `backend`.",
   input: z.strictObject({
     ...inSession,
     name: JoinedGroup,
@@ -169,7 +168,7 @@ export const joinGroup = operation("join_group", {
 });
 
 export const leaveGroup = operation("leave_group", {
-  summary: "Get no more of what is sent to @group.",
+  summary: "Stop receiving messages to @group.",
   input: z.strictObject({ ...inSession, name: GroupName, ...asTeam, ...retryable }),
   output: z.object({ groups: z.array(Membership) }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],

@@ -27,7 +27,7 @@ const Nudged = z.object({
 });
 
 export const nudge = operation("nudge", {
-  summary: "Wake a peer or team so that it reads its messages; posts nothing, and says what was reached.",
+  summary: "Wake a peer or team so that it reads its messages; posts nothing and returns who was woken.",
   input: z.strictObject({ ...inSession, to: Recipients, ...asTeam, ...retryable }),
   output: z.object({ nudged: z.array(Nudged) }),
   errors: ["unauthorized", "session_closed", "not_found"],
@@ -39,7 +39,7 @@ export const nudge = operation("nudge", {
             reached.length > 0
               ? `woken by ${reached.join(", ")}`
               : connected
-                ? "connected, but nothing can wake it: it reads when it next looks"
+                ? "connected, but cannot be woken: it reads at its next poll"
                 : `away since ${messageTime(last_seen_at)}`
           }`,
       ),
@@ -49,30 +49,31 @@ export const nudge = operation("nudge", {
 const Hold = z.object({ by: z.string(), reason: z.string().nullable(), at: Timestamp }).meta({ id: "Hold" });
 
 export const holdSession = operation("hold_session", {
-  summary: "Stop agents from posting until a human resumes; they still read. Only a human may.",
+  summary: "Pause agents: they can read but not post until a human resumes. Humans only.",
   unlisted: true,
   input: z.strictObject({ ...inSession, reason: Reason.optional(), ...asTeam, ...retryable }),
   output: z.object({
     held: Hold,
-    teams: z.int().meta({ description: "How many teams of agents it concerns." }),
+    teams: z.int().meta({ description: "Number of agent teams affected." }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
   compact: ({ teams }) => `held for ${teams} teams`,
 });
 
 export const resumeSession = operation("resume_session", {
-  summary: "End a hold, and let agents whose message budget is spent go on. Only a human may.",
+  summary: "End a hold, and let agents with a spent message budget post again. Humans only.",
   unlisted: true,
   input: z.strictObject({
     ...inSession,
     message_budget: z.int().min(0).max(1_000_000).optional().meta({
-      description: "Also set how many messages agents may post after each human word; 0 for no limit.",
+      description:
+        "Also set how many messages agents can post after each message from a human; 0 for no limit.",
     }),
     ...asTeam,
     ...retryable,
   }),
   output: z.object({
-    resumed: z.boolean().meta({ description: "Whether anything had been held back." }),
+    resumed: z.boolean().meta({ description: "Whether posts had been refused." }),
     message_budget: z.int(),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found"],
@@ -87,13 +88,13 @@ const SearchHit = z.object({
   kind: SearchKind,
   session_id: Uuid.nullable(),
   session: z.string().nullable().meta({ description: "Its slug." }),
-  sequence: Sequence.nullable().meta({ description: "Of a message or decision, or in a topic." }),
+  sequence: Sequence.nullable().meta({ description: "Only for messages, decisions and topic comments." }),
   memory_id: z.string().nullable(),
   topic_id: z.int().nullable(),
-  source_path: z.string().nullable().meta({ description: "Of a topic on a file: that file." }),
-  version: z.int().nullable().meta({ description: "Of a document." }),
-  key: z.string().nullable().meta({ description: "Of state." }),
-  progress_id: z.string().nullable().meta({ description: "Of a progress entry." }),
+  source_path: z.string().nullable().meta({ description: "For a topic on a file: that file." }),
+  version: z.int().nullable().meta({ description: "For a document." }),
+  key: z.string().nullable().meta({ description: "For state." }),
+  progress_id: z.string().nullable().meta({ description: "For a progress entry." }),
   project: z.string().nullable().meta({ description: "The progress entry's." }),
   title: z.string().nullable(),
   by: z.string().nullable(),

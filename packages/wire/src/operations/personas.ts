@@ -7,7 +7,7 @@ import { operation } from "./operation.js";
 /** A persona is addressed by its name in routes, so it holds nothing that a path takes for its own; compared without case. */
 export const PersonaName = lineOfChars(limits.nameCharsMax)
   .refine((name) => /^[\p{L}\p{N}][\p{L}\p{M}\p{N} '’_.-]*$/u.test(name), {
-    error: "must begin with a letter or digit, and hold letters, digits, spaces and ' _ . - alone",
+    error: "must begin with a letter or digit, and contain only letters, digits, spaces and ' _ . -",
   })
   .meta({ examples: ["Sceptic"] });
 
@@ -20,24 +20,24 @@ export const PersonaHash = z
 export const Persona = z
   .object({
     name: z.string(),
-    prompt: z.string().meta({ description: "How to read, as the agent that reads is told." }),
+    prompt: z.string().meta({ description: "Instructions for the agent that reads." }),
     hash: PersonaHash,
     version: z.int().meta({ description: "1 when new, +1 on every write." }),
-    retired: z.boolean().meta({ description: "Whether nothing is to be read as it any more." }),
+    retired: z.boolean().meta({ description: "Whether it is retired." }),
     updated_by: z
       .string()
       .nullable()
-      .meta({ description: "Null for one that came with Merkle and was never changed." }),
+      .meta({ description: "Null for a built-in persona that was never changed." }),
     updated_at: Timestamp,
   })
   .meta({ id: "Persona" });
 export type Persona = z.output<typeof Persona>;
 
 export const listPersonas = operation("list_personas", {
-  summary: "List the personas of the mesh: named ways of reading that a perspective job can take.",
+  summary: "List the personas of the mesh: named reviewers for perspective jobs.",
   unlisted: true,
   input: z.strictObject({
-    retired: z.boolean().default(false).meta({ description: "Also those that were retired." }),
+    retired: z.boolean().default(false).meta({ description: "Include retired personas." }),
     ...asTeam,
   }),
   output: z.object({ personas: z.array(Persona) }),
@@ -54,7 +54,7 @@ export const listPersonas = operation("list_personas", {
 
 export const getPersona = operation("get_persona", {
   summary:
-    "Read how a persona reads. The agent of a perspective job asks for its own, and gives back its hash.",
+    "Read a persona's instructions. The agent of a perspective job reads its own, and returns its hash.",
   unlisted: true,
   input: z.strictObject({ name: PersonaName, ...asTeam }),
   output: Persona,
@@ -63,13 +63,12 @@ export const getPersona = operation("get_persona", {
 });
 
 export const putPersona = operation("put_persona", {
-  summary:
-    "Write a persona of the mesh, for humans alone: make a new one with expected_version 0, change, retire or restore one.",
+  summary: "Create (expected_version 0), change, retire or restore a persona of the mesh. Humans only.",
   unlisted: true,
   input: z.strictObject({
     name: PersonaName,
     prompt: textOfBytes(limits.personaPromptBytesMax).refine((text) => text.trim() !== "", {
-      error: "must not be blank; a persona that is not wanted any more is retired",
+      error: "must not be blank; to remove a persona, retire it",
     }),
     retired: z.boolean().default(false),
     expected_version: z

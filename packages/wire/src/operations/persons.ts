@@ -12,17 +12,17 @@ import { lines, nameInLine } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
 const Verified = z.boolean().meta({
-  description: "Whether it has shown to be who runs the broker, or is a member; if not it is a guest.",
+  description: "Whether it has proved to run the broker, or is a member; otherwise it is a guest.",
 });
 
 const VerificationCode = StorableText.min(1)
   .max(200)
-  .meta({ description: "Of a link that the broker's terminal printed; good once." });
+  .meta({ description: "Code of a link that the broker's terminal printed; valid once." });
 
 export const createPerson = operation("create_person", {
   summary:
-    "Make a person: a human who reads and writes in the sessions of this mesh. Keep the person_id that comes back: it is that person's " +
-    "credential, given wherever a team's is. Agents need none: they create_session or join_session.",
+    "Create a person: a human who reads and writes in the sessions of this mesh. Keep the person_id that comes back: it is that person's " +
+    "credential, accepted wherever a team's is. Agents need none: they create_session or join_session.",
   unlisted: ["code"],
   input: z.strictObject({
     name: PersonName.meta({ description: "What the person is called in sessions." }),
@@ -54,7 +54,7 @@ export const getPerson = operation("get_person", {
 });
 
 export const createVerificationCode = operation("create_verification_code", {
-  summary: "Make a link that verifies one person, with the key that the broker keeps in its Merkle home.",
+  summary: "Create a link that verifies one person, with the key in the broker's Merkle home.",
   unlisted: true,
   input: z.strictObject({ home_key: StorableText.min(1).max(200), ...retryable }),
   output: z.object({ code: z.string(), link: z.string(), expires_at: Timestamp }),
@@ -83,14 +83,15 @@ export const renamePerson = operation("rename_person", {
 /** Somebody else than the caller, by name or, where several share it, by id. */
 const OtherPerson = StorableText.min(1)
   .max(200)
-  .meta({ description: "Whose: a name, or an id where several have the name. Your own unless told." });
+  .meta({ description: "Name or id of the person; the id if several share the name (default: yourself)." });
 
 export const exportPerson = operation("export_person", {
-  summary: "Read everything that is kept of a person, in all sessions, in pages. Another's takes an admin.",
+  summary:
+    "Read everything stored about a person, in all sessions, in pages. Only admins can read another person's data.",
   unlisted: true,
   input: z.strictObject({
     person: OtherPerson.optional(),
-    after: StorableText.max(100).optional().meta({ description: "next of the page before." }),
+    after: StorableText.max(100).optional().meta({ description: "next of the previous page." }),
     ...asTeam,
   }),
   output: z.object({
@@ -98,23 +99,23 @@ export const exportPerson = operation("export_person", {
     name: z.string(),
     rows: z
       .array(z.object({ kind: z.string(), row: z.record(z.string(), z.unknown()) }))
-      .meta({ description: "What is kept, each with its kind: profile, token, message, …" }),
+      .meta({ description: "Stored rows, each with its kind: profile, token, message, …" }),
     next: z.string().nullable().meta({ description: "Where the next page begins; null at the end." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
   compact: ({ name, rows, next }) =>
-    lines(`${rows.length} rows of ${nameInLine(name)}`, next !== null && `go on with after: ${next}`),
+    lines(`${rows.length} rows of ${nameInLine(name)}`, next !== null && `continue with after: ${next}`),
 });
 
 export const erasePerson = operation("erase_person", {
   summary:
-    "Remove a person for good: texts as redact_message does, then name, devices, tokens, alerts and usage. Another takes an admin.",
+    "Permanently remove a person: texts as with redact_message, then name, devices, tokens, alerts and usage. Only admins can remove another person.",
   unlisted: true,
   input: z.strictObject({
     person: OtherPerson.optional(),
     confirm: StorableText.min(1)
       .max(200)
-      .meta({ description: "The name or id of whom it is about, once more; else nothing is done." }),
+      .meta({ description: "The person's name or id again, as confirmation." }),
     ...asTeam,
     ...retryable,
   }),

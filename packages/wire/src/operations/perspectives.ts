@@ -26,12 +26,12 @@ export const Perspective = z
     perspective_id: PerspectiveId,
     persona_name: z.string(),
     source_version: Version.nullable().meta({ description: "The version of the document that was read." }),
-    source_hash: z.string().meta({ description: "Of the text that was read." }),
+    source_hash: z.string().meta({ description: "Hash of the text that was read." }),
     persona_hash: PersonaHash,
     job_id: z.int(),
     made_at: Timestamp,
-    stale: z.boolean().meta({ description: "Whether the source or the persona are others now." }),
-    stale_because: z.array(z.enum(["source", "persona"])).meta({ description: "Which of them." }),
+    stale: z.boolean().meta({ description: "Whether the source or the persona has changed since." }),
+    stale_because: z.array(z.enum(["source", "persona"])).meta({ description: "Which of them changed." }),
   })
   .meta({ id: "Perspective" });
 export type Perspective = z.output<typeof Perspective>;
@@ -51,7 +51,7 @@ export const listPerspectives = operation("list_perspectives", {
 
 export const getPerspective = operation("get_perspective", {
   summary:
-    "Read what a persona's reading of a session's document came to, and whether it is stale. start_job perspective has it read anew.",
+    "Read a persona's review of a session's document, and whether it is stale. start_job perspective makes a new one.",
   input: z.strictObject({ ...inSession, persona_name: PersonaName, ...asTeam }),
   output: Perspective.extend({
     content: z.string().meta({ description: "Markdown." }),
@@ -75,7 +75,7 @@ export const listSourcePerspectives = operation("list_source_perspectives", {
 });
 
 export const getSourcePerspective = operation("get_source_perspective", {
-  summary: "Read what a persona's reading of a file came to, and whether it is stale.",
+  summary: "Read a persona's review of a file, and whether it is stale.",
   unlisted: true,
   input: z.strictObject({ source_path: SourcePath, persona_name: PersonaName, ...asTeam }),
   output: Perspective.extend({
@@ -87,12 +87,12 @@ export const getSourcePerspective = operation("get_source_perspective", {
 });
 
 export const putPerspective = operation("put_perspective", {
-  summary: "Write what a persona's reading came to. For the agent of a perspective job alone, once.",
+  summary: "Submit a persona's review. Only for the agent of a perspective job, once.",
   unlisted: true,
   input: z
     .strictObject({
       source_version: Version.optional().meta({ description: "The version of the document that was read." }),
-      source_sha: SourceHash.optional().meta({ description: "Of a file that was read, its hash." }),
+      source_sha: SourceHash.optional().meta({ description: "Hash of the file that was read." }),
       persona_sha: PersonaHash.meta({ description: "The hash of the persona, as get_persona gave it." }),
       content: textOfBytes(limits.perspectiveBytesMax).refine((text) => text.trim() !== "", {
         error: "must not be blank",

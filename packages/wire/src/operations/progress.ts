@@ -62,12 +62,12 @@ export type ProgressEntry = z.output<typeof ProgressEntry>;
 /** A person's entry stands in the session that is named; a team's in its own. */
 const inOwnSession = {
   session: StorableText.min(1).max(100).optional().meta({
-    description: "The session that it was done in, by id or slug; for a person, who is in none by itself.",
+    description: "The session that it was done in, by id or slug; for a person, who has no default session.",
   }),
 };
 
 export const logProgress = operation("log_progress", {
-  summary: "Log a piece of work that is done, and how it was done, for whoever works on the project next.",
+  summary: "Log finished work and how it was done, for anyone who works on the project next.",
   unlisted: ["session"],
   unlistedOverStdio: ["agentId"],
   input: z.strictObject({
@@ -101,7 +101,7 @@ export const getContext = operation("get_context", {
   output: z.object({
     ...entry,
     projectId: z.string(),
-    summary: z.string().meta({ description: "The beginning of the content, where none could be made." }),
+    summary: z.string().meta({ description: "The beginning of the content if no summary could be made." }),
     content: z.string().optional().meta({ description: "With includeFull." }),
   }),
   errors: ["unauthorized", "not_found"],
@@ -202,7 +202,7 @@ export const listProgressProjects = operation("list_progress_projects", {
       z.object({
         projectId: z.string(),
         entries: z.int(),
-        lastAt: Timestamp.meta({ description: "Of its newest entry." }),
+        lastAt: Timestamp.meta({ description: "Time of its newest entry." }),
       }),
     ),
     total: z.int().min(0).meta({ description: "How many there are, those beyond the limit included." }),

@@ -27,7 +27,7 @@ const TopicId = numbered.meta({ description: "The topic's number in its mesh." }
 const BlobSha = z
   .string()
   .regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, { error: "must be the hash of a Git blob, in hexadecimal" })
-  .meta({ description: "Of a file: the hash that Git gives to its content." });
+  .meta({ description: "For a file: the Git hash of its content." });
 
 export const ProposalStatus = z.enum(["open", "accepted", "rejected", "returned", "replaced"]).meta({
   description:
@@ -44,29 +44,28 @@ export const Proposal = z
       .meta({ description: "A rewrite answers a topic; a conclusion is the text of the Conclusion." }),
     session_id: Uuid.nullable(),
     session: z.string().nullable().meta({ description: "That session's slug." }),
-    source_path: z.string().nullable().meta({ description: "Of a file: its root, a slash and its path." }),
-    topic_id: TopicId.nullable().meta({ description: "Of a rewrite: the topic that it answers." }),
+    source_path: z.string().nullable().meta({ description: "For a file: its root, a slash and its path." }),
+    topic_id: TopicId.nullable().meta({ description: "For a rewrite: the topic that it answers." }),
     revision: z.int().meta({ description: "Counted in its topic; of conclusions in their session." }),
     base_version: Version.nullable().meta({
-      description: "Of a document: the version that it was made from.",
+      description: "For a document: the version that it is based on.",
     }),
-    base_sha: BlobSha.nullable().meta({ description: "Of a file: the content that it was made from." }),
+    base_sha: BlobSha.nullable().meta({ description: "For a file: the content that it is based on." }),
     stale: z.boolean().meta({
-      description:
-        "Whether it is open and its base is not the newest any more: rebase it, and look at it again.",
+      description: "Whether it is open but its base is not the newest: rebase it and review it again.",
     }),
     added: z.int().meta({ description: "How many lines it adds to its base." }),
-    removed: z.int().meta({ description: "How many lines of its base it takes away." }),
-    note: z.string().meta({ description: "What its author says of it; may be empty." }),
+    removed: z.int().meta({ description: "How many lines of its base it removes." }),
+    note: z.string().meta({ description: "Note of its author; can be empty." }),
     proposed_by: z.string().nullable().meta({ description: "Who proposes it; null for an agent of a job." }),
     job_id: z.int().nullable().meta({ description: "The job that made it." }),
     proposed_at: Timestamp,
     status: ProposalStatus,
     decided_by: z.string().nullable(),
     decided_at: Timestamp.nullable(),
-    remark: z.string().nullable().meta({ description: "What was said when it was rejected or returned." }),
+    remark: z.string().nullable().meta({ description: "The reason for the rejection or return." }),
     accepted_version: Version.nullable().meta({ description: "The document's version that it became." }),
-    accepted_commit: z.string().nullable().meta({ description: "Of a file: the commit that it became." }),
+    accepted_commit: z.string().nullable().meta({ description: "For a file: the commit that it became." }),
   })
   .meta({ id: "Proposal" });
 export type Proposal = z.output<typeof Proposal>;
@@ -74,11 +73,11 @@ export type Proposal = z.output<typeof Proposal>;
 /** One place where a text would change. Lines have their line breaks, so that they put together are the text. */
 export const Hunk = z
   .object({
-    id: z.string().meta({ description: "Names this change of this place, as decide_proposal takes it." }),
+    id: z.string().meta({ description: "Id of this change for decide_proposal." }),
     section: z.string().meta({ description: "The heading above it with its number signs; may be empty." }),
     old_start: z.int().meta({ description: "The line, from 1, that it begins at or is put before." }),
-    old_lines: z.array(z.string()).meta({ description: "What it takes away." }),
-    new_lines: z.array(z.string()).meta({ description: "What it puts there." }),
+    old_lines: z.array(z.string()).meta({ description: "Removed text." }),
+    new_lines: z.array(z.string()).meta({ description: "Added text." }),
   })
   .meta({ id: "Hunk" });
 export type Hunk = z.output<typeof Hunk>;
@@ -88,23 +87,23 @@ export const ProposalInFull = Proposal.extend({
   content: z
     .string()
     .nullable()
-    .meta({ description: "The whole proposed text; null when it was removed with what it was made from." }),
-  current_version: Version.nullable().meta({ description: "Of a document: its newest version." }),
-  current_sha: BlobSha.nullable().meta({ description: "Of a file: its content now." }),
+    .meta({ description: "The whole proposed text; null if it was removed with its base." }),
+  current_version: Version.nullable().meta({ description: "For a document: its newest version." }),
+  current_sha: BlobSha.nullable().meta({ description: "For a file: its content now." }),
   hunks: z.array(Hunk).meta({
     description:
-      "Of an open one: what it would change of the text as it stands now. Of any other: what it changed of its base. For a conclusion that text is the Conclusion, not the document.",
+      "For an open proposal: its changes to the current text. For any other: its changes to its base. For a conclusion the text is the Conclusion, not the document.",
   }),
   left: z.array(Hunk).meta({
     description:
-      "Of a rewrite that was accepted in part or edited: what of it was not taken, against the text that it became.",
+      "For a rewrite that was accepted in part or edited: what was left out, compared with the resulting text.",
   }),
 }).meta({ id: "ProposalInFull" });
 export type ProposalInFull = z.output<typeof ProposalInFull>;
 
 export const insertProposal = operation("insert_proposal", {
   summary:
-    "Propose a whole new text for what a topic is about, or (with session_id) a text of the session's Conclusion. A person decides about it; nothing changes before.",
+    "Propose a whole new text for a topic's source, or (with session_id) a text of the session's Conclusion. Nothing changes until a person accepts it.",
   input: z
     .strictObject({
       topic_id: TopicId.optional(),
@@ -137,7 +136,7 @@ export const listProposals = operation("list_proposals", {
   unlisted: true,
   input: z.strictObject({
     session_id: SessionRef.optional(),
-    source_path: SourcePath.optional().meta({ description: "Only those for this file." }),
+    source_path: SourcePath.optional().meta({ description: "Only proposals for this file." }),
     topic_id: TopicId.optional(),
     status: ProposalStatus.optional().meta({ description: "Only those of this status." }),
     before: ProposalId.optional().meta({ description: "Only older ones: the last proposal_id of a page." }),
@@ -155,7 +154,7 @@ export const listProposals = operation("list_proposals", {
 });
 
 export const getProposal = operation("get_proposal", {
-  summary: "Look at a proposal: its text, and what it would change of the text as it stands now.",
+  summary: "Read a proposal: its text, and its changes to the current text.",
   unlisted: true,
   input: z.strictObject({ proposal_id: ProposalId, ...asTeam }),
   output: ProposalInFull,
@@ -185,28 +184,28 @@ export const decideProposal = operation("decide_proposal", {
       base: z
         .union([Version, BlobSha])
         .optional()
-        .meta({ description: "To accept: the document's version, or the file's hash, that you have seen." }),
+        .meta({ description: "With accept: the document version or file hash that you have seen." }),
       hunks: z
         .array(StorableText.min(1).max(64))
-        .min(1, { error: "must hold at least one: reject the proposal to take nothing of it" })
+        .min(1, { error: "must contain at least one; to accept nothing, reject the proposal" })
         .max(limits.hunksChosenMax)
         .optional()
-        .meta({ description: "To accept these changes alone; all unless given." }),
-      content: DocumentText.optional().meta({ description: "To accept this text, edited, in its place." }),
+        .meta({ description: "With accept: only these changes (default: all)." }),
+      content: DocumentText.optional().meta({ description: "With accept: this edited text instead." }),
       remark: StorableText.trim()
         .min(1)
         .max(limits.proposalNoteCharsMax)
         .optional()
-        .meta({ description: "Needed to return: what is to be changed. May be given to reject." }),
+        .meta({ description: "With return: what to change (required). With reject: the reason." }),
       ...asTeam,
       ...retryable,
     })
     .refine(({ decision, base }) => decision !== "accept" || base !== undefined, {
-      error: "must be given to accept: what you have seen is what is written",
+      error: "is required with accept, so that exactly what you have seen is written",
       path: ["base"],
     })
     .refine(({ decision, hunks, content }) => decision === "accept" || (!hunks && content === undefined), {
-      error: "may be given to accept alone",
+      error: "is only allowed with accept",
       path: ["hunks"],
     })
     .refine(({ hunks, content }) => !hunks || content === undefined, {
@@ -214,13 +213,13 @@ export const decideProposal = operation("decide_proposal", {
       path: ["hunks"],
     })
     .refine(({ decision, remark }) => decision !== "return" || remark !== undefined, {
-      error: "must be given to return: the agent has to know what to change",
+      error: "is required with return: the agent has to know what to change",
       path: ["remark"],
     })
     .refine(
       ({ decision, remark }) => remark === undefined || decision === "return" || decision === "reject",
       {
-        error: "may be given to return or to reject",
+        error: "is only allowed with return or reject",
         path: ["remark"],
       },
     ),
@@ -232,7 +231,7 @@ export const decideProposal = operation("decide_proposal", {
     job_id: z.int().nullable().meta({ description: "Returned: the job that works on it." }),
     next_proposal_id: z.int().nullable().meta({ description: "Rebased: the new revision." }),
     conflicts: z.int().meta({
-      description: "Rebased: in so many places both had changed, and the newest text was kept.",
+      description: "Rebased: number of places where both had changed and the newest text was kept.",
     }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
@@ -253,7 +252,7 @@ function compactProposal(proposal: Proposal): string {
     kind === "conclusion" ? "the Conclusion" : `topic ${topic_id}`,
     session !== null && `of ${session}`,
     `revision ${revision}`,
-    base_version !== null && `made from v${base_version}`,
+    base_version !== null && `based on v${base_version}`,
     stale && "stale",
     `+${proposal.added} -${proposal.removed}`,
   ];

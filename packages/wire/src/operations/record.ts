@@ -16,7 +16,7 @@ const KeyId = z
   .meta({ description: "The first 32 hexadecimal digits of the key's SHA-256." });
 
 const RecordId = Uuid.meta({
-  description: "What the entries name: the session's id, or of an imported one that of its origin.",
+  description: "Id in the entries: the session's id, or that of its origin if it was imported.",
 });
 
 const Size = z.int().min(0);
@@ -27,15 +27,15 @@ export const SignedHead = z
     epoch: Epoch,
     session_id: RecordId,
     size: Size.meta({ description: "How many messages." }),
-    root: Hash.meta({ description: "Over them, by RFC 9162." }),
+    root: Hash.meta({ description: "Root over the messages, by RFC 9162." }),
     document: z.object({
       version: Version,
-      hash: Hash.nullable().meta({ description: "Of that version's salt and text." }),
+      hash: Hash.nullable().meta({ description: "Hash of that version's salt and text." }),
       root: Hash.meta({ description: "Over all versions up to it." }),
     }),
     about: z.object({ session: Hash, roster: Hash, state: Hash }).optional().meta({
       description:
-        "Of title, description, status and times, of who took part, and of the state, as a bundle has them; not in heads of format 1.",
+        "Hash of title, description, status, times, participants and state, as in a bundle; not in heads of format 1.",
     }),
     at: Timestamp,
     key_id: KeyId,
@@ -48,7 +48,7 @@ export const AuditKey = z
     key_id: KeyId,
     public_key: z.string().meta({ description: "ed25519, 32 bytes in base64url." }),
     since: Timestamp,
-    previous: KeyId.nullable().meta({ description: "The key whose place it took." }),
+    previous: KeyId.nullable().meta({ description: "The key that it replaced." }),
     succession: z.string().nullable().meta({ description: "That key's signature for it, in base64url." }),
   })
   .meta({ id: "AuditKey" });
@@ -62,12 +62,12 @@ export const Seal = z.object({
 
 export const sessionSeal = operation("session_seal", {
   summary:
-    "Read what the broker signs of a session's record as it is now, and what its conclusions signed. Keep it: with a later one session_proof shows that nothing before was changed.",
+    "Read the signed head of a session's record, and the seals of its conclusions. Save it: with a later head, session_proof shows that nothing before was changed.",
   input: z.strictObject({ ...inSession, ...asTeam }),
   output: z.object({
     session_id: Uuid,
     concluded: z.boolean(),
-    head: SignedHead.meta({ description: "Of now; the same one until something is added." }),
+    head: SignedHead.meta({ description: "The current head; unchanged until something is added." }),
     seals: z
       .array(SignedHead)
       .meta({ description: `Of conclusions, the newest first; at most ${limits.sealsListedMax}.` }),
@@ -89,14 +89,14 @@ export const sessionProof = operation("session_proof", {
     "Get the proof that a message or a version is in a session's record, or that the record of an earlier head is the beginning of a later one.",
   input: z.strictObject({
     ...inSession,
-    sequence: Sequence.min(1).optional().meta({ description: "Of a message." }),
-    document_version: Version.min(1).optional().meta({ description: "Instead: of the document." }),
+    sequence: Sequence.min(1).optional().meta({ description: "Message to prove." }),
+    document_version: Version.min(1).optional().meta({ description: "Document version to prove instead." }),
     log: z.enum(["feed", "document"]).optional().meta({
       description:
-        "What the two sizes count: messages, or versions of the document. As what is to be proved, else feed.",
+        "What the two sizes count: messages, or versions of the document (default: what is proved, otherwise feed).",
     }),
-    size: Size.optional().meta({ description: "How much the root is over; all that there is unless told." }),
-    from_size: Size.optional().meta({ description: "How much an earlier root was over." }),
+    size: Size.optional().meta({ description: "Size of the tree under the root (default: everything)." }),
+    from_size: Size.optional().meta({ description: "Size of the tree under an earlier root." }),
     ...asTeam,
   }),
   output: z.object({
@@ -105,7 +105,9 @@ export const sessionProof = operation("session_proof", {
     log: z.enum(["feed", "document"]),
     size: Size,
     root: Hash,
-    head: SignedHead.nullable().meta({ description: "Over just so much; null where none was given out." }),
+    head: SignedHead.nullable().meta({
+      description: "Signed head of exactly this size; null if none was issued.",
+    }),
     inclusion: z
       .object({
         log: z.enum(["feed", "document"]),

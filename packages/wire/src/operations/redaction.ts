@@ -12,7 +12,7 @@ const Versions = z
 
 export const redactMessage = operation("redact_message", {
   summary:
-    "Remove the text of a message of your own, or of document versions that your team wrote, for good; everybody is told. Whoever read it has read it. Humans may remove anybody's.",
+    "Permanently remove the text of your own message, or of your team's document versions; everyone is notified. It cannot undo what others have read. Humans can remove anyone's text.",
   input: z
     .strictObject({
       ...inSession,
@@ -20,7 +20,7 @@ export const redactMessage = operation("redact_message", {
       document_versions: Versions.optional().meta({
         description: "Or versions of the document, older than the newest.",
       }),
-      reason: Reason.optional().meta({ description: "Why, for everybody to read." }),
+      reason: Reason.optional().meta({ description: "Reason, visible to everyone." }),
       ...asTeam,
       ...retryable,
     })
@@ -29,8 +29,8 @@ export const redactMessage = operation("redact_message", {
       { error: "name either sequence or document_versions" },
     ),
   output: z.object({
-    redacted: z.int().meta({ description: "How many had their text until now." }),
-    sequence: Sequence.nullable().meta({ description: "The event that says so." }),
+    redacted: z.int().meta({ description: "How many texts this call removed." }),
+    sequence: Sequence.nullable().meta({ description: "The event in the feed." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],
   compact: ({ redacted, sequence }) =>

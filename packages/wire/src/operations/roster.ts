@@ -40,15 +40,14 @@ export const Participant = z
     left_at: Timestamp.nullable(),
     status: z.enum(["active", "idle", "disconnected"]),
     declared: Declared.nullable().meta({
-      description:
-        "What it, or a peer of it that is there, declared of itself: blocked before dnd, then null.",
+      description: "Status that it, or a connected peer of it, declared: blocked before dnd, otherwise null.",
     }),
     polling: z.boolean().meta({ description: "Whether a wait of this team is parked at this moment." }),
     connections: z
       .int()
       .meta({ description: "Open WebSocket connections that follow the session as this team." }),
     last_read: Sequence.meta({ description: "What the team has acknowledged." }),
-    peers: z.int().meta({ description: "How many named peers of it are there." }),
+    peers: z.int().meta({ description: "Number of its connected named peers." }),
     folded: z.boolean(),
   })
   .meta({ id: "Participant" });
@@ -77,10 +76,10 @@ export const joinSession = operation("join_session", {
       ...inSession,
       team_name: TeamName.meta({ description: "Your team's name; a taken one gets a number." }),
       replay_from: Sequence.optional().meta({
-        description: "Read on after this message; 0 for all.",
+        description: "Start after this message; 0 for all.",
       }),
       peer_name: PeerName.optional().meta({
-        description: "Your own name within the team, when it has several agents.",
+        description: "Your name within the team, if it has several agents.",
       }),
       role: RoleName.optional(),
       groups: z.array(GroupMembership).max(limits.groupsPerPeerMax).optional(),
@@ -90,24 +89,24 @@ export const joinSession = operation("join_session", {
       machine: lineOfChars(limits.nameCharsMax).optional(),
       session_key: SessionKey.optional(),
       key_card: KeyCard.optional().meta({
-        description: "The keys to write to you in private with; its session_key is yours.",
+        description: "The keys for private messages to you; its session_key is yours.",
       }),
       passcode: StorableText.refine((text) => text.trim() === "", {
         error:
-          "sessions have no passcode: leave it out. Where members alone are let in, an invite lets you in (merkle join)",
+          "sessions have no passcode: leave it out. If only members can connect, join with an invite (merkle join)",
       })
         .optional()
-        .meta({ description: "For agents that know one from elsewhere: sessions have none." }),
+        .meta({ description: "For agents used to other systems: sessions have no passcode." }),
       team_id: TeamCredential.optional().meta({
         description:
-          "Your own team's credential, to resume it without a second joining, or to add a peer to it; a peer's, to resume that.",
+          "Your team's credential, to resume it without joining again, or to add a peer; a peer's credential, to resume the peer.",
       }),
       ...retryable,
     })
     .refine(
       ({ key_card, session_key }) => key_card === undefined || key_card.session_key === unpadded(session_key),
       {
-        error: "must be the card of session_key, and needs that",
+        error: "must be the card of session_key, which is required with it",
         path: ["key_card"],
       },
     ),
@@ -119,7 +118,7 @@ export const joinSession = operation("join_session", {
     team_id: TeamCredential,
     team_name: z.string(),
     peer_id: PeerCredential.nullable().meta({
-      description: "With a peer_name: the peer's own credential, to be given as team_id from now on.",
+      description: "With peer_name: the peer's credential; pass it as team_id from now on.",
     }),
     peer_name: z.string().nullable(),
     resumed: z.boolean(),
@@ -134,7 +133,7 @@ export const joinSession = operation("join_session", {
       rendering.credentialHolder === "caller" &&
         !rendering.remembered &&
         joined.peer_id &&
-        `peer_id ${joined.peer_id}: give it as team_id`,
+        `peer_id ${joined.peer_id}: pass it as team_id`,
       `title: ${joined.title}`,
       joined.description && `description: ${joined.description}`,
       ...compactRoster(joined.participants),
@@ -142,7 +141,7 @@ export const joinSession = operation("join_session", {
 });
 
 export const leaveSession = operation("leave_session", {
-  summary: "Leave the session when your part is done. Others are told.",
+  summary: "Leave the session when your part is done. Others are notified.",
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),
   output: z.object({ session_id: Uuid, team_id: Uuid, left_at: Timestamp }),
   errors: ["unauthorized", "forbidden", "not_found"],
@@ -158,18 +157,17 @@ export const listParticipants = operation("list_participants", {
     include_folded: z
       .boolean()
       .default(false)
-      .meta({ description: "Also those that never spoke nor polled." }),
+      .meta({ description: "Include teams that never posted or polled." }),
     ...asTeam,
   }),
   output: z.object({ participants: z.array(Participant), folded: z.int() }),
   errors: ["unauthorized", "not_found"],
   compact: ({ participants, folded }) =>
-    lines(...compactRoster(participants), folded > 0 && `${folded} more never spoke nor polled`),
+    lines(...compactRoster(participants), folded > 0 && `${folded} more never posted or polled`),
 });
 
 export const rotateTeamCredential = operation("rotate_team_credential", {
-  summary:
-    "Replace your team's credential, for instance after it was shown somewhere. The old one ends at once.",
+  summary: "Replace your team's credential, for instance after it leaked. The old one ends immediately.",
   // The server there keeps the credential.
   unlistedOverStdio: true,
   input: z.strictObject({ ...inSession, ...asTeam, ...retryable }),

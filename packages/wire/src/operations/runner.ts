@@ -7,19 +7,18 @@ import { JobKind } from "./work.js";
 export const RunnerFacts = z
   .object({
     host: z.string().meta({ description: "The machine that agents run on." }),
-    program: z.string().meta({ description: "The program that an agent is, as it is configured." }),
-    version: z.string().nullable().meta({ description: "What the program says that it is." }),
-    problem: z
-      .string()
-      .nullable()
-      .meta({ description: "What hinders jobs from being run there, in a sentence." }),
+    program: z.string().meta({ description: "The configured agent program." }),
+    version: z.string().nullable().meta({ description: "Version reported by the program." }),
+    problem: z.string().nullable().meta({ description: "Why jobs cannot run there, in one sentence." }),
     containment: z
       .enum(["namespace", "marks"])
       .meta({ description: "What keeps an agent's processes together, so that none outlives its job." }),
     permissions: z
       .enum(["listed", "skipped"])
-      .meta({ description: "Whether an agent may do what is listed alone, or all that its program can." }),
-    processes_max: z.int().meta({ description: "How many processes and threads a job may have at once." }),
+      .meta({
+        description: "Whether an agent may only use the listed tools, or everything that its program can do.",
+      }),
+    processes_max: z.int().meta({ description: "Maximum number of processes and threads of a job." }),
   })
   .meta({ id: "RunnerFacts" });
 export type RunnerFacts = z.output<typeof RunnerFacts>;
@@ -32,14 +31,14 @@ export const getRunner = operation("get_runner", {
     here: z
       .object({
         runner: RunnerFacts.nullable().meta({
-          description: "Null where the runner tells nothing of itself.",
+          description: "Null if the runner does not report itself.",
         }),
         running_max: z.int().meta({ description: "How many jobs run at once." }),
         timeouts_s: z.record(JobKind, z.number()).meta({ description: "How long an agent may take." }),
         author: z
           .string()
           .nullable()
-          .meta({ description: "As whom accepted work on files is committed; null where nobody is named." }),
+          .meta({ description: "Author of commits of accepted file proposals; null if not configured." }),
       })
       .nullable()
       .meta({ description: "Null where this broker runs no jobs itself." }),
@@ -52,7 +51,7 @@ export const getRunner = operation("get_runner", {
     lines(
       `${running} running, ${queued} waiting`,
       here === null && "no runner beside this broker",
-      elsewhere && "other runners are let in",
+      elsewhere && "other runners can take jobs",
       here?.runner &&
         `runs ${nameInLine(here.runner.program)}: ${here.runner.problem ?? here.runner.version}`,
     ),

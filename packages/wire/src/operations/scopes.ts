@@ -46,10 +46,10 @@ export const claimScope = operation("claim", {
   input: z.strictObject({
     ...inSession,
     scope: Scope,
-    shared: z.boolean().default(false).meta({ description: "Others may share it; nobody has it alone." }),
+    shared: z.boolean().default(false).meta({ description: "Others can claim it too." }),
     reason: Reason.optional(),
     ttl: z.int().min(limits.claimSecondsMin).max(limits.claimSecondsMax).optional().meta({
-      description: "Seconds until it ends by itself; else while you are there.",
+      description: "Seconds until it expires (default: while you are connected).",
     }),
     ...asTeam,
     ...retryable,
@@ -60,18 +60,14 @@ export const claimScope = operation("claim", {
 });
 
 export const releaseClaim = operation("release", {
-  summary: "Give back a scope that you have claimed, or a task that you cannot do.",
+  summary: "Release a scope that you have claimed, or a task that you cannot do.",
   unlisted: ["claim"],
   input: z
     .strictObject({
       ...inSession,
       scope: Scope.optional(),
       task: TaskNumber.optional(),
-      claim: z
-        .int()
-        .min(1)
-        .optional()
-        .meta({ description: "A claim by its number; a human's may be another's." }),
+      claim: z.int().min(1).optional().meta({ description: "Claim number; humans can release anyone's." }),
       reason: Reason.optional(),
       ...asTeam,
       ...retryable,
@@ -92,11 +88,11 @@ export const listClaims = operation("list_claims", {
   output: z.object({
     claims: z.array(ScopeClaim),
     edits: SessionSettings.shape.claims.meta({
-      description: "What hooks do about an edit of a file that another has claimed.",
+      description: "What hooks do when an agent edits a file that another has claimed.",
     }),
   }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ claims }) => lines(...claims.map(compactClaim), claims.length === 0 && "nothing is claimed"),
+  compact: ({ claims }) => lines(...claims.map(compactClaim), claims.length === 0 && "no claims"),
 });
 
 function compactClaim({ scope, shared, holder, reason, claimed_at, expires_at }: ScopeClaim): string {

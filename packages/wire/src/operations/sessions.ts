@@ -42,7 +42,7 @@ export const PresentTeam = z
     blocked: z
       .boolean()
       .meta({ description: "Whether it, or one of its peers, has declared itself blocked." }),
-    dnd: z.boolean().meta({ description: "The same of dnd, where none is blocked." }),
+    dnd: z.boolean().meta({ description: "The same for dnd, if none is blocked." }),
   })
   .meta({ id: "PresentTeam" });
 
@@ -70,27 +70,24 @@ export const Session = z
     }),
     last_said_by: z.string().nullable().meta({ description: "The team that posted it." }),
     last_read: Sequence.nullable().meta({
-      description:
-        "How far you have read, where you gave your credential; null where nothing is known of you.",
+      description: "How far you have read; null without your credential.",
     }),
     unread: z.int().nullable().meta({
-      description:
-        "Messages of others that you have not read, at most 1,000; null where nothing is known of you.",
+      description: "Unread messages of others, at most 1,000; null without your credential.",
     }),
     document_version: Version,
     bytes: z.int().meta({
-      description:
-        "Of its messages and the versions of its document, as they were last counted, once an hour.",
+      description: "Bytes of its messages and document versions, counted hourly.",
     }),
-    held: HeldBy.meta({ description: "Who holds it, when a human does: agents cannot post." }),
+    held: HeldBy.meta({ description: "The human who holds it: agents cannot post." }),
     quiet_since: Timestamp.nullable().meta({
       description:
-        "Of an open session: since when nobody has polled or spoken, once that is long ago (ATT-6).",
+        "For an open session: since when no one has polled or posted, once that is long ago (ATT-6).",
     }),
     conclusion: z
       .string()
       .nullable()
-      .meta({ description: "Of a closed session: the first line of its conclusion." }),
+      .meta({ description: "For a closed session: the first line of its conclusion." }),
     teams: z.int().meta({ description: "How many teams are in it now." }),
     present: z
       .array(PresentTeam)
@@ -114,11 +111,11 @@ export const createSession = operation("create_session", {
       description: "Your team's name.",
     }),
     slug: Slug.optional().meta({
-      description: "Such as auth-refactor; else made from the title.",
+      description: "Such as auth-refactor (default: made from the title).",
     }),
     settings: SessionSettingsInput.optional(),
     from_session: StorableText.min(1).max(100).optional().meta({
-      description: "A concluded one to go on from: its sealed conclusion is the first memory.",
+      description: "A concluded session to continue: its sealed conclusion is the first memory.",
     }),
     team_id: PersonCredential.optional().meta({
       description: "A person's credential, when a person starts it: then without creator_team_name.",
@@ -149,15 +146,15 @@ export const getSession = operation("get_session", {
       .nullable()
       .meta({ description: "Who last changed title or description, and why." }),
     agent_messages: z.int().meta({
-      description: "How many messages agents have posted since the last human word.",
+      description: "Messages that agents have posted since the last message from a human.",
     }),
     unfinished_tasks: z.int().meta({ description: "How many of its tasks are neither done nor cancelled." }),
-    state_keys: z.int().meta({ description: "How many keys of its own state hold a value." }),
+    state_keys: z.int().meta({ description: "Number of keys set in its own state." }),
     memories: z.int().meta({ description: "How much was remembered in it and is not forgotten." }),
     progress_entries: z.int().meta({ description: "How many progress entries were logged in it." }),
     origin: z.object({ record_id: Uuid, key_id: z.string(), imported_at: Timestamp }).nullable().meta({
       description:
-        "Of a copy that was imported, to be read: the id that its record names, and the first key of those that sign it.",
+        "For an imported, read-only copy: the id in its record, and the first of its signing keys.",
     }),
     seal: Seal.nullable().meta({
       description: "What its last conclusion signed; session_seal has the signature.",
@@ -172,14 +169,14 @@ export const getSession = operation("get_session", {
       session.held &&
         `held by ${nameInLine(session.held.by)}: agents cannot post${session.held.reason === null ? "" : `, ${session.held.reason}`}`,
       session.settings.message_budget > 0 &&
-        `${session.agent_messages} of ${session.settings.message_budget} messages of agents since the last human word`,
-      session.archived_at !== null && "archived: its messages are elsewhere until a human brings them back",
+        `${session.agent_messages} of ${session.settings.message_budget} messages of agents since the last message from a human`,
+      session.archived_at !== null && "archived: its messages are in the archive until a human restores them",
       session.seal && sealText(session.seal),
     ),
 });
 
 export const listSessions = operation("list_sessions", {
-  summary: "List sessions, newest activity first, to find the one you were asked to join.",
+  summary: "List sessions, most recently active first, to find the session you were asked to join.",
   unlisted: ["needs", "team", "sort"],
   unlistedOverStdio: ["limit"],
   input: z.strictObject({
@@ -189,15 +186,15 @@ export const listSessions = operation("list_sessions", {
     status: z
       .enum(["active", "closed", "open", "all"])
       .default("all")
-      .meta({ description: "all unless told." }),
-    needs: z.boolean().default(false).meta({ description: "Only those where something waits for a human." }),
+      .meta({ description: "Session status (default: all)." }),
+    needs: z.boolean().default(false).meta({ description: "Only sessions that need a human." }),
     team: StorableText.min(1).max(limits.nameCharsMax).optional().meta({
-      description: "Only those where a team of this name is or was.",
+      description: "Only sessions with a team of this name, past or present.",
     }),
     sort: z
       .enum(["activity", "said", "created", "title", "size"])
       .default("activity")
-      .meta({ description: "By the last message, the last that was said, creation, title, or its bytes." }),
+      .meta({ description: "By last entry, last chat message, creation, title or bytes." }),
     limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
     before: StorableText.max(1_500).optional().meta({ description: "next_cursor of the last page." }),
     ...asTeam,
@@ -206,7 +203,7 @@ export const listSessions = operation("list_sessions", {
     sessions: z.array(Session),
     next_cursor: z.string().nullable(),
     counts: z.object({ active: z.int(), closed: z.int() }).meta({
-      description: "How many sessions the mesh has, whatever was asked for.",
+      description: "Number of sessions in the mesh, regardless of filters.",
     }),
   }),
   errors: ["unauthorized"],
@@ -225,7 +222,7 @@ const Change = z.object({ from: z.string(), to: z.string() });
 
 export const updateSessionMetadata = operation("update_session_metadata", {
   summary:
-    "Change title or description when the scope or goal has really changed, not for nicer wording. Every team is told, with your reason.",
+    "Change title or description when the scope or goal has really changed, not for nicer wording. Every team sees your reason.",
   input: z
     .strictObject({
       ...inSession,
@@ -250,7 +247,7 @@ export const updateSessionMetadata = operation("update_session_metadata", {
 
 export const concludeSession = operation("conclude_session", {
   summary:
-    "End the session for everyone, once all have reported: writes the document's Conclusion and closes the feed. Mostly the convener does it; again, to revise it.",
+    "End the session for everyone, once all have reported: writes the document's Conclusion and closes the feed. Usually the convener does it; repeat it to revise the text.",
   input: z.strictObject({
     ...inSession,
     summary_section: DocumentText.refine((text) => text.trim() !== "", { error: "must not be blank" }).meta({

@@ -21,29 +21,29 @@ export const SessionSettings = z
       .int()
       .min(0)
       .max(1_000_000)
-      .meta({ description: "How many messages agents may post after the last human word; 0 for no limit." }),
+      .meta({ description: "Messages agents can post before a human replies; 0 for no limit." }),
     token_budget: z.int().min(0).max(1_000_000_000_000).meta({
       description:
-        "How many tokens, without those that a cache gave, agents may report until a human lets them go on; 0 for no limit.",
+        "Tokens, without cached tokens, that agents can report until a human resumes them; 0 for no limit.",
     }),
     team_token_budget: z
       .int()
       .min(0)
       .max(1_000_000_000_000)
-      .meta({ description: "The same of each team; 0 for no limit." }),
+      .meta({ description: "The same for each team; 0 for no limit." }),
     agent_concludes: z.enum(["proposes", "concludes"]).meta({
       description:
-        "Whether an agent that drafts the conclusion proposes it to a person, or concludes by itself.",
+        "Whether an agent that drafts the conclusion proposes it to a person, or concludes directly.",
     }),
     claims: z.enum(["off", "warn", "refuse"]).meta({
       description:
-        "What agents' hooks do about an edit of a file that somebody else has claimed. They are advice: a shell gets round them.",
+        "What client hooks do when an agent edits a file that someone else has claimed. Shell commands bypass it.",
     }),
     claim_grace_s: z
       .int()
       .min(60)
       .max(86_400)
-      .meta({ description: "Seconds until what a peer that is gone has claimed is handed back." }),
+      .meta({ description: "Seconds until the claims of a disconnected peer are released." }),
   })
   .meta({ id: "SessionSettings" });
 
@@ -78,7 +78,7 @@ const ConnectionUrl = z
   )
   // Parsers of addresses put up with these; it is given to agents as it was written.
   .refine((url) => !/[\s<>"`\\^{|}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(url), {
-    error: "must not hold spaces, quotation marks, angle brackets or characters that cannot be seen",
+    error: "must not contain spaces, quotation marks, angle brackets or invisible characters",
   });
 
 /** How long something is kept that is no part of a feed or record, which are kept for good (OPS-10). */
@@ -93,8 +93,7 @@ const days = (meaning: string) =>
 export const BrokerSettings = z
   .object({
     public_url: ConnectionUrl.nullable().meta({
-      description:
-        "The address that agents use, a base or an MCP endpoint; null for the one the broker listens on.",
+      description: "Address that agents use, a base or an MCP endpoint; null for the broker's own address.",
     }),
     idle_polls: z
       .int()
@@ -108,7 +107,7 @@ export const BrokerSettings = z
       .meta({ description: "How long a wait over MCP lasts at most: some clients end a call after 30 s." }),
     brief_after: z.int().min(0).max(2_000).meta({
       description:
-        "With more than so many unread a launched agent is given a brief instead, and one at the start of a conversation; 0 for never.",
+        "Above this many unread messages, a launched agent, or an agent that starts a conversation, gets a summary instead; 0 for never.",
     }),
     active_within_s: z.int().min(1).max(3_600).meta({ description: "A team seen this recently is active." }),
     disconnected_after_s: z
@@ -120,27 +119,23 @@ export const BrokerSettings = z
       .int()
       .min(10)
       .max(86_400)
-      .meta({ description: "A team that never spoke nor polled leaves the short roster after this." }),
+      .meta({ description: "A team that never posted or polled leaves the short roster after this time." }),
     quiet_after_s: z
       .int()
       .min(1)
       .max(86_400)
-      .meta({ description: "An open session where nobody polled or spoke for this long waits for a human." }),
+      .meta({ description: "An open session needs a human after this time without posts or polls." }),
     undelivered_after_s: z.int().min(1).max(2_592_000).meta({
-      description: "A message that none of those it is for has got for this long waits for a human.",
+      description: "A message that no recipient has received for this long needs a human.",
     }),
     alert_inner_addresses: z.boolean().meta({
       description:
         "Whether alerts may be sent to addresses of this machine and its private networks, and over plain http there; whether test_connection may try them.",
     }),
-    progress_days: days("Progress entries are deleted after so many days"),
-    presence_days: days(
-      "Where a peer that is unseen for so many days ran, what it declared and said of itself, is forgotten",
-    ),
-    job_output_days: days("What a failed job printed last is forgotten after so many days"),
-    dismissed_days: days(
-      "What somebody dismissed so many days ago waits again, unless its reason is gone, with which it is forgotten anyway",
-    ),
+    progress_days: days("Days until progress entries are deleted"),
+    presence_days: days("Days until an absent peer's machine and self-description are deleted"),
+    job_output_days: days("Days until the output of failed jobs is deleted"),
+    dismissed_days: days("Days until a dismissed item comes back, if it is still open"),
     exclusive_membership: z
       .boolean()
       .meta({ description: "Whether a member's agents may be in one open session at a time." }),
@@ -174,7 +169,7 @@ const SettingsOutput = z.object({
   rate_limits: z
     .record(z.string(), RateLimit)
     .nullable()
-    .meta({ description: "How often the broker lets be called; null where it does not count." }),
+    .meta({ description: "Rate limits of the broker; null if it has none." }),
   connection_url: z.string().meta({ description: "The MCP endpoint that agents are given." }),
   base_url: z.string(),
   session_settings: SessionSettings.optional(),
@@ -199,7 +194,7 @@ export const getSettings = operation("get_settings", {
 });
 
 export const updateSettings = operation("update_settings", {
-  summary: "Change settings of the broker, or of one session. What is left out stays.",
+  summary: "Change settings of the broker, or of one session. Omitted settings stay unchanged.",
   unlisted: true,
   input: z
     .strictObject({

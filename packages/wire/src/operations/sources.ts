@@ -13,15 +13,15 @@ const ListedFile = z.object({
 });
 
 export const listSources = operation("list_sources", {
-  summary: "List the files that agents may work on: those that Git keeps under the roots of this broker.",
+  summary: "List the files that agents can work on: the Git files under this broker's roots.",
   unlisted: true,
   input: z.strictObject({
     query: StorableText.trim()
       .max(limits.queryCharsMax)
       .optional()
-      .meta({ description: "Only those whose path holds this, in any case." }),
+      .meta({ description: "Only files whose path contains this, case-insensitive." }),
     names_only: z.boolean().default(false).meta({
-      description: "Only how the roots are called, without looking into them: no files, no problems.",
+      description: "Only the names of the roots, without files or problems.",
     }),
     limit: z.int().min(1).max(limits.sourcesListedMax).default(limits.sourcesListedDefault),
     ...asTeam,
@@ -33,7 +33,7 @@ export const listSources = operation("list_sources", {
         problem: z
           .string()
           .nullable()
-          .meta({ description: "Why its files cannot be worked on; null where they can." }),
+          .meta({ description: "Why its files cannot be changed; null if they can." }),
       }),
     ),
     files: z.array(ListedFile),
@@ -53,12 +53,12 @@ export const listSources = operation("list_sources", {
 });
 
 export const readSource = operation("read_source", {
-  summary: "Read the text of a file under a root, with the hash that it is worked on from.",
+  summary: "Read the text of a file under a root, with its hash.",
   unlisted: true,
   input: z.strictObject({
     source_path: SourcePath,
     source_sha: SourceHash.optional().meta({
-      description: "As it was then; only texts that something was made from are kept.",
+      description: "An earlier text by its hash; only texts that were used as a base are kept.",
     }),
     last_commit: z.boolean().default(false).meta({ description: "Also which commit changed the file last." }),
     ...asTeam,
@@ -68,15 +68,16 @@ export const readSource = operation("read_source", {
     source_sha: z.string().meta({ description: "Git's name of this text." }),
     committed: z
       .boolean()
-      .meta({ description: "Whether this is the text of the last commit; what is not is not written over." }),
+      .meta({
+        description: "Whether this is the text of the last commit; uncommitted text is never overwritten.",
+      }),
     text: z.string(),
     last_commit: z
       .object({ commit: z.string(), by: z.string(), at: Timestamp, subject: z.string() })
       .nullable()
       .optional()
       .meta({
-        description:
-          "The commit that changed the file last, where it was asked for; null where Git does not say.",
+        description: "The last commit of the file, if requested; null if Git does not know it.",
       }),
   }),
   errors: ["unauthorized", "forbidden", "not_found"],

@@ -45,7 +45,7 @@ export type StateEntry = z.output<typeof StateEntry>;
 
 const expectedVersion = {
   expected_version: KeyVersion.optional().meta({
-    description: "Only if this is the key's version; 0: if there is none.",
+    description: "Only if this is the key's version; 0: only if the key is not set.",
   }),
 };
 
@@ -77,7 +77,7 @@ export const getState = operation("get_state", {
 
 export const setState = operation("set_state", {
   summary:
-    "Set a shared fact, so that nobody has to ask for it; who watches it is told. What should outlast the session: remember.",
+    "Set a shared fact, so that no one has to ask for it; watchers are notified. For what should outlast the session: remember.",
   input: z.strictObject({
     ...inSession,
     key: StateKey,
@@ -95,12 +95,12 @@ export const setState = operation("set_state", {
   errors: ["unauthorized", "session_closed", "not_found", "conflict"],
   compact: ({ key, version, changed, watchers }) =>
     changed
-      ? `set ${nameInLine(key)} v${version}${watchers > 0 ? `, told ${watchers}` : ""}`
-      : `state ${nameInLine(key)} has that value already, v${version}`,
+      ? `set ${nameInLine(key)} v${version}${watchers > 0 ? `, notified ${watchers}` : ""}`
+      : `state ${nameInLine(key)} already has that value, v${version}`,
 });
 
 export const deleteState = operation("delete_state", {
-  summary: "Delete a shared fact that holds no more; its history stays.",
+  summary: "Delete a shared fact that is no longer true; its history is kept.",
   unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,
@@ -142,7 +142,7 @@ const watchInput = {
   key: StateKey.optional(),
   prefix: StateKey.optional(),
   scope: StateScope.default("session").meta({
-    description: "mesh: shared by all sessions, and told over the WebSocket alone.",
+    description: "mesh: shared by all sessions; changes are sent only over the WebSocket.",
   }),
   ...asTeam,
   ...retryable,
@@ -160,8 +160,7 @@ const Watching = z.object({
 });
 
 export const watchState = operation("watch_state", {
-  summary:
-    "Be told of changes of a key, or of all keys with a prefix, as messages. To read it once: get_state.",
+  summary: "Receive changes of a key, or of all keys with a prefix, as messages. To read it once: get_state.",
   // Changes of keys that all sessions share are in no feed (STATE-11): only programs that read frames are told of them.
   unlistedOverStdio: ["scope"],
   input: z.strictObject(watchInput).refine(namesOne, nameOne),
@@ -171,7 +170,7 @@ export const watchState = operation("watch_state", {
 });
 
 export const unwatchState = operation("unwatch_state", {
-  summary: "Be told no more of a key's changes, or of a prefix's.",
+  summary: "Stop receiving changes of a key or prefix.",
   unlistedOverStdio: true,
   input: z.strictObject(watchInput).refine(namesOne, nameOne),
   output: Watching,

@@ -33,13 +33,13 @@ const TaskText = textOfBytes(limits.taskTextBytesMax);
 const Assignee = StorableText.trim()
   .min(1)
   .max(2 * limits.nameCharsMax + 1)
-  .meta({ description: "Whom it is for: a team or peer. Left out: whoever claims it." });
+  .meta({ description: "Assignee: a team or peer (default: anyone who claims it)." });
 const Label = lineOfChars(limits.tagCharsMax).toLowerCase();
 const Labels = z.array(Label).max(limits.taskLabelsMax);
 const Blockers = z
   .array(TaskNumber)
   .max(limits.taskBlockersMax)
-  .meta({ description: "Tasks that must be done first." });
+  .meta({ description: "Tasks that block it." });
 const Link = z.union([
   z.strictObject({ message: Sequence.min(1) }),
   z.strictObject({ section: lineOfChars(limits.titleCharsMax) }),
@@ -50,10 +50,10 @@ const Links = z
   .meta({ description: "Messages of the feed, by number, and sections of the document, by heading." });
 const Check = TaskCheck.meta({
   description:
-    "How it is proved done, for humans to set: a command that the claimer runs, or the name of who accepts it.",
+    "How it is proved done, set by humans: a command that the assignee runs, or the name of a reviewer.",
 });
 const Fence = z.int().min(1).optional().meta({
-  description: "The claim's number, as claim_task gave it: refused when the task was claimed again since.",
+  description: "Claim number from claim_task: refused if the task was claimed again since.",
 });
 const Proof = z.strictObject({
   exit_code: z.int().min(-1).max(255),
@@ -69,14 +69,14 @@ export const Task = z
     state: TaskState,
     assignee: z.string().nullable(),
     holder: z.string().nullable().meta({ description: "Who has claimed it; once it is done, who did it." }),
-    mine: z.boolean().meta({ description: "Whether the holder is who asks." }),
+    mine: z.boolean().meta({ description: "Whether you hold it." }),
     claimed_at: Timestamp.nullable(),
     handed_back_at: Timestamp.nullable().meta({
-      description: "Since when it is open again because its holder was gone.",
+      description: "Since when it is open again because its holder went offline.",
     }),
     fence: z.int().meta({ description: "The number of its last claim." }),
     blocked_by: z.array(TaskNumber),
-    waits_for: z.array(TaskNumber).meta({ description: "Those of them that are not done." }),
+    waits_for: z.array(TaskNumber).meta({ description: "Unfinished tasks among them." }),
     labels: z.array(z.string()),
     links: z.array(z.union([z.object({ message: Sequence }), z.object({ section: z.string() })])),
     check: z.union([z.object({ command: z.string() }), z.object({ reviewer: z.string() })]).nullable(),
@@ -119,7 +119,7 @@ function taskInFull(task: Task): string {
 }
 
 export const createTask = operation("create_task", {
-  summary: "Put a piece of work on the session's list, for somebody or for whoever claims it.",
+  summary: "Add a task to the session, for an assignee or for anyone who claims it.",
   unlisted: ["links", "check"],
   unlistedOverStdio: ["labels"],
   input: z.strictObject({
@@ -143,14 +143,17 @@ const listing = {
   state: z
     .enum(["unfinished", "ready", ...TaskState.options, "all"])
     .default("unfinished")
-    .meta({ description: "ready: those that you could claim." }),
-  mine: z.boolean().default(false).meta({ description: "Only what you hold or what is for you." }),
+    .meta({ description: "ready: tasks that you can claim." }),
+  mine: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Only tasks that you hold or that are assigned to you." }),
   label: Label.optional(),
   limit: z.int().min(1).max(limits.tasksPageMax).default(limits.tasksPageDefault),
 };
 
 export const listTasks = operation("list_tasks", {
-  summary: "List the session's tasks: what is ready, who does what, what waits for what.",
+  summary: "List the session's tasks: which are ready, who does what, and what blocks what.",
   unlistedOverStdio: ["limit", "label"],
   input: z.strictObject({
     ...inSession,
@@ -190,7 +193,7 @@ export const listAllTasks = operation("list_all_tasks", {
 });
 
 export const getTask = operation("get_task", {
-  summary: "Read a task: all that is said of it, and what happened to it.",
+  summary: "Read a task with its details and history.",
   unlistedOverStdio: true,
   input: z.strictObject({ ...inSession, task: TaskNumber, ...asTeam }),
   output: Task.extend({
@@ -204,7 +207,7 @@ export const getTask = operation("get_task", {
           at: Timestamp,
         }),
       )
-      .meta({ description: "What the feed tells of it, the last 100 changes, oldest first." }),
+      .meta({ description: "Its last 100 changes in the feed, oldest first." }),
   }),
   errors: ["unauthorized", "not_found"],
   compact: ({ history, ...task }) =>
@@ -218,7 +221,7 @@ export const getTask = operation("get_task", {
 });
 
 export const updateTask = operation("update_task", {
-  summary: "Change what a task says, whom it is for or what it waits for, or cancel it.",
+  summary: "Change a task's title, text, assignee or blockers, or cancel it.",
   unlisted: ["links", "check", "fence"],
   unlistedOverStdio: true,
   input: z
@@ -232,7 +235,7 @@ export const updateTask = operation("update_task", {
       labels: Labels.optional(),
       links: Links.optional(),
       check: Check.nullable().optional(),
-      state: z.enum(["cancelled"]).optional().meta({ description: "It is not wanted any more." }),
+      state: z.enum(["cancelled"]).optional().meta({ description: "Cancels the task." }),
       reason: Reason.optional(),
       fence: Fence,
       ...asTeam,
@@ -250,7 +253,7 @@ export const updateTask = operation("update_task", {
 
 export const claimTask = operation("claim_task", {
   summary:
-    "Take a task, or without its number the next one that is ready: of all who ask one gets it. It stays yours while you are there.",
+    "Claim a task, or without a number the next ready task. Exactly one caller gets it, and keeps it while connected.",
   unlistedOverStdio: ["label"],
   input: z
     .strictObject({
@@ -269,7 +272,7 @@ export const claimTask = operation("claim_task", {
 });
 
 export const releaseTask = operation("release_task", {
-  summary: "Give a claimed task back; a reviewer sends one that is in review back to who did it.",
+  summary: "Release a claimed task. A reviewer can return a task in review to its author.",
   // release has it, too.
   unlisted: true,
   input: z.strictObject({
@@ -287,21 +290,21 @@ export const releaseTask = operation("release_task", {
 
 export const finishTask = operation("finish_task", {
   summary:
-    "Say that a task which you have claimed is done, with its result. One with a check needs its proof, or it stays in review.",
+    "Mark your claimed task as done, with its result. A task with a check needs its proof, or it stays in review.",
   unlisted: ["fence"],
   input: z.strictObject({
     ...inSession,
     task: TaskNumber,
-    result: textOfBytes(limits.taskResultBytesMax).default("").meta({ description: "What came of it." }),
+    result: textOfBytes(limits.taskResultBytesMax).default("").meta({ description: "The result." }),
     proof: Proof.optional().meta({
-      description: "Of its check, which you ran: exit code and end of output.",
+      description: "Exit code and end of output of its check, which you ran.",
     }),
     fence: Fence,
     ...asTeam,
     ...retryable,
   }),
   output: Task.extend({
-    ready: z.array(TaskNumber).meta({ description: "Tasks that waited for it alone." }),
+    ready: z.array(TaskNumber).meta({ description: "Tasks that only it blocked." }),
   }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
   compact: ({ task, state, check, ready }) =>
@@ -316,7 +319,7 @@ export const finishTask = operation("finish_task", {
 });
 
 export const splitTask = operation("split_task", {
-  summary: "Split a task into parts, which it then waits for; claimed, it is given back.",
+  summary: "Split a task into parts that block it; if it is claimed, it is released.",
   unlisted: ["fence"],
   unlistedOverStdio: true,
   input: z.strictObject({

@@ -18,20 +18,18 @@ export const TimelineMark = z.object({
   at: Timestamp,
   by: z.string().nullable(),
   sequence: Sequence.nullable().meta({ description: "The message; null for a document's version." }),
-  version: Version.nullable().meta({ description: "Of the document." }),
+  version: Version.nullable().meta({ description: "Document version." }),
 });
 
 export const getTimeline = operation("get_timeline", {
-  summary: "Read how much each team said over time, and when asks, decisions and versions were made.",
+  summary: "Read how much each team posted over time, and when asks, decisions and versions were made.",
   unlisted: true,
   input: z.strictObject({
     ...inSession,
     buckets: z.int().min(1).max(limits.timelineBucketsMax).default(60),
-    from: instantOf("from")
-      .optional()
-      .meta({ description: "When it begins; the session's creation unless told." }),
+    from: instantOf("from").optional().meta({ description: "Start (default: the session's creation)." }),
     to: instantOf("to").optional().meta({
-      description: "When it ends; now, or a closed session's last message, unless told.",
+      description: "End (default: now, or a closed session's last message).",
     }),
     ...asTeam,
   }),
@@ -49,7 +47,7 @@ export const getTimeline = operation("get_timeline", {
           counts: z.array(z.int()).meta({ description: "Chat messages in each bucket." }),
         }),
       )
-      .meta({ description: "A lane for each team that said something, in the order in which they joined." }),
+      .meta({ description: "A lane for each team that posted, in the order in which they joined." }),
     marks: z
       .array(TimelineMark)
       .meta({ description: "In order of time; the newest where there are more than fit." }),

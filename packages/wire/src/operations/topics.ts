@@ -36,10 +36,10 @@ export type Found = z.output<typeof Found>;
 const Anchor = z
   .object({
     quote: z.string(),
-    prefix: z.string().meta({ description: "What stood before it, at most 64 characters." }),
-    suffix: z.string().meta({ description: "What stood behind it." }),
-    version: Version.nullable().meta({ description: "Of the document that it was opened on." }),
-    hash: z.string().nullable().meta({ description: "Of the file that it was opened on." }),
+    prefix: z.string().meta({ description: "Text before it, at most 64 characters." }),
+    suffix: z.string().meta({ description: "Text after it." }),
+    version: Version.nullable().meta({ description: "Version of the document that it was opened on." }),
+    hash: z.string().nullable().meta({ description: "Hash of the file that it was opened on." }),
   })
   .meta({ id: "Anchor" });
 
@@ -51,11 +51,11 @@ const Place = z
       .int()
       .nullable()
       .meta({ description: "Where it begins, in UTF-16 units; null when it is lost." }),
-    end: z.int().nullable().meta({ description: "Behind its last unit." }),
+    end: z.int().nullable().meta({ description: "End, exclusive." }),
     version: Version.nullable().meta({
-      description: "Of the document that this is about; a newer one has not been looked at yet.",
+      description: "Document version of this position; a newer version has not been checked yet.",
     }),
-    hash: z.string().nullable().meta({ description: "Of the file that this is about." }),
+    hash: z.string().nullable().meta({ description: "File hash of this position." }),
   })
   .meta({ id: "Place" });
 export type Place = z.output<typeof Place>;
@@ -84,8 +84,8 @@ export const TopicMessage = z
     by: z.string(),
     human: z.boolean(),
     text: z.string(),
-    job_id: z.int().nullable().meta({ description: "Of the job whose agent says it." }),
-    proposal_id: z.int().nullable().meta({ description: "Of the proposal that it is about." }),
+    job_id: z.int().nullable().meta({ description: "Job whose agent wrote it." }),
+    proposal_id: z.int().nullable().meta({ description: "Proposal that it is about." }),
     at: Timestamp,
   })
   .meta({ id: "TopicMessage" });
@@ -98,23 +98,23 @@ const Context = StorableText.max(limits.quoteContextCharsMax);
 
 export const openTopic = operation("open_topic", {
   summary:
-    "Comment on a place of a session's document, or without a quote on all of it. Others reply there, and a job can rewrite the document for it.",
+    "Comment on a passage of a session's document, or without a quote on all of it. Others can reply, and a job can rewrite the document for it.",
   unlisted: ["prefix", "suffix", "start", "source_path", "source_sha"],
   input: z
     .strictObject({
       session_id: SessionRef.optional(),
       version: Version.optional().meta({ description: "The version that you have read." }),
       source_path: SourcePath.optional().meta({ description: "A file, instead of a session's document." }),
-      source_sha: SourceHash.optional().meta({ description: "Of a file: the hash of what you have read." }),
+      source_sha: SourceHash.optional().meta({ description: "For a file: the hash that you have read." }),
       quote: StorableText.min(1)
         .max(limits.quoteCharsMax)
         .refine((text) => text.trim() !== "", { error: "must not be blank" })
         .optional()
-        .meta({ description: "The text that it is about, as it stands there; it must be there once." }),
-      prefix: Context.optional().meta({ description: "What stands right before it." }),
-      suffix: Context.optional().meta({ description: "What stands right behind it." }),
+        .meta({ description: "The exact passage; it must occur once." }),
+      prefix: Context.optional().meta({ description: "Text right before it." }),
+      suffix: Context.optional().meta({ description: "Text right after it." }),
       start: z.int().min(0).optional().meta({
-        description: "Where it begins, in UTF-16 units; needed where it stands more than once.",
+        description: "Start in UTF-16 units; required if the passage occurs more than once.",
       }),
       text: Comment,
       ...asTeam,
@@ -122,11 +122,11 @@ export const openTopic = operation("open_topic", {
     })
     .refine(isOneSource, oneSource)
     .refine(({ session_id, version }) => (session_id === undefined) === (version === undefined), {
-      error: "must be given for a session's document, and only there",
+      error: "is required for a session's document, and only there",
       path: ["version"],
     })
     .refine(({ source_path, source_sha }) => (source_path === undefined) === (source_sha === undefined), {
-      error: "must be given for a file, and only there",
+      error: "is required for a file, and only there",
       path: ["source_sha"],
     }),
   output: Topic,
@@ -141,18 +141,18 @@ export const replyToTopic = operation("reply_to_topic", {
       topic_id: TopicId,
       text: Comment.optional(),
       close: TopicCloseReason.exclude(["accepted"]).optional().meta({
-        description: "resolved: it is dealt with. withdrawn: it was not needed.",
+        description: "resolved: it is done. withdrawn: it was not needed.",
       }),
       reopen: z.boolean().default(false),
       ...asTeam,
       ...retryable,
     })
     .refine(({ text, close, reopen }) => text !== undefined || close !== undefined || reopen, {
-      error: "must be given unless close or reopen is",
+      error: "is required without close or reopen",
       path: ["text"],
     })
     .refine(({ close, reopen }) => close === undefined || !reopen, {
-      error: "must not be given beside close",
+      error: "must not be combined with close",
       path: ["reopen"],
     }),
   output: Topic,
@@ -162,7 +162,7 @@ export const replyToTopic = operation("reply_to_topic", {
 });
 
 export const listTopics = operation("list_topics", {
-  summary: "List the topics of a session's document with their places, newest first.",
+  summary: "List the topics of a session's document with their positions, newest first.",
   unlisted: ["source_path"],
   input: z
     .strictObject({
@@ -185,7 +185,7 @@ export const listTopics = operation("list_topics", {
 });
 
 export const getTopic = operation("get_topic", {
-  summary: "Read a topic: what it is about, where that stands now, and all that was said.",
+  summary: "Read a topic: its passage, current position and messages.",
   input: z.strictObject({
     topic_id: TopicId,
     after: z

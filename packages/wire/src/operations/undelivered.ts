@@ -5,15 +5,14 @@ import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
 import { operation } from "./operation.js";
 
 export const listUndelivered = operation("list_undelivered", {
-  summary:
-    "List messages of open sessions that none of those they are for has got for a while, the oldest first.",
+  summary: "List messages of open sessions that no recipient has received for a while, oldest first.",
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1).max(100).optional().meta({
       description: "Only of this session, by id or slug.",
     }),
     for_s: z.coerce.number().int().min(0).max(2_592_000).optional().meta({
-      description: "Not got for so many seconds; the broker's `undelivered_after_s` unless told.",
+      description: "Minimum age in seconds (default: the broker's `undelivered_after_s`).",
     }),
     ...asTeam,
   }),
@@ -31,7 +30,7 @@ export const listUndelivered = operation("list_undelivered", {
         text: z.string().meta({ description: "Cut at 500 characters; empty where it is private." }),
       }),
     ),
-    total: z.int().meta({ description: "How many there are, of which a reply holds the first 200." }),
+    total: z.int().meta({ description: "Total number; a reply contains the first 200." }),
     for_s: z.int(),
   }),
   errors: ["unauthorized", "not_found"],
@@ -42,6 +41,6 @@ export const listUndelivered = operation("list_undelivered", {
           `- ${session} #${sequence} ${messageTime(posted_at)} ${peer === null ? nameInLine(team) : peerAddress(team, peer)} to ${to.map(nameInLine).join(", ")}: ${text}`,
       ),
       total > messages.length && `${total - messages.length} more`,
-      total === 0 && "everything was got by somebody",
+      total === 0 && "every message was delivered",
     ),
 });

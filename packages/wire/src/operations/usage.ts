@@ -15,12 +15,7 @@ export const ModelUsage = z
     output_tokens: Tokens,
     cache_read_tokens: Tokens.default(0),
     cache_write_tokens: Tokens.default(0),
-    cost_usd: z
-      .number()
-      .min(0)
-      .max(1_000_000)
-      .optional()
-      .meta({ description: "Left out where it is not known." }),
+    cost_usd: z.number().min(0).max(1_000_000).optional().meta({ description: "Omitted if not known." }),
   })
   .meta({ id: "ModelUsage" });
 
@@ -36,7 +31,7 @@ const UsageSums = z.object({
   cost_usd: z
     .number()
     .nullable()
-    .meta({ description: "Of the reports that named a cost; null where none did." }),
+    .meta({ description: "Sum of the reported costs; null if none was reported." }),
   cost_is_partial: z.boolean().meta({ description: "Whether some of the reports named no cost." }),
 });
 
@@ -55,13 +50,13 @@ export type UsageRow = z.output<typeof UsageRow>;
 
 export const reportUsage = operation("report_usage", {
   summary:
-    "Say how many tokens you have used since you last said so; Merkle's own clients do it by themselves.",
+    "Report the tokens you have used since your last report; Merkle's own clients do it automatically.",
   unlisted: true,
   input: z.strictObject({
     ...inSession,
     usage: z.array(ModelUsage).min(1).max(20),
     task: TaskNumber.optional().meta({
-      description: "What for; left out: the task that you have claimed last.",
+      description: "Task (default: the task that you last claimed).",
     }),
     ...asTeam,
     ...retryable,
@@ -77,10 +72,10 @@ export const reportUsage = operation("report_usage", {
 });
 
 export const getUsage = operation("get_usage", {
-  summary: "Read what was used, as agents and runners reported it: tokens, and cost where it is known.",
+  summary: "Read the usage that agents and runners reported: tokens, and cost if known.",
   unlisted: ["since", "until", "limit"],
   input: z.strictObject({
-    session_id: SessionRef.optional().meta({ description: "Left out: of all sessions." }),
+    session_id: SessionRef.optional().meta({ description: "Session (default: all sessions)." }),
     by: z.enum(usageGroupings).default("team"),
     since: z.iso.date().optional().meta({ description: "The first day, in UTC." }),
     until: z.iso.date().optional().meta({ description: "The last day, in UTC." }),
@@ -89,7 +84,7 @@ export const getUsage = operation("get_usage", {
   }),
   output: z.object({
     by: z.enum(usageGroupings),
-    rows: z.array(UsageRow).meta({ description: "The one that used most first; days, the last first." }),
+    rows: z.array(UsageRow).meta({ description: "Highest usage first; days: latest first." }),
     total: UsageSums,
     more: z.int().meta({ description: "Rows beyond the limit." }),
   }),

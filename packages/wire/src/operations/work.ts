@@ -49,15 +49,12 @@ export const Job = z
     runner: z
       .string()
       .nullable()
-      .meta({ description: "Where it was run, and its log lies, if that is not the broker's machine." }),
+      .meta({ description: "Machine that ran it and has its log, if not the broker's." }),
     error_tail: z
       .string()
       .nullable()
       .meta({ description: "The end of what its agent wrote to stderr, at most 4 KiB." }),
-    message: z
-      .string()
-      .nullable()
-      .meta({ description: "Of one that failed: what became of it, for people." }),
+    message: z.string().nullable().meta({ description: "For a failed job: the error, for people." }),
     result: z
       .object({ kind: z.enum(["proposal", "perspective", "conclusion"]), id: z.int() })
       .nullable()
@@ -68,19 +65,19 @@ export type Job = z.output<typeof Job>;
 
 export const startJob = operation("start_job", {
   summary:
-    "Have a headless agent work on a session's document (or on a file: source_path in its place): draft its conclusion, incorporate a topic, or read it as a persona. What it writes is proposed, never done unseen.",
+    "Run a headless agent on a session's document (or on a file with source_path): draft its conclusion, incorporate a topic, or review it as a persona. Its result is a proposal and never applied directly.",
   unlisted: ["source_path"],
   input: z
     .strictObject({
       kind: JobKind,
       session_id: SessionRef.optional(),
       source_path: SourcePath.optional(),
-      topic_id: TopicId.optional().meta({ description: "For incorporate, and only there." }),
-      persona_name: PersonaName.optional().meta({ description: "For perspective, and only there." }),
+      topic_id: TopicId.optional().meta({ description: "Only for incorporate." }),
+      persona_name: PersonaName.optional().meta({ description: "Only for perspective." }),
       again: z
         .boolean()
         .default(false)
-        .meta({ description: "Of perspective: read it anew although nothing has changed since." }),
+        .meta({ description: "For perspective: run again even if nothing has changed." }),
       ...asTeam,
       ...retryable,
     })
@@ -90,20 +87,20 @@ export const startJob = operation("start_job", {
       path: ["source_path"],
     })
     .refine(({ kind, topic_id }) => (kind === "incorporate") === (topic_id !== undefined), {
-      error: "must be given for incorporate, and only there",
+      error: "is required for incorporate, and only there",
       path: ["topic_id"],
     })
     .refine(({ kind, persona_name }) => (kind === "perspective") === (persona_name !== undefined), {
-      error: "must be given for perspective, and only there",
+      error: "is required for perspective, and only there",
       path: ["persona_name"],
     }),
   output: z.object({ job_id: JobId, status: JobStatus }),
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: ({ job_id, status }) => `job ${job_id} ${status}; get_job shows how it goes`,
+  compact: ({ job_id, status }) => `job ${job_id} ${status}; get_job shows its status`,
 });
 
 export const getJob = operation("get_job", {
-  summary: "Look at a job: whether it waits, runs or has ended, what it made, or why it failed.",
+  summary: "Read a job: its status, its result, or why it failed.",
   input: z.strictObject({ job_id: JobId, ...asTeam }),
   output: Job,
   errors: ["unauthorized", "forbidden", "not_found"],
@@ -126,8 +123,7 @@ export const listJobs = operation("list_jobs", {
 
 export const cancelJob = operation("cancel_job", {
   unlisted: true,
-  summary:
-    "Cancel a job that has not ended. Its agent is stopped, and can write nothing more from this moment.",
+  summary: "Cancel a job that has not ended. Its agent is stopped and can write nothing more.",
   input: z.strictObject({ job_id: JobId, ...asTeam, ...retryable }),
   output: Job,
   errors: ["unauthorized", "forbidden", "not_found", "conflict"],

@@ -62,7 +62,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
   } catch (cause) {
-    throw new UnreadableZip("The record in it is no base64.", { cause });
+    throw new UnreadableZip("The record in it is not base64.", { cause });
   }
 }
 

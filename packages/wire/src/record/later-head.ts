@@ -62,14 +62,14 @@ export async function checkLaterHead(
   if (!key || !(await isSignedBy(head, key, verifySignature))) {
     return differs(
       "signature",
-      "The head's signature does not hold: somebody changed it, or never had the key.",
+      "The head's signature is not valid: it was changed, or not signed with this key.",
     );
   }
   const trust = await trustIn(head.key_id, keys, { known: seen.keys, verifySignature });
   if (trust !== "known" && trust !== "succeeds a known one") {
     return differs(
       "other key",
-      `The head is signed with the key ${head.key_id}, which none of those seen before vouches for.`,
+      `The head is signed with the key ${head.key_id}, which no key seen before has signed.`,
     );
   }
   if (head.size < seen.head.size || head.document.version < seen.head.document.version) {
@@ -91,7 +91,7 @@ export async function checkLaterHead(
         )
       : differs(
           "changed",
-          `The first ${from.size} ${one}s are not those that were seen ${seen.head.at}: the record was changed since.`,
+          `The first ${from.size} ${one}s differ from those seen ${seen.head.at}: the record was changed since.`,
         );
   }
   return { outcome: "consistent", trust };

@@ -110,7 +110,7 @@ export async function consistencyPath(
   read: ReadSubtrees,
   sha256: Sha256,
 ): Promise<Uint8Array[]> {
-  if (!(0 <= from && from <= size)) throw new RangeError(`${from} leaves are no beginning of ${size}.`);
+  if (!(0 <= from && from <= size)) throw new RangeError(`${from} leaves are not the start of ${size}.`);
   // Nothing is a beginning of everything, and everything of itself; neither needs to be shown.
   if (from === 0 || from === size) return [];
   return hashRanges(rangesOfPrefix(from, { start: 0, end: size }, true), read, sha256);

@@ -179,7 +179,7 @@ function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): strin
   return isSigned
     ? [`Format 1: no head is over ${around}; the export alone was signed with them.`]
     : [
-        `Format 1, exported by another broker than signed it (key ${key_id}): nobody whose word counts has signed ${around}, nor when it was exported.`,
+        `Format 1, exported by another broker than signed it (key ${key_id}): no trusted key has signed ${around}, nor when it was exported.`,
       ];
 }
 
@@ -294,7 +294,7 @@ async function whyUnsigned(
   const key = keys.find(({ key_id }) => key_id === head.key_id);
   if (!key) return `names the key ${head.key_id}, which is not among the record's.`;
   if (!(await isSignedBy(head, key, verifySignature)))
-    return `has a signature that does not hold: it was changed.`;
+    return `has a signature that is not valid: it was changed.`;
   return null;
 }
 
@@ -321,18 +321,18 @@ async function checkManifest(
     head.size === size &&
     head.document.version === document_version &&
     head.epoch === epoch;
-  if (!isOwn) add("head", "The head of the export is not over what the manifest says is here.");
+  if (!isOwn) add("head", "The head of the export does not cover what the manifest lists.");
   if ((head.about !== undefined) !== (version === 2)) {
     add("form", `The manifest is of format ${version}, and its head is not.`);
   }
   const isAbout = head.about === undefined || head.about.session === sessionHash(manifest, sha256);
-  if (!isAbout) add("head", "The head of the export is of a session of which something else was said.");
+  if (!isAbout) add("head", "The head of the export has different session facts.");
 
   const key = keys.find((each) => each.key_id === key_id);
   const bytes = manifestBytes(manifest);
   const holdsHere =
     key !== undefined && (await holds({ publicKey: key.public_key, bytes, signature }, verifySignature));
-  if (!holdsHere) add("signature", "The manifest's signature does not hold: it was changed.");
+  if (!holdsHere) add("signature", "The manifest's signature is not valid: it was changed.");
   const headKeys = keys.filter((each) => each.key_id === head.key_id);
   const chain = await trustIn(key_id, keys, { known: headKeys, verifySignature });
   const isVouched = chain === "known" || chain === "succeeds a known one";
@@ -347,7 +347,7 @@ async function checkManifest(
   const known = trusted?.keys ?? [];
   if ((await trustIn(head.key_id, keys, { known, verifySignature })) === "other than the known one") {
     const names = known.map((each) => each.key_id).join(", ");
-    const message = `The record is signed with the key ${head.key_id}, which none of those known here (${names}) vouches for: another broker signed it, or somebody who says to be it.`;
+    const message = `The record is signed with the key ${head.key_id}, which none of those known here (${names}) vouches for: another broker signed it, or someone who claims to be it.`;
     add("key", message);
   }
   const isHead = unsigned === null;
@@ -367,7 +367,8 @@ async function readOthers(
   }
   for (const file of names) {
     if (isRead.has(file)) continue;
-    if (!known.includes(file)) files.add({ code: "file", message: `${file} is no file of a bundle.`, file });
+    if (!known.includes(file))
+      files.add({ code: "file", message: `${file} is not a file of a bundle.`, file });
     else if (file === bundleFiles.state) await readState(reading);
     else if (file === bundleFiles.document) await readThrough(reading, file);
     else await readSmall(reading, file, parseAnyJson, bundleLimits.listBytesMax);
@@ -426,7 +427,7 @@ function compareAbout({ head: { about } }: Manifest, { reader, files }: Reading)
   ] as const) {
     const own = reader.read.get(file);
     if (!own || own.sha256 === hash) continue;
-    files.add({ code: "file", message: `${file} is not the one that the head of the export is over.`, file });
+    files.add({ code: "file", message: `${file} is not the one that the head of the export covers.`, file });
   }
 }
 
@@ -443,7 +444,7 @@ function compareFiles(manifest: Manifest, { reader, files }: Reading): void {
     else if (read && read.sha256 !== named.sha256) add("has another hash than the manifest says.");
   }
   for (const { name: file } of manifest.files.filter(({ name }) => !own.includes(name))) {
-    const message = `The manifest names ${JSON.stringify(file.slice(0, 100))}, which is no file of a bundle.`;
+    const message = `The manifest names ${JSON.stringify(file.slice(0, 100))}, which is not a file of a bundle.`;
     files.add({ code: "file", message, file: bundleFiles.manifest });
   }
 }

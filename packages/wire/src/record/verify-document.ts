@@ -128,7 +128,7 @@ function checkLine(
   const mismatch = () =>
     made !== content_hash && toHex(leafWith(content_hash)) === hash
       ? `The text of version ${version}, or its salt, is not the one that was recorded.`
-      : `Version ${version} is not what was recorded: its text, or what is said of it, was changed.`;
+      : `Version ${version} is not what was recorded: its text or its other fields were changed.`;
   return {
     leaf: { number: version, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
     wrong,

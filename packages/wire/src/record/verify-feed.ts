@@ -173,7 +173,7 @@ function checkLine(
   const mismatch = () =>
     made !== content_hash && toHex(leafWith(content_hash)) === hash
       ? `The text of message ${sequence}, or its salt, is not the one that was recorded.`
-      : `Message ${sequence} is not what was recorded: its text, or what is said of it, was changed.`;
+      : `Message ${sequence} is not what was recorded: its text or its other fields were changed.`;
   return {
     leaf: { number: sequence, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
     wrong,

@@ -15,14 +15,16 @@ export async function checkKeys(
   const wrong: string[] = [];
   for (const [place, key] of keys.entries()) {
     if (keys.findIndex(({ key_id }) => key_id === key.key_id) < place) {
-      wrong.push(`Key ${key.key_id} stands here more than once.`);
+      wrong.push(`Key ${key.key_id} occurs more than once.`);
       continue;
     }
     const publicKey = fromBase64url(key.public_key, 32);
     if (!publicKey || auditKeyId(publicKey, sha256) !== key.key_id) {
       wrong.push(`Key ${key.key_id} is not the one that its id is made from.`);
     } else if (key.succession !== null && !(await isSucceeded(key, keys, verifySignature))) {
-      wrong.push(`Key ${key.key_id} says that ${key.previous} vouches for it, which does not hold.`);
+      wrong.push(
+        `Key ${key.key_id} says that ${key.previous} has signed it, but the signature is not valid.`,
+      );
     }
   }
   return wrong;

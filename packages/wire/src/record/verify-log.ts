@@ -90,7 +90,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
     doubt = null;
     const message =
       number <= last
-        ? `${capital(name(number))} stands here again, or out of its place: ${last + 1} should follow ${last}.`
+        ? `${capital(name(number))} is repeated or out of order: ${last + 1} should follow ${last}.`
         : `${capital(many(last + 1, number - 1))} ${number - last > 2 ? "are" : "is"} missing: ${number} follows ${last}.`;
     return [{ code: "sequence", message, ...at(number <= last ? number : last + 1), line }];
   }
@@ -132,7 +132,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
     if (doubt) {
       narrow(doubt, {
         code: "root",
-        message: `The root beside ${name(last - 1)} is not that of ${many(1, last - 1)}. The ones after it are.`,
+        message: `The root beside ${name(last - 1)} is not that of ${many(1, last - 1)}. The roots after it are valid.`,
         ...at(last - 1),
         ...(doubt.line === undefined ? {} : { line: doubt.line }),
       });

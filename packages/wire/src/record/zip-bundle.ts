@@ -59,8 +59,8 @@ export async function openZipBundle(
   const files = new Map<string, ZippedFile>();
   try {
     for await (const entry of zip.getEntriesGenerator()) {
-      if (entry.directory) throw new UnreadableZip("It holds folders, and a bundle has none.");
-      if (entry.encrypted) throw new UnreadableZip("It is encrypted, and a bundle is not.");
+      if (entry.directory) throw new UnreadableZip("It contains folders, but a bundle has none.");
+      if (entry.encrypted) throw new UnreadableZip("It is encrypted, but a bundle is not.");
       if (files.has(entry.filename)) throw new UnreadableZip(`It holds two files ${quote(entry.filename)}.`);
       if (files.size === bounds.filesMax) throw new UnreadableZip("It holds more files than a bundle has.");
       files.set(entry.filename, entry);
@@ -148,7 +148,7 @@ function toReader({ size, read }: RandomAccess) {
 function toUnreadable(error: unknown): UnreadableZip {
   if (error instanceof UnreadableZip) return error;
   const problem = error instanceof Error ? error.message : String(error);
-  return new UnreadableZip(`It is no zip archive that can be read: ${problem.replace(/\.$/, "")}.`, {
+  return new UnreadableZip(`It is not a readable zip archive: ${problem.replace(/\.$/, "")}.`, {
     cause: error,
   });
 }

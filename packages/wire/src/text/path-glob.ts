@@ -6,13 +6,12 @@ type Segments = readonly string[];
 
 /** Why a text is no pattern that can be decided about; null where it is one. */
 export function problemOfGlob(glob: string): string | null {
-  if (/[{}[\]!\\]/.test(glob))
-    return "only *, ** and ? stand for other text, so { } [ ] ! and \\ must not be in it";
+  if (/[{}[\]!\\]/.test(glob)) return "only *, ** and ? are wildcards, so { } [ ] ! and \\ are not allowed";
   const segments = glob.split("/");
   if (segments.some((each) => each === "" || each === "." || each === ".."))
     return "must be a path from the repository's root, without empty parts, . and ..";
   if (segments.some((each) => each.includes("**") && each !== "**"))
-    return "** stands for whole folders, so nothing else may stand beside it between two slashes";
+    return "** matches whole folders, so it must be alone between two slashes";
   return null;
 }
 

@@ -3,7 +3,11 @@
  * to 4099 say yes, codes from 4400 say no; the others are the protocol's own (WS-5).
  */
 export const closeCodes = {
-  going_away: { code: 1001, reconnect: true, meaning: "the broker stops; come back when it is up again" },
+  going_away: {
+    code: 1001,
+    reconnect: true,
+    meaning: "the broker is shutting down; reconnect when it is running again",
+  },
   restarting: { code: 1012, reconnect: true, meaning: "the broker restarts" },
   slow_consumer: {
     code: 4001,
@@ -14,23 +18,22 @@ export const closeCodes = {
   too_many_connections: {
     code: 4003,
     reconnect: true,
-    meaning: "the broker holds as many connections as it may",
+    meaning: "the broker has reached its connection limit",
   },
   no_hello: {
     code: 4004,
     reconnect: true,
-    meaning: "the client did not prove in time who it is",
+    meaning: "the client did not authenticate in time",
   },
   unfinished_frame: {
     code: 4005,
     reconnect: true,
-    meaning: "a frame did not end in time, or more had begun than the broker holds",
+    meaning: "a frame did not end in time, or too many had begun",
   },
   unauthorized: {
     code: 4401,
     reconnect: false,
-    meaning:
-      "the membership or the token by which the client came has ended, or it went on without having proved who it is",
+    meaning: "the client's membership or token has ended, or it continued without authenticating",
   },
   bad_frame: { code: 4400, reconnect: false, meaning: "a frame was not JSON of a known type" },
   too_large: { code: 1009, reconnect: false, meaning: "a frame was larger than the limit" },
@@ -42,7 +45,7 @@ export const closeCodes = {
   too_many_requests: {
     code: 4429,
     reconnect: false,
-    meaning: "more unanswered requests, or frames that wait, than a connection may have",
+    meaning: "too many unanswered requests or waiting frames on a connection",
   },
 } as const satisfies Record<string, { code: number; reconnect: boolean; meaning: string }>;
 

@@ -20,9 +20,9 @@ export const ClientFrame = z.discriminatedUnion("type", [
     type: z.literal("hello"),
     id: RequestId,
     mesh: z.string().min(1).max(100).optional().meta({
-      description: "The mesh's name or id; where it is left out, the proof's own, else the broker's first.",
+      description: "Mesh name or id (default: the mesh of the proof, otherwise the broker's first).",
     }),
-    proof: HelloProof.optional().meta({ description: "Needed unless the broker's hello says `open`." }),
+    proof: HelloProof.optional().meta({ description: "Required unless the broker's hello says `open`." }),
   }),
   z.strictObject({ type: z.literal("request"), id: RequestId, operation: z.string(), input: z.unknown() }),
   z.strictObject({ type: z.literal("cancel"), id: RequestId }),
@@ -33,7 +33,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
     session_id: SessionRef,
     team_id: TeamCredential.optional().meta({ description: "Needed for an inbox." }),
     after: Sequence.optional().meta({
-      description: "Follow from after this message; an inbox starts where it was acknowledged.",
+      description: "Start after this message; an inbox starts where it was acknowledged.",
     }),
     epoch: Epoch.optional(),
   }),
@@ -47,7 +47,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
     type: z.literal("watch_mesh"),
     id: RequestId,
     team_id: TeamCredential.optional().meta({
-      description: "A person's: then also what that person has read and put away.",
+      description: "A person's credential: then also what that person has read, snoozed or dismissed.",
     }),
   }),
   z.strictObject({ type: z.literal("unwatch_mesh"), id: RequestId }),

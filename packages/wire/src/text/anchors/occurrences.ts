@@ -5,7 +5,7 @@
  * one letter holds the event loop for a minute.
  */
 export function* occurrences(text: string, wanted: string): Generator<number, void> {
-  if (wanted.length === 0) throw new RangeError("Expected a text to look for, got an empty one.");
+  if (wanted.length === 0) throw new RangeError("Expected a text to search for, got an empty text.");
   const borders = borderLengths(wanted);
   const beginning = wanted.slice(0, beginningUnits);
   let matched = 0;
