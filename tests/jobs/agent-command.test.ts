@@ -316,7 +316,7 @@ describe("passages for a long text", () => {
       "a\n# Title\nb\n",
     );
     expect(() => applyEdits("one two one", edits(["one", "1"]))).toThrow("more than once");
-    expect(() => applyEdits("one two", edits(["three", "3"]))).toThrow("does not stand");
+    expect(() => applyEdits("one two", edits(["three", "3"]))).toThrow("does not occur");
     expect(() => applyEdits("one two", edits(["one t", "x"], ["two", "y"]))).toThrow("overlaps");
     for (const wrong of ["", "x", edits(["", "y"]), `${edits(["x", "y"])}more`]) {
       expect(() => applyEdits("x", wrong)).toThrow("<<<<<<< OLD");
@@ -362,7 +362,7 @@ describe("a call", () => {
       signal: new AbortController().signal,
       readStdin: async () => "",
     });
-    expect(await failureOf(far)).toMatchObject({ message: expect.stringContaining("clear text") });
+    expect(await failureOf(far)).toMatchObject({ message: expect.stringContaining("unencrypted") });
     run.end({ exit_code: 1 });
     await expect
       .poll(async () => (await rest.call("get_job", { job_id: run.job.job_id })).status)

@@ -118,8 +118,8 @@ describe("A private message", () => {
   });
 
   it("[SEALED-2] goes to exactly one peer that shows its keys", async () => {
-    expect(await tell("x", { to: "*" })).toMatch(/exactly one peer/);
-    expect(await tell("x", { to: ["Birch/oak", "Alder"] })).toMatch(/exactly one peer/);
+    expect(await tell("x", { to: "*" })).toMatch(/exactly one recipient/);
+    expect(await tell("x", { to: ["Birch/oak", "Alder"] })).toMatch(/exactly one recipient/);
     expect(await tell("x", { to: "nobody" })).toMatch(/none of this session.*Birch\/oak/);
     expect(await tell("x", { to: "Alder" })).toMatch(/Alder shows no keys/);
     const heard = evil.heard.length;
@@ -133,7 +133,7 @@ describe("A private message", () => {
     const body = JSON.stringify({ to: "Birch/oak", message: secret, private: true });
     const refused = await fetch(url, { method: "POST", headers, body });
     expect(refused.status).toBe(400);
-    expect(JSON.stringify(await refused.json())).toMatch(/must be sealed.*nothing was posted.*merkle mcp/);
+    expect(JSON.stringify(await refused.json())).toMatch(/must be encrypted.*nothing was posted.*merkle mcp/);
   });
 
   it("[SEALED-2] [SEALED-3] sealed elsewhere, it goes to one peer, and its sender gets it back as it was", async () => {
@@ -141,7 +141,7 @@ describe("A private message", () => {
     const send = (to: string) =>
       session.ask("POST", "/messages/send", { to, message: sealed, private: true });
     const { cursor } = await send("Birch/oak");
-    await expect(send("@humans")).rejects.toThrow(/exactly one peer/);
+    await expect(send("@humans")).rejects.toThrow(/exactly one recipient/);
     const { messages } = await session.ask<{ messages: Message[] }>("GET", "/messages");
     expect(messages.find(({ sequence }) => sequence === cursor)?.content).toEqual({ private: true, sealed });
     expect(await hear()).toMatch(/not opened: it is damaged/);
@@ -197,7 +197,7 @@ describe("An evil broker", () => {
       [
         "changed",
         (each) => ({ ...each, from, content: { private: true, sealed: changed(String(sealed)) } }),
-        /changed on the way/,
+        /changed in transit/,
       ],
       [
         "unsealed",
@@ -221,7 +221,7 @@ describe("An evil broker", () => {
       posted_at: new Date(Date.parse(each.posted_at) + day).toISOString(),
     });
     await tell("late");
-    expect(await hear()).toMatch(/not opened: it was sealed at .*, which is another time/);
+    expect(await hear()).toMatch(/not opened: it was encrypted at .*, which is a different time/);
 
     const kept: Message[] = [];
     evil.tampering.message = (each) => {
@@ -238,7 +238,7 @@ describe("An evil broker", () => {
     await tell("second of two");
     expect(await hear()).toMatch(/first of two/);
     evil.tampering.message = undefined;
-    expect(await birch.call("get_history", {})).toMatch(/out of its order/);
+    expect(await birch.call("get_history", {})).toMatch(/out of order/);
   });
 
   it("[SEALED-6] swaps keys: nothing is sent, and everything else that it heard says nothing", async () => {
@@ -287,7 +287,7 @@ describe("merkle verify-peer", () => {
     );
     expect(changed.stdout).toMatch(/(?: {2}\d{5} \d{5} \d{5} \d{5}\n){3}/);
     expect(changed.stdout).toContain(`merkle verify-peer Birch/oak --session ${session.slug} --accept`);
-    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringMatching(/asks a person/) });
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringMatching(/needs a person/) });
     if (!hasTerminal) return;
     const terminal = atTerminal(
       { home: alexHome },
@@ -298,7 +298,7 @@ describe("merkle verify-peer", () => {
     terminal.types("y\r");
     expect(await terminal.ended).toMatchObject({ code: 0 });
     expect(await tell("to the new key")).toMatch(/^#\d+ posted/);
-    expect(await birch.call("check_messages", {})).toMatch(/sealed for another key than this place's/);
+    expect(await birch.call("check_messages", {})).toMatch(/encrypted for a key that is not this peer's/);
   });
 });
 

@@ -86,7 +86,7 @@ it("[TLS-7] the names of the certificate are the broker's own, but not what a wi
   expect(await ask("mesh.example.com", "http://mesh.example.com")).toBe(403);
 });
 
-it("[TLS-13] an address that leads to this broker is known by the broker's own certificate, and what hinders agents is said", async () => {
+it("[TLS-13] an address that is this broker's is known by the broker's own certificate, and what hinders agents is said", async () => {
   const client = local();
   const post = async (path: string, body: object) => (await client.ask(path, { method: "POST", body })).text;
   const { code } = JSON.parse(

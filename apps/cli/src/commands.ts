@@ -76,7 +76,7 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
   {
-    title: "Who is let in",
+    title: "Access",
     topic: "access",
     commands: [
       entry("join", async () => (await import("./commands/join.js")).join),
@@ -152,7 +152,7 @@ export const commandGroups: readonly CommandGroup[] = [
     ],
   },
   {
-    title: "What holds, what was learnt, what was done",
+    title: "State, memory and progress",
     topic: "knowledge",
     commands: [
       entry("state list", async () => (await import("./commands/state/list.js")).stateList),

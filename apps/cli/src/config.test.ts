@@ -84,7 +84,7 @@ describe("the configuration", () => {
     [{}, { MCP_URL: "ftp://x" }, "MCP_URL must be the broker's address"],
     [{}, { MERKLE_URL: "http://me:hush@x" }, "MERKLE_URL must not hold a user name or a password"],
     [{ host: "http://x" }, {}, "--host must be an address of this machine"],
-    [{ host: "192.168.1.5", auth: "open" }, {}, "add --insecure-open if you mean it"],
+    [{ host: "192.168.1.5", auth: "open" }, {}, "add --insecure-open to allow it"],
     [{ publicUrl: "https://mesh.example.com", auth: "open" }, {}, "(--public-url https://mesh.example.com)"],
     [{ auth: "closed" }, {}, "--auth must be open"],
     [{ publicUrl: "mesh" }, {}, "--public-url must be the broker's address"],
@@ -157,7 +157,7 @@ describe("merkle config", () => {
     for (const [name, value, sentence] of [
       ["insecure", "perhaps", "insecure in"],
       ["trusted_proxies", "everybody", "must be addresses or ranges"],
-      ["port", "7500", "No file can say port"],
+      ["port", "7500", "A file cannot set port"],
       ["insecur", "true", "Did you mean insecure?"],
     ] as const) {
       const set = await merkle.run(["config", "set", name, value, "--local"]);

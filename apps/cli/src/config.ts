@@ -333,7 +333,7 @@ function readHost(flags: Flags): string {
   const host = text.replace(/^\[(.*)\]$/, "$1");
   if (/^[a-z0-9._-]+$/i.test(host) || /^[0-9a-f:.]+(?:%\w+)?$/i.test(host)) return host;
   throw usageError(
-    `--host must be an address of this machine, such as 127.0.0.1 or ::1, without a port, got ${JSON.stringify(text)}.`,
+    `--host must be an address of this machine without a port, such as 127.0.0.1 or ::1, got ${JSON.stringify(text)}.`,
   );
 }
 
@@ -343,7 +343,7 @@ function refuseOpenNetwork(host: string, publicUrl: string | undefined): void {
   if (isLoopback(host) && !isPublic) return;
   const reach = isLoopback(host) ? `--public-url ${publicUrl}` : `--host ${host}`;
   throw usageError(
-    `Refusing to admit anyone on the network (${reach}); add --insecure-open if you mean it.`,
+    `Refusing to admit anyone on the network (${reach}); add --insecure-open to allow it.`,
     "leave --auth open out to admit members only",
   );
 }
@@ -354,7 +354,7 @@ function readAuth(flags: Flags, { env, nameOf }: Variables): "open" | "invite" |
     flag === undefined ? [env["MERKLE_AUTH"] || undefined, nameOf("MERKLE_AUTH")] : [flag, "--auth"];
   if (text === undefined || text === "open" || text === "invite") return text;
   throw usageError(
-    `${source} must be open (everybody is let in) or invite (members alone), got ${JSON.stringify(text)}.`,
+    `${source} must be open (anyone can connect) or invite (only members can connect), got ${JSON.stringify(text)}.`,
   );
 }
 
@@ -385,7 +385,5 @@ function readToken(text: string | undefined): string | undefined {
   const token = text?.trim();
   if (!token) return undefined;
   if (/^mk[to]_[A-Za-z0-9_-]{43}$/.test(token)) return token;
-  throw usageError(
-    "MERKLE_TOKEN must be a member's token, as merkle token create gives it: mkt_ and 43 characters.",
-  );
+  throw usageError("MERKLE_TOKEN must be a member token from merkle token create: mkt_ and 43 characters.");
 }

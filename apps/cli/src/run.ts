@@ -28,7 +28,7 @@ async function runForJob(argv: readonly string[], io: Io, signal: AbortSignal): 
 /** Not among the others, which it completes. */
 const completion: CommandEntry = {
   name: "__complete",
-  summary: "print what can stand in place of the last word",
+  summary: "print completions",
   hidden: true,
   arguments: [{ name: "[words...]", summary: "the words behind merkle, as typed so far" }],
   examples: [],

@@ -3,7 +3,7 @@ import { brokerTransports } from "../../kit/transports.js";
 import { type LaunchedAgent, startPrinted } from "../kit/agent.js";
 import { startMesh } from "../kit/mesh.js";
 
-it("[BRIEF-4] [TASK-3] [USAGE-2] two agents begin with the brief, take tasks by turns, and report what their models used", async () => {
+it("[BRIEF-4] [TASK-3] [USAGE-2] two agents begin with the brief, pick up tasks one at a time, and report what their models used", async () => {
   const mesh = await startMesh(onTestFinished);
   const session_id = mesh.slug;
   const transport = await brokerTransports.rest(mesh.url);

@@ -271,7 +271,7 @@ function toRequest(
 
 function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
   if (isAboutCertificate(cause)) return untrusted(base, cause);
-  const old = source === "default" ? "MERKLE_URL is not set to where it runs" : `${source} is old`;
+  const old = source === "default" ? "MERKLE_URL has the wrong address" : `${source} is old`;
   return new CliError(
     "unreachable",
     `can't reach ${base} (${reasonOf(cause)}). Not running here, or ${old}.`,
@@ -298,9 +298,10 @@ function untrusted(base: string, cause: unknown): CliError {
 
 function distrust(cause: unknown): string {
   const reason = reasonOf(cause);
-  if (reason === "ERR_TLS_CERT_ALTNAME_INVALID") return "is for other names. Use an address that it is for.";
-  if (reason === "CERT_HAS_EXPIRED") return "has expired. Whoever runs the broker renews it.";
-  return `is not trusted here (${reason}). If it should be, name the file of the authority that signed it, or of itself, with --ca or MERKLE_CA.`;
+  if (reason === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return "is valid only for other names. Use one of these names as the address.";
+  if (reason === "CERT_HAS_EXPIRED") return "has expired. Ask the person who runs the broker to renew it.";
+  return `is not trusted here (${reason}). To trust it, give the certificate file of its authority, or its own, with --ca or MERKLE_CA.`;
 }
 
 /** The reason that a request was not answered, in a word or two. */
@@ -319,7 +320,7 @@ export function reasonOf(error: unknown): string {
       return "cut off";
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
-      return "no TLS is spoken there; perhaps it is an http:// address";
+      return "the server does not use TLS; perhaps its address begins with http://";
     default:
       return code || (cause instanceof Error ? cause.message : String(cause));
   }

@@ -6,7 +6,7 @@ const healthy: Health = { ready: true, durable: true, degraded: false, version: 
 it("[OPS-2] names the repeated tasks of a broker that keep failing, and else the bus", () => {
   expect(describeLack({ ...healthy, failing_tasks: [] })).toBeNull();
   expect(describeLack({ ...healthy, degraded: true, failing_tasks: ["quotas", "alerts"] })).toMatchObject({
-    problem: "these repeated tasks of it keep failing: quotas, alerts",
+    problem: "these periodic tasks keep failing: quotas, alerts",
   });
   expect(describeLack({ ...healthy, degraded: true })).toMatchObject({
     problem: expect.stringContaining("its bus is down"),

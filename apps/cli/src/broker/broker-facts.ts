@@ -28,17 +28,17 @@ export interface Health {
 export function describeWriteProblem({ problem }: Health): string {
   switch (problem) {
     case "disk":
-      return "its database's disk is full, or cannot be written: free some space there";
+      return "its database's disk is full or read-only: free some space there";
     case "memory":
       return "its database has no memory left";
     case "connections":
-      return "no further connection or file can be opened: raise ulimit -n, or the database's max_connections";
+      return "it cannot open more connections or files: raise ulimit -n, or the database's max_connections";
     case "lock":
-      return "something else holds the database's tables or its lock: pg_stat_activity lists what is open";
+      return "another program has locked the database or its tables: pg_stat_activity lists open queries";
     case "read_only":
-      return "its database takes no writes: is it a standby?";
+      return "its database is read-only: is it a standby?";
     case "settings":
-      return "its database does not write through to the disk: set fsync and synchronous_commit on";
+      return "its database does not flush writes to the disk: turn on fsync and synchronous_commit";
     default:
       return "its database does not answer";
   }
@@ -53,21 +53,21 @@ export function describeLack({
   if (Array.isArray(failing) && failing.length > 0) {
     const names = failing.map((name) => neutralise(String(name))).join(", ");
     return {
-      problem: `these repeated tasks of it keep failing: ${names}`,
-      fix: "look for the reason in logs/ of its Merkle home",
+      problem: `these periodic tasks keep failing: ${names}`,
+      fix: "see logs/ in its Merkle home",
     };
   }
   if (degraded === true) {
     const problem = "its bus is down: nodes learn of each other's changes every 5 s";
-    return { problem, fix: "look after what MERKLE_BUS names: its log, and the way there" };
+    return { problem, fix: "check the bus in MERKLE_BUS: its log and the network" };
   }
   if (replica === undefined || replica === null || replica === "used") return null;
   const states: Readonly<Record<string, string>> = {
     behind: "is behind",
-    foreign: "is none of this database",
+    foreign: "is not a replica of this database",
   };
-  const problem = `its read replica ${states[String(replica)] ?? "does not answer"}: all is read from the primary`;
-  return { problem, fix: "look after what DATABASE_READ_URL names: its log, and the way there" };
+  const problem = `its read replica ${states[String(replica)] ?? "does not answer"}: all reads go to the primary`;
+  return { problem, fix: "check the replica in DATABASE_READ_URL: its log and the network" };
 }
 
 /** @throws MerkleError with the broker's refusal; CliError when what answers there is no Merkle broker */
@@ -79,7 +79,7 @@ export async function readHealth(broker: Pick<BrokerClient, "base" | "get">): Pr
   if (isRefusal(body)) throw MerkleError.fromBody(body);
   throw new CliError(
     "not_merkle",
-    `What answers at ${broker.base} is no Merkle broker (status ${response.status}).`,
+    `The server at ${broker.base} is not a Merkle broker (status ${response.status}).`,
     { exitCode: exitCodes.unreachable, next: ["merkle up --port 7500", "merkle doctor"] },
   );
 }

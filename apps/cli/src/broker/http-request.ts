@@ -72,7 +72,7 @@ export async function openHttp(url: string, request: HttpRequest): Promise<Incom
 function sentElsewhere(at: URL, to: URL): CliError {
   return new CliError(
     "redirected",
-    `${at.origin} sends its callers on to ${to.origin}, which no credential follows. Use that address, if it is the broker's.`,
+    `${at.origin} redirects to ${to.origin}. Credentials are not sent there. Use that address if it is the broker's.`,
     { exitCode: exitCodes.unreachable },
   );
 }
@@ -96,7 +96,7 @@ export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer>
 function tooLong(): CliError {
   return new CliError(
     "answer_too_long",
-    `Expected an answer of at most ${answerBytesMax / 1024 / 1024} MiB, and more came. Check that the address is a broker's: merkle doctor.`,
+    `Expected an answer of at most ${answerBytesMax / 1024 / 1024} MiB, got more. Check that this is a broker's address: merkle doctor`,
     { exitCode: exitCodes.unreachable },
   );
 }

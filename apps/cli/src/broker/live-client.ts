@@ -86,7 +86,7 @@ export function toRefusal({
 function noWebSocket(base: string, reason: string): CliError {
   return new CliError(
     "unreachable",
-    `can't open a WebSocket to ${base} (${neutralise(reason)}). A proxy in between must let WebSockets through.`,
+    `can't open a WebSocket to ${base} (${neutralise(reason)}). A proxy in between must allow WebSockets.`,
     { exitCode: exitCodes.unreachable, next: ["merkle doctor"] },
   );
 }

@@ -106,15 +106,15 @@ function trustAuthorities(file: string): ConnectionOptions {
   }
   if (ca.includes("-----BEGIN CERTIFICATE-----")) return { ca, allowPartialTrustChain: true };
   throw usageError(
-    `${file} (--ca, MERKLE_CA) holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----.`,
+    `${file} (--ca, MERKLE_CA) contains no PEM certificate: expected a line -----BEGIN CERTIFICATE-----.`,
   );
 }
 
 function clearText(base: string): CliError {
   return new CliError(
     "clear_text",
-    `Refusing to speak to ${base} in clear text: everyone on the way could read what is said and take your credential. ` +
-      "Use an https:// address (merkle up --tls-cert, or a proxy in front of it), or add --insecure if you mean it.",
+    `Refusing to connect to ${base} unencrypted: anyone on the network could read messages and steal your credential. ` +
+      "Use an https:// address (merkle up --tls-cert, or a proxy in front of it), or add --insecure to allow it.",
     { exitCode: exitCodes.usage },
   );
 }

@@ -62,10 +62,8 @@ function wakePathsOf(version: string): WakeAbility {
 
 function adviceFor(number: string, { inbox }: { inbox: boolean }): string {
   const more = [...(inbox ? [] : [`inbox from ${inboxFrom} on`]), `hooks from ${hooksFrom} on`].join(", ");
-  const woken = `Claude Code ${number} is woken by ${inbox ? "inbox and wait" : "wait alone"}; ${more}`;
-  return isFrom(number, triedFrom)
-    ? woken
-    : `${woken}. It is older than 2.0, and may not run with Merkle at all`;
+  const woken = `Claude Code ${number} is woken by ${inbox ? "inbox and wait" : "wait only"}; ${more}`;
+  return isFrom(number, triedFrom) ? woken : `${woken}. It is older than 2.0 and may not work with Merkle`;
 }
 
 function hasHooks(version: string | undefined): boolean {

@@ -46,7 +46,7 @@ async function findThread(call: Call, wanted: string | undefined): Promise<strin
   if (wanted !== undefined && loaded.includes(wanted)) return wanted;
   const last = loaded.at(-1);
   if (typeof last === "string") return last;
-  throw new Error("Codex has no thread open that could be woken.");
+  throw new Error("Codex has no open thread to wake.");
 }
 
 function createCaller(connection: WebSocket, signal: AbortSignal): Call {

@@ -38,7 +38,7 @@ export const codex: Client = {
   program: "codex",
   installAdvice: "npm install -g @openai/codex",
   introducesAs: "codex-mcp-client",
-  hint: "Codex asks at its next start whether it may run the new hooks: until they are trusted, mail comes by check_messages alone.",
+  hint: "At its next start, Codex asks whether to trust the new hooks. Until then, only check_messages delivers messages.",
   relaysPermissions: false,
   usesSocket: false,
   wakePathsOf,
@@ -62,7 +62,7 @@ function wakePathsOf(version: string): WakeAbility {
   if (isFrom(version, hooksFrom)) return { paths: ["inbox", "hooks", "wait"], advice: undefined };
   return {
     paths: ["wait"],
-    advice: `${version} is woken by wait alone; inbox and hooks from ${hooksFrom} on`,
+    advice: `${version} is woken by wait only; inbox and hooks from ${hooksFrom} on`,
   };
 }
 
@@ -225,7 +225,8 @@ function openInbox({ env, conversation }: WakeWays): ClientInbox {
     async post({ line }) {
       const thread = conversation();
       if (server !== undefined) return startTurn(server, thread, line);
-      if (thread === undefined) throw new Error("Codex has not said yet which thread is to be woken.");
+      if (thread === undefined)
+        throw new Error("Codex has not reported its thread yet, so it cannot be woken.");
       await promisify(execFile)("codex", ["queue", "--thread", thread, "--message", line], {
         timeout: 10_000,
       });

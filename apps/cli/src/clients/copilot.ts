@@ -27,7 +27,7 @@ export const copilot: Client = {
   program: "copilot",
   installAdvice: "npm install -g @github/copilot",
   introducesAs: "copilot-cli",
-  hint: "In folders that Copilot CLI was not told to trust it starts no server and runs no hook.",
+  hint: "Copilot CLI starts servers and runs hooks only in folders that you trust.",
   relaysPermissions: false,
   usesSocket: true,
   wakePathsOf,
@@ -48,10 +48,10 @@ const hooksFrom = "1.0.102";
 function wakePathsOf(version: string): WakeAbility {
   const hooks = isFrom(version, hooksFrom);
   const idle =
-    "an idle one is woken where it is launched by merkle and /experimental is on, which loads extensions";
+    "an idle agent can be woken if merkle launched it and /experimental is on, which loads extensions";
   return {
     paths: hooks ? ["hooks", "wait"] : ["wait"],
-    advice: hooks ? idle : `${version} is woken by wait alone; hooks from ${hooksFrom} on`,
+    advice: hooks ? idle : `${version} is woken by wait only; hooks from ${hooksFrom} on`,
   };
 }
 

@@ -75,7 +75,7 @@ async function askVersion(
     });
     return stdout.trim().split("\n")[0] ?? "";
   } catch (error) {
-    throw new CliError("client_broken", `${path} is there but cannot run: ${reasonOf(error)}.`, {
+    throw new CliError("client_broken", `${path} exists but cannot run: ${reasonOf(error)}.`, {
       exitCode: exitCodes.unexpected,
       next: [`${path} --version`, "merkle doctor"],
       cause: error,
@@ -88,7 +88,7 @@ function reasonOf(error: unknown): string {
   if ("killed" in error && error.killed === true) return `no answer within ${answerWithinMs / 1000} s`;
   const said = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";
   const code = "code" in error ? String(error.code) : "";
-  return said.split("\n")[0] || (/^\d+$/.test(code) ? `it ended with code ${code}` : code || error.message);
+  return said.split("\n")[0] || (/^\d+$/.test(code) ? `it exited with code ${code}` : code || error.message);
 }
 
 function missing({ label, installAdvice }: Client, named: string, isPath: boolean): CliError {

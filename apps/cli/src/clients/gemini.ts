@@ -29,7 +29,7 @@ export const gemini: Client = {
   program: "gemini",
   installAdvice: "npm install -g @google/gemini-cli",
   introducesAs: "gemini-cli-mcp-client",
-  hint: "In folders that Gemini CLI was not told to trust it starts no server and runs no hook.",
+  hint: "Gemini CLI starts servers and runs hooks only in folders that you trust.",
   relaysPermissions: false,
   usesSocket: true,
   wakePathsOf,
@@ -51,10 +51,10 @@ const hooksFrom = "0.61.0";
 
 function wakePathsOf(version: string): WakeAbility {
   const hooks = isFrom(version, hooksFrom);
-  const idle = "Gemini CLI has nothing that begins a turn of an idle agent: it reads at its next one";
+  const idle = "an idle Gemini CLI cannot be woken: it reads at its next turn";
   return {
     paths: hooks ? ["hooks", "wait"] : ["wait"],
-    advice: hooks ? idle : `${version} is woken by wait alone; hooks from ${hooksFrom} on`,
+    advice: hooks ? idle : `${version} is woken by wait only; hooks from ${hooksFrom} on`,
   };
 }
 

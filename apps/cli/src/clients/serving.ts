@@ -33,7 +33,7 @@ export function isServing(home: string, placeId: string): boolean {
 export const isServingInShell =
   '[ -z "$MERKLE_PEER" ] || kill -0 "$(cat "$MERKLE_HOME/teams/$MERKLE_PEER.pid" 2>/dev/null)" 2>/dev/null';
 
-const ended = "its MCP server has ended";
+const ended = "its MCP server has exited";
 
 /** The reason that is given for a blocked peer while its server is gone: what its user does, depends on the client. */
 export function serverEnded(client: ClientName): string {

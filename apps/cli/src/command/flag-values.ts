@@ -43,5 +43,5 @@ export function toSeconds(text: string, flag: string): number {
 /** The number of an invite or a token. @throws CliError `usage` for what is none */
 export function toNumber(text: string, what: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw usageError(`${what} is named by its number, such as 31, got ${JSON.stringify(text)}.`);
+  throw usageError(`${what} must be a number, such as 31, got ${JSON.stringify(text)}.`);
 }

@@ -7,7 +7,7 @@ export function formatFrontHelp(groups: readonly CommandGroup[], columns: number
   const width = Math.max(...rows.map(([left]) => left.length));
   const topics = [...groups.map(({ topic }) => topic).filter((topic) => topic !== ""), ...otherTopics];
   return sections(
-    "Coding agents of different people, at work on one thing.",
+    "Coding agents from different people, working together.",
     ...frontCommands.map((group) => section(group.title, group.rows, columns, width)),
     [
       "More: merkle help <command>, or merkle help <topic>:",
@@ -52,16 +52,13 @@ export function formatRootHelp(
   }));
   const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
   return sections(
-    sentence(
-      "Merkle lets coding agents of different people, on different machines, work on one thing together.",
-      columns,
-    ),
+    sentence("Merkle is a shared room for coding agents from different people and machines.", columns),
     examples(["merkle up", 'merkle new "Split the auth service"', "merkle ls"]),
     ...rows.map((group) => section(group.title, group.rows, columns, width)),
     section(
       "More",
       [
-        ["help <command>", "show what a command does, with examples"],
+        ["help <command>", "show help for a command, with examples"],
         [
           "help <topic>",
           groups
@@ -95,38 +92,38 @@ function exitCodes(columns: number): string {
 
 /** Variables that commands read, as help lists them; what they mean for whom is in the rules of each command. */
 export const environmentVariables: readonly Row[] = [
-  ["MERKLE_HOME", "the folder of everything this machine keeps; ~/.merkle unless told"],
-  ["MERKLE_URL", "where commands find the broker; MCP_URL is read too"],
-  ["MERKLE_MESH", "the mesh that commands are in; main, or the only one that you joined, unless told"],
-  ["MERKLE_TOKEN", "a member's token (merkle token create), for machines that have joined nothing"],
-  ["MERKLE_CA", "a file of authorities that commands trust, instead of the system's"],
-  ["MERKLE_INSECURE", "1 lets commands speak in clear text to another machine"],
-  ["MERKLE_PORT", "the port of up, and where commands look without an address; 7423 unless told"],
-  ["MERKLE_AUTH", "open or invite: whom up lets in"],
-  ["MERKLE_PUBLIC_URL", "the address that up gives to agents, until the settings name one"],
-  ["MERKLE_ALLOWED_HOSTS", "further host names that the broker answers to, separated by commas"],
-  ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key with which up speaks https and wss"],
-  ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of proxies that up believes, separated by commas"],
+  ["MERKLE_HOME", "folder for all data of this machine (default: ~/.merkle)"],
+  ["MERKLE_URL", "address of the broker; MCP_URL is read too"],
+  ["MERKLE_MESH", "mesh for commands (default: main, or the only mesh that you joined)"],
+  ["MERKLE_TOKEN", "member token (merkle token create), for machines that have not joined a mesh"],
+  ["MERKLE_CA", "file of certificate authorities to trust, instead of the system's"],
+  ["MERKLE_INSECURE", "1 allows unencrypted HTTP to another machine"],
+  ["MERKLE_PORT", "port of up, and of the local broker for commands (default: 7423)"],
+  ["MERKLE_AUTH", "who can connect to up: open or invite"],
+  ["MERKLE_PUBLIC_URL", "address that up gives to agents, until the settings set one"],
+  ["MERKLE_ALLOWED_HOSTS", "additional host names of the broker, separated by commas"],
+  ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key with which up serves https and wss"],
+  ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of proxies that up trusts, separated by commas"],
   [
     "OPENAI_API_KEY, OPENAI_BASE_URL",
-    "by which key and where up has progress entries summarised; an address alone is for a model that takes no key; not unless told",
+    "key and address of the model that summarises progress entries for up; an address without a key is for a model that needs none (default: no summaries)",
   ],
-  ["AGENT_PROGRESS_MODEL", "the model that summarises them; gpt-4o-mini unless told"],
-  ["AGENT_PROGRESS_LOG_LEVEL", "how much up says of that: debug, info, warn or error; info unless told"],
-  ["DATABASE_URL", "a PostgreSQL of your own for up, instead of the embedded one"],
-  ["DATABASE_READ_URL", "a streaming replica of it, from which up reads histories and searches"],
-  ["MERKLE_BUS", "local, postgres or nats://host:4222: how brokers on one database hear of each other"],
-  ["MERKLE_AUDIT_KEY_FILE", "the audit key that brokers on one database share, for up"],
+  ["AGENT_PROGRESS_MODEL", "model that summarises them (default: gpt-4o-mini)"],
+  ["AGENT_PROGRESS_LOG_LEVEL", "log level of the summaries: debug, info, warn or error (default: info)"],
+  ["DATABASE_URL", "your own PostgreSQL for up, instead of the embedded one"],
+  ["DATABASE_READ_URL", "streaming replica of it, from which up reads histories and searches"],
+  ["MERKLE_BUS", "how brokers on one database notify each other: local, postgres or nats://host:4222"],
+  ["MERKLE_AUDIT_KEY_FILE", "audit key shared by brokers on one database, for up"],
   [
     "MERKLE_ARCHIVE_URL",
-    "s3://bucket/prefix?region=…&endpoint=https://…: where up moves archived sessions to; with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN",
+    "where up stores archived sessions: s3://bucket/prefix?region=…&endpoint=https://…; with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN",
   ],
-  ["MERKLE_TRACES_URL", "where up sends OpenTelemetry traces by OTLP over HTTP; not unless told"],
-  ["MERKLE_SESSION", "the session of commands that name none"],
-  ["MERKLE_TEAM", "with MERKLE_SESSION: the team that this shell writes as"],
-  ["MERKLE_PEER", "with both: the id of the peer in it, as merkle launch sets it for its agent"],
-  ["VISUAL, EDITOR", "what merkle doc edit opens; vi unless told"],
-  ["BROWSER", "what merkle open opens, instead of the system's browser"],
+  ["MERKLE_TRACES_URL", "where up sends OpenTelemetry traces by OTLP over HTTP (default: off)"],
+  ["MERKLE_SESSION", "default session of commands"],
+  ["MERKLE_TEAM", "with MERKLE_SESSION: team that this shell posts as"],
+  ["MERKLE_PEER", "with both: id of the peer in that team, as merkle launch sets it for its agent"],
+  ["VISUAL, EDITOR", "editor for merkle doc edit (default: vi)"],
+  ["BROWSER", "browser for merkle open (default: the system's browser)"],
   ["NO_COLOR", "no colour"],
 ];
 
@@ -134,11 +131,11 @@ export const environmentVariables: readonly Row[] = [
 export function formatEnvironmentHelp(columns: number): string {
   return sections(
     sentence(
-      "Variables that every command reads. A flag comes before them; a trusted .merkle.json, config.json and the default after.",
+      "Variables that every command reads. A flag takes precedence over them; they take precedence over a trusted .merkle.json, config.json and the default.",
       columns,
     ),
     sentence(
-      "up, upgrade, backup, restore, doctor and config list also read .env.local and .env of the folder they are started in, behind the environment.",
+      "up, upgrade, backup, restore, doctor and config list also read .env.local and .env of the current folder; the environment takes precedence.",
       columns,
     ),
     section("Variables", environmentVariables, columns),

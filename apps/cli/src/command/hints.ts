@@ -1,9 +1,6 @@
 /** Commands of other programs, and words that come to mind first: what each of them is here. */
 export const hints: Readonly<Record<string, readonly string[]>> = {
-  alerts: [
-    "merkle open (then Settings, Told elsewhere: on a phone, in a channel, by a program)",
-    "merkle inbox",
-  ],
+  alerts: ["merkle open (then Settings → Push and webhooks)", "merkle inbox"],
   ask: ["merkle post <session> <text> --ask"],
   auth: ["merkle whoami", "merkle join -"],
   chat: ["merkle post <session> <text>", "merkle watch <session>"],
@@ -25,7 +22,7 @@ export const hints: Readonly<Record<string, readonly string[]>> = {
   memory: ["merkle recall", "merkle remember <text>"],
   messages: ["merkle tail <session>"],
   me: ["merkle whoami"],
-  notifications: ["merkle inbox", "merkle open (then Settings, Notifications or Told elsewhere)"],
+  notifications: ["merkle inbox", "merkle open (then Settings → Notifications, or Push and webhooks)"],
   ps: ["merkle agents", "merkle status"],
   proposals: ["merkle doc proposals <session>"],
   read: ["merkle tail <session> --since unread"],

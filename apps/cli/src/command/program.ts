@@ -19,17 +19,17 @@ import { columnsOf, type TextStream } from "./io.js";
 /** Flags that every command takes. */
 export const globalFlags: readonly Flag[] = [
   { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
-  { flags: "--url <url>", summary: "the broker's address, a base or an MCP endpoint" },
+  { flags: "--url <url>", summary: "address of the broker: its base or its MCP endpoint" },
   {
     flags: "--mesh <mesh>",
-    summary: "the mesh to be in; main, or the only one that you joined, unless told",
+    summary: "mesh to use (default: main, or the only mesh that you joined)",
   },
-  { flags: "--ca <file>", summary: "trust the certificates of these authorities, instead of the system's" },
-  { flags: "--insecure", summary: "speak in clear text to another machine, where others can listen" },
+  { flags: "--ca <file>", summary: "file of certificate authorities to trust, instead of the system's" },
+  { flags: "--insecure", summary: "allow unencrypted HTTP to another machine" },
   { flags: "--no-color", summary: "no colour" },
-  { flags: "--no-input", summary: "never ask; a missing answer is an error" },
-  { flags: "-q, --quiet", summary: "no progress and no advice" },
-  { flags: "-v, --verbose", summary: "show what goes on inside, on stderr" },
+  { flags: "--no-input", summary: "never prompt; a missing answer is an error" },
+  { flags: "-q, --quiet", summary: "hide progress and hints" },
+  { flags: "-v, --verbose", summary: "print debug output to stderr" },
 ];
 
 /** The text of help on a topic, a command or the commands of a name; on everything for "". */

@@ -23,10 +23,10 @@ interface WantedText {
 export async function readText({ given, name, usage, bytesMax, io, signal }: WantedText): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   if (given === undefined && io.stdin.isTTY) {
-    throw usageError(`Say ${name}, or - to read it from stdin.`, usage);
+    throw usageError(`Give ${name}, or - to read it from stdin.`, usage);
   }
   const text = await readStdin(io.stdin, { bytesMax, signal });
-  if (text.trim() === "") throw usageError(`Say ${name}: nothing came on stdin.`, usage);
+  if (text.trim() === "") throw usageError(`Give ${name}: stdin was empty.`, usage);
   return text;
 }
 
@@ -61,7 +61,7 @@ export function decode(bytes: Uint8Array, name = "stdin"): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new CliError("usage", `What came from ${name} is no text in UTF-8.`, {
+    throw new CliError("usage", `The input from ${name} is not UTF-8 text.`, {
       exitCode: exitCodes.usage,
       cause: error,
     });
@@ -69,7 +69,7 @@ export function decode(bytes: Uint8Array, name = "stdin"): string {
 }
 
 function tooLarge(bytesMax: number): CliError {
-  return new CliError("payload_too_large", `What came on stdin is longer than ${bytesMax} bytes.`, {
+  return new CliError("payload_too_large", `stdin is longer than ${bytesMax} bytes.`, {
     exitCode: exitCodes.usage,
     details: { bytes_max: bytesMax },
   });
@@ -84,7 +84,7 @@ export async function readFileText(
   const file = resolve(cwd, path);
   try {
     const { size } = await stat(file);
-    if (size > bytesMax) throw usageError(`${path} has ${size} bytes, at most ${bytesMax} are taken.`);
+    if (size > bytesMax) throw usageError(`${path} has ${size} bytes; the limit is ${bytesMax}.`);
     return decode(await readFile(file), path);
   } catch (error) {
     if (error instanceof CliError) throw error;

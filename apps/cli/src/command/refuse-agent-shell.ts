@@ -5,6 +5,6 @@ import { usageError } from "../core/cli-error.js";
 export function refuseAgentShell({ agentShell }: Pick<Config, "agentShell">): void {
   if (agentShell === undefined) return;
   throw usageError(
-    `Letting others in is a person's to do, and this is an agent's shell (${agentShell}). Use one of your own.`,
+    `Only a person can invite others, and this is an agent's shell (${agentShell}). Run the command in your own terminal.`,
   );
 }

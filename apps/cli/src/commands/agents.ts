@@ -13,8 +13,8 @@ const sessionsAtOnce = 8;
 
 export const agents: Command = {
   name: "agents",
-  summary: "show who is at work in all open sessions: what each does, and who is blocked",
-  flags: [{ flags: "--all", summary: "those that are away, too" }],
+  summary: "show the agents in all open sessions, their status and who is blocked",
+  flags: [{ flags: "--all", summary: "include agents that are away" }],
   examples: ["merkle agents", "merkle agents --all", "merkle agents --json"],
   async run({ flags, config, output, signal }) {
     const broker = await findBroker(config, signal);

@@ -58,7 +58,7 @@ async function waiting(): Promise<number> {
 
 it("[APPROVE-5] [APPROVE-4] merkle approvals shows all of it, and the hook tells the client to run exactly that, or why not", async () => {
   const agent = await startAgent("Answered by commands");
-  expect((await merkle.run(["approvals"])).stderr).toContain("nothing waits for your permission");
+  expect((await merkle.run(["approvals"])).stderr).toContain("no pending approvals");
   const first = await agent.ask();
   const number = await waiting();
   const listed = await merkle.run(["approvals"]);
@@ -182,5 +182,5 @@ it("[APPROVE-3] no agent's shell answers or says who does, nor does a device who
   expect(none.stderr).toContain("--approvals needs a device that answers");
   await agent.run(["config", "set", "approvers", await agent.device(), "--local"]);
   const gemini = await agent.run([...launch, "--client", "gemini"]);
-  expect(gemini.stderr).toContain("no hook that --approvals could use");
+  expect(gemini.stderr).toContain("does not support --approvals");
 });

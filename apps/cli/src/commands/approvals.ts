@@ -16,11 +16,11 @@ const decisions = ["allow", "deny", "leave"] as const;
 
 export const approvals: Command = {
   name: "approvals",
-  summary: "list what your own agents ask you to permit; allow it once, deny it, or leave it to the terminal",
+  summary: "list permission requests from your agents; allow once, deny, or leave to the terminal",
   arguments: [
-    { name: "[decision]", summary: "allow, deny or leave; lists them unless told" },
-    { name: "[number]", summary: "the approval, as the list shows it" },
-    { name: "[words]", summary: "to deny: what the agent is told" },
+    { name: "[decision]", summary: "allow, deny or leave (default: list the requests)" },
+    { name: "[number]", summary: "approval number, from merkle approvals" },
+    { name: "[words]", summary: "with deny: reason shown to the agent" },
   ],
   examples: [
     "merkle approvals",
@@ -30,11 +30,11 @@ export const approvals: Command = {
   async run({ args: [word, text, words], config, output, signal }) {
     if (config.agentShell !== undefined)
       throw usageError(
-        "Permissions are a person's to give, and this is an agent's shell. Use one of your own.",
+        "Only a person can answer approvals, and this is an agent's shell. Run the command in your own terminal.",
       );
     const decision = decisions.find((each) => each === word);
     if (word !== undefined && !decision)
-      throw usageError(`An approval is answered by allow, deny or leave, not ${JSON.stringify(word)}.`);
+      throw usageError(`Answer an approval with allow, deny or leave, got ${JSON.stringify(word)}.`);
     const broker = await findBroker(config, signal);
     const person = actingAsPerson({ broker, config });
     const approval = decision ? toNumber(text ?? "", "An approval") : 0;
@@ -48,7 +48,7 @@ export const approvals: Command = {
     if (!decision) {
       if (output.json || listed.waiting.length > 0)
         output.show(listed, listed.waiting.map((each) => format(each, output)).join("\n\n"));
-      else output.note("  nothing waits for your permission on this device");
+      else output.note("  no pending approvals on this device");
       output.note(`  this device: ${listed.device}`);
       const [first] = listed.waiting;
       if (first)
@@ -84,13 +84,13 @@ function format(
 function onlyVerified({ base }: Pick<BrokerClient, "base">): CliError {
   return new CliError(
     "forbidden",
-    `Permissions are a verified person's to give, and from this home nobody has written at ${base} yet.`,
+    `Only a verified person can answer approvals, and nobody has posted from this home at ${base} yet.`,
     { exitCode: exitCodes.refused, next: ["merkle join <invite>", "merkle open on the broker's machine"] },
   );
 }
 
 function notWaiting(approval: number): CliError {
-  return new CliError("not_found", `No approval ${approval} waits for you on this device.`, {
+  return new CliError("not_found", `No approval ${approval} is pending on this device.`, {
     exitCode: exitCodes.not_found,
     next: ["merkle approvals"],
   });

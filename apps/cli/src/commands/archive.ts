@@ -9,7 +9,7 @@ import { getSession } from "../sessions/find-session.js";
 export const archive: Command = {
   name: "archive",
   summary: "move a concluded session's messages to the broker's object storage, as a sealed bundle",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   examples: ["merkle archive split-auth", "merkle archive split-auth --json"],
   async run({ args: [name], config, output, signal }) {
     const broker = await findBroker(config, signal);

@@ -48,7 +48,7 @@ describe("merkle backup and restore", () => {
 
     expect(await fresh.run(["restore", file])).toMatchObject({
       code: 0,
-      stdout: "✓ restored 1 session, 2 messages; every client is told to resync\n",
+      stdout: "✓ restored 1 session, 2 messages; clients will resync\n",
       stderr: expect.stringContaining("copy audit-key.json here"),
     });
     expect(await fresh.run(["up", "--port", "0", "--detach"])).toMatchObject({

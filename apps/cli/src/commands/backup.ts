@@ -7,9 +7,9 @@ import { counted } from "../text/time.js";
 
 export const backup: Command = {
   name: "backup",
-  summary: "write everything, as it is at this moment, to one file; the broker may go on running",
+  summary: "back up everything to one file; the broker can keep running",
   arguments: [{ name: "<file>", summary: "the file to write" }],
-  flags: [{ flags: "--overwrite", summary: "replace the file when it exists" }],
+  flags: [{ flags: "--overwrite", summary: "replace an existing file" }],
   examples: ["merkle backup merkle.backup", "merkle backup --overwrite /srv/backup/merkle.backup"],
   offline: true,
   envFiles: true,
@@ -22,10 +22,8 @@ export const backup: Command = {
       { file, bytes: summary.bytes, sha256: summary.sha256, epoch: summary.epoch, ...rows },
       `${output.mark.ok} ${rowsText(rows)} in ${file}`,
     );
-    output.note(
-      "  keep audit-key.json of this home as well, where nobody else can read it: it is in no backup",
-    );
-    output.note(`  bring it back, with MERKLE_HOME at an empty folder: merkle restore ${name}`);
+    output.note("  also keep audit-key.json of this home in a private place: backups do not contain it");
+    output.note(`  to restore it, set MERKLE_HOME to an empty folder and run: merkle restore ${name}`);
     return exitCodes.done;
   },
 };

@@ -14,15 +14,20 @@ import { formatTable } from "../text/table.js";
 export const brief: Command = {
   name: "brief",
   summary:
-    "say what changed since you last read: asks for you, answers, decisions, tasks, document, state, people",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; all that you have read unless told" }],
+    "show what changed since you last read: questions for you, answers, decisions, tasks, document, state, people",
+  arguments: [
+    {
+      name: "[session]",
+      summary: "session slug, id or exact title (default: all sessions that you have read)",
+    },
+  ],
   flags: [
     {
       flags: "--since <when>",
       summary:
-        "405: after that message of the session; 10m, 2h, 3d: that long ago; unread, which is the default",
+        'where to start: a message number of the session (405), an age (10m, 2h, 3d) or "unread" (default: unread)',
     },
-    { flags: "--summary", summary: "have the broker's summariser, where it has one, sum it up, too" },
+    { flags: "--summary", summary: "add a summary by the broker's summariser, if it has one" },
   ],
   examples: [
     "merkle brief",
@@ -40,7 +45,7 @@ export const brief: Command = {
       ...(isSet(flags, "summary") && { summary: true }),
     });
     if (output.json) output.show(found, "");
-    else if (found.sessions.every(({ lines }) => lines.length === 0)) output.note("nothing is new");
+    else if (found.sessions.every(({ lines }) => lines.length === 0)) output.note("nothing new");
     else
       output.show(
         found,
@@ -57,7 +62,7 @@ function toInput(flag: string | undefined, ofOne: boolean): Pick<InputOf<"brief"
   if (since === undefined || since.is === "unread") return {};
   if (since.is === "ago") return { since: new Date(Date.now() - since.seconds * 1_000).toISOString() };
   if (ofOne) return { since_cursor: since.sequence };
-  throw usageError(`--since ${since.sequence} is a message's number: name the session that it is of.`);
+  throw usageError(`--since ${since.sequence} is a message number: name its session.`);
 }
 
 function formatSummary(summary: string | null | undefined): string[] {

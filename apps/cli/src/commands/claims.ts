@@ -10,12 +10,15 @@ import { oneLine } from "../text/one-line.js";
 
 export const claims: Command = {
   name: "claims",
-  summary: "list which files and things are claimed in a session, by whom; claim or release one",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "list claimed files and things in a session; claim or release one",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
-    { flags: "--claim <scope>", summary: "claim it: repo:src/auth/**, issue:#12 or a name" },
-    { flags: "--reason <text>", summary: "of --claim: why" },
-    { flags: "--release <number>", summary: "end a claim; a person may end anybody's" },
+    {
+      flags: "--claim <scope>",
+      summary: "file pattern, issue or name to claim: repo:src/auth/**, issue:#12",
+    },
+    { flags: "--reason <text>", summary: "with --claim: reason" },
+    { flags: "--release <number>", summary: "number of the claim to end; a person can end anyone's" },
   ],
   examples: [
     "merkle claims split-auth",
@@ -47,7 +50,7 @@ export const claims: Command = {
     }
     const found = await (await readingFrom({ broker, config })).call("list_claims", { session_id });
     if (output.json || found.claims.length > 0) output.show(found, formatClaims(found.claims, output));
-    else output.note("  nothing is claimed");
+    else output.note("  no claims");
     return exitCodes.done;
   },
 };

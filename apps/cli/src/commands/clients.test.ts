@@ -121,16 +121,16 @@ it("[VENDOR-2] a server of that name that the user has is not taken from Codex",
   const { run, read } = await testUser({ ".codex/config.toml": own });
   expect(await run("install", "--client", "codex", "-y")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("mcp_servers.merkle has something else in its way"),
+    stderr: expect.stringContaining("mcp_servers.merkle already has another value"),
   });
   expect(await read(".codex/config.toml")).toBe(own);
 });
 
-it("[VENDOR-2] an older client gets the server alone, and its user is told", async () => {
+it("[VENDOR-2] an older client gets only the server, and its user gets a note", async () => {
   const { run, read, path } = await testUser();
   await writeFile(path("bin/codex"), "#!/bin/sh\necho codex-cli 0.120.0\n", { mode: 0o755 });
   const { stderr } = await run("install", "--client", "codex", "-y");
-  expect(stderr).toContain("codex-cli 0.120.0 is woken by wait alone");
+  expect(stderr).toContain("codex-cli 0.120.0 is woken by wait only");
   expect(await readdir(path(".codex"))).toEqual(["config.toml"]);
   expect(await read(".codex/config.toml")).toContain("[mcp_servers.merkle]");
 });

@@ -11,7 +11,7 @@ const answerWithinMs = 700;
 /** Run by the scripts of `merkle completion`: prints what can stand in place of the last word, one a line. */
 export const completeWord: Command = {
   name: "__complete",
-  summary: "print what can stand in place of the last word",
+  summary: "print completions",
   hidden: true,
   arguments: [{ name: "[words...]", summary: "the words behind merkle, as typed so far" }],
   examples: ["merkle __complete -- show split"],

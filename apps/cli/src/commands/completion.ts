@@ -4,7 +4,7 @@ import { exitCodes } from "../core/cli-error.js";
 
 export const completion: Command = {
   name: "completion",
-  summary: "print what makes a shell complete commands, flags, sessions and peers",
+  summary: "print a shell script that completes commands, flags, sessions and peers",
   arguments: [{ name: "<bash|zsh|fish>", summary: "the shell" }],
   examples: [
     'eval "$(merkle completion bash)"',
@@ -34,7 +34,7 @@ _merkle() {
   read -ra words <<<"$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   current=\${words[\${#words[@]}-1]}
-  # What bash takes for the end of a word stays where it is: only what stands behind it is replaced.
+  # Where bash ends a word, keep what is before: only the rest is replaced.
   for break in @ : =; do
     if [[ $COMP_WORDBREAKS == *"$break"* && $current == *"$break"* ]]; then
       word=\${current%"\${current##*"$break"}"}

@@ -15,16 +15,16 @@ export const conclude: Command = {
   name: "conclude",
   summary: "end a session for everyone, with a conclusion in its document",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
     { name: "[text]", summary: "the conclusion in markdown; - reads it from stdin, as does a pipe" },
   ],
   flags: [
     { flags: "--file <path>", summary: "read the conclusion from a file; - for stdin" },
     {
       flags: "--draft",
-      summary: "have a headless agent draft it from feed and document, for a person to review",
+      summary: "have a headless agent draft the conclusion from feed and document, for a person to review",
     },
-    { flags: "-y, --yes", summary: "do not ask first" },
+    { flags: "-y, --yes", summary: "skip the confirmation prompt" },
   ],
   examples: [
     'merkle conclude split-auth "Tokens are short-lived. Resume at the refresh flow."',
@@ -62,7 +62,7 @@ async function haveDrafted(
   { broker, session, rest }: { broker: BrokerClient; session: Session; rest: string | undefined },
 ): Promise<number> {
   if (rest !== undefined || textOf(flags, "file") !== undefined)
-    throw usageError("--draft has the conclusion written: leave the text out.");
+    throw usageError("--draft writes the conclusion: leave the text out.");
   const { session_id, slug } = session;
   const actor = await actingIn(session, { broker, config });
   const { settings } = await broker.call("get_session", { session_id });
@@ -86,7 +86,7 @@ async function readSummary(
   if (file !== undefined && file !== "-") return readFileText(file, limits.documentBytesMax, io);
   return readText({
     given: file ?? text,
-    name: "what was decided and where to resume",
+    name: "the conclusion",
     usage,
     bytesMax: limits.documentBytesMax,
     io,

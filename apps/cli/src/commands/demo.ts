@@ -6,22 +6,22 @@ import { visitRoom } from "../demo/visit-room.js";
 
 export const demo: Command = {
   name: "demo",
-  summary: "watch two agents argue and ask you, and answer them in the page: half a minute, no model, no key",
+  summary:
+    "watch two agents disagree and ask you, then answer them in the browser: half a minute, no model, no API key",
   flags: [
     {
       flags: "--once",
       summary:
-        "play two teams and a human to a conclusion, as processes of their own, check it all and end: for scripts",
+        "for scripts: run two teams and a human to a conclusion in separate processes, check the result and exit",
     },
-    { flags: "--slow", summary: "with --once: take about two minutes, to read along" },
+    { flags: "--slow", summary: "with --once: take about two minutes, slow enough to read along" },
     {
       flags: "--keep",
-      summary:
-        "with --once: where no broker runs the demo starts one, and removes it at the end; keep it until Ctrl+C",
+      summary: "with --once: keep the broker that the demo started running until Ctrl+C",
     },
     { flags: "--pace <factor>", summary: "how many times slower than half a minute", hidden: true },
-    { flags: "--role <name>", summary: "the part that this process plays", hidden: true },
-    { flags: "--session <id>", summary: "the session that it plays in", hidden: true },
+    { flags: "--role <name>", summary: "role that this process plays", hidden: true },
+    { flags: "--session <id>", summary: "session to play in", hidden: true },
   ],
   examples: ["merkle demo", "merkle demo --once --slow", "merkle demo --once --json"],
   async run(context) {

@@ -81,7 +81,7 @@ describe("merkle doctor", () => {
       onTestFinished,
     );
     const merkle = await testMerkle();
-    const problem = "its read replica does not answer: all is read from the primary";
+    const problem = "its read replica does not answer: all reads go to the primary";
     const { of } = await diagnose(merkle, { env: { MERKLE_URL: url } });
     expect(of("broker")).toMatchObject({
       status: "warn",
@@ -100,9 +100,7 @@ describe("merkle doctor", () => {
     const env = { DATABASE_URL: "postgres://me:hush@127.0.0.1:1/x", MERKLE_URL: "http://localhost:1" };
     const { code, stdout } = await merkle.run(["doctor"], { env });
     expect(code).toBe(1);
-    expect(stdout).toContain(
-      `! home      others can look into ${merkle.home}\n    fix: chmod 700 ${merkle.home}`,
-    );
+    expect(stdout).toContain(`! home      others can list ${merkle.home}\n    fix: chmod 700 ${merkle.home}`);
     expect(stdout).toMatch(/✗ database .*\n {4}fix: .*DATABASE_URL/);
     expect(stdout).toMatch(/✗ broker .*\n {4}fix: .*MERKLE_URL/);
     expect(stdout).toMatch(/^skipped url/m);

@@ -17,10 +17,10 @@ import {
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "check this machine, and name a fix for each fault",
+  summary: "check this machine and suggest a fix for each problem",
   flags: [
-    { flags: "--client <client>", summary: "the agents' client that has to be here; claude unless told" },
-    { flags: "--strict", summary: "exit 1 on a warning too" },
+    { flags: "--client <client>", summary: "agent client to check (default: claude)" },
+    { flags: "--strict", summary: "also exit 1 on warnings" },
   ],
   examples: ["merkle doctor", "merkle doctor --client codex", "merkle doctor --strict --json"],
   offline: true,

@@ -51,7 +51,7 @@ async function goneOf(running: RunningBroker, home: string, signal: AbortSignal)
 
 function otherBroker(base: string, home: string): CliError {
   return usageError(
-    `merkle down stops the broker of ${home} alone, which is not at ${base}. Nothing was stopped.`,
+    `merkle down stops only the broker of ${home}, which is not at ${base}. Nothing was stopped.`,
     "merkle down",
     "merkle down where that broker runs",
   );
@@ -71,7 +71,7 @@ function elsewhere(home: string, { pid, host }: RunningBroker): CliError {
 function stuck({ pid }: RunningBroker, home: string): CliError {
   return new CliError(
     "still_stopping",
-    `Process ${pid} was told to stop and still runs after ${stopsWithinMs / 1000} s. Its log is ${homeFiles.log(home)}.`,
-    { exitCode: exitCodes.unexpected, next: [`kill -9 ${pid} (nothing that was answered is lost)`] },
+    `Process ${pid} was asked to stop but is still running after ${stopsWithinMs / 1000} s. Its log is ${homeFiles.log(home)}.`,
+    { exitCode: exitCodes.unexpected, next: [`kill -9 ${pid} (no acknowledged write is lost)`] },
   );
 }

@@ -15,16 +15,19 @@ import { counted } from "../text/time.js";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "write a session to a file that can be verified, read, or imported elsewhere",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "export a session to a file that others can verify, read or import",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
-    { flags: "-o, --output <file>", summary: "where to; <session>.zip here unless told, - for stdout" },
+    {
+      flags: "-o, --output <file>",
+      summary: "output file; - for stdout (default: <session>.zip in this folder)",
+    },
     {
       flags: "--as <form>",
       summary:
-        "bundle (to verify and import), html (a page that verifies itself offline), md (to read) or ndjson (messages, one to a line)",
+        "format: bundle (to verify and import), html (a page that verifies itself offline), md (to read) or ndjson (one message per line) (default: bundle)",
     },
-    { flags: "--force", summary: "replace the file when it exists" },
+    { flags: "--force", summary: "replace an existing file" },
   ],
   examples: [
     "merkle export split-auth",
@@ -37,9 +40,7 @@ export const exportCommand: Command = {
     const form = readOneOf(textOf(flags, "as"), "--as", exportForms) ?? "bundle";
     const wanted = textOf(flags, "output");
     if (wanted === "-" && output.json) {
-      throw usageError(
-        "With -o - the file itself is on stdout, where --json would put a document of its own.",
-      );
+      throw usageError("-o - writes the file to stdout, so it cannot be combined with --json.");
     }
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, args[0], config);
@@ -67,7 +68,7 @@ export const exportCommand: Command = {
   },
 };
 
-/** Checks that the bundle goes on from the record that this machine saw last, and shows what is in it. */
+/** Checks that the bundle continues the record that this machine saw last, and shows what is in it. */
 async function tellBundle(
   { config, output }: CommandContext,
   {

@@ -6,11 +6,11 @@ import { actingInMesh } from "../identity/acting.js";
 
 export const forget: Command = {
   name: "forget",
-  summary: "hide a memory that is wrong or out of date, or bring it back",
-  arguments: [{ name: "<memory>", summary: "its id, such as mem_31" }],
+  summary: "hide a memory that is wrong or out of date, or restore it",
+  arguments: [{ name: "<memory>", summary: "memory id, such as mem_31" }],
   flags: [
-    { flags: "--reason <text>", summary: "why: whoever looks for it later is told" },
-    { flags: "--undo", summary: "bring it back, which only a human may" },
+    { flags: "--reason <text>", summary: "reason, shown to later readers" },
+    { flags: "--undo", summary: "restore it (only humans can)" },
   ],
   examples: ['merkle forget mem_31 --reason "the limit was lifted"', "merkle forget mem_31 --undo"],
   async run({ args: [id = ""], flags, config, output, signal }) {
@@ -21,7 +21,7 @@ export const forget: Command = {
     const memory = undo
       ? await actor.call("restore_memory", { id })
       : await actor.call("forget", { id, reason });
-    output.show(memory, `${output.mark.ok} ${memory.id} ${undo ? "is back" : "is forgotten"}`);
+    output.show(memory, `${output.mark.ok} ${memory.id} ${undo ? "is restored" : "is hidden"}`);
     if (!undo) output.note(`  undo: merkle forget ${memory.id} --undo`);
     return exitCodes.done;
   },

@@ -11,8 +11,8 @@ import { counted, toAge } from "../text/time.js";
 
 export const gc: Command = {
   name: "gc",
-  summary: "delete what the settings no longer keep, as the broker does every hour; feeds and records stay",
-  flags: [{ flags: "--dry-run", summary: "only say what would go, and how large the tables are" }],
+  summary: "delete data past its retention now (the broker does it hourly); feeds and records are kept",
+  flags: [{ flags: "--dry-run", summary: "only show what would be deleted, and the table sizes" }],
   examples: ["merkle gc --dry-run", "merkle gc", "merkle config set progress_days 365"],
   async run({ flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
@@ -26,10 +26,10 @@ export const gc: Command = {
 
 function removedText({ removed, dry_run }: OutputOf<"collect_garbage">): string {
   const kinds = Object.entries(removed).filter(([, rows]) => rows > 0);
-  if (kinds.length === 0) return dry_run ? "nothing would go" : "nothing was to go";
+  if (kinds.length === 0) return dry_run ? "nothing would be deleted" : "nothing to delete";
   const width = Math.max(...kinds.map(([kind]) => kind.length));
   const rows = kinds.map(([kind, rows]) => `  ${kind.padEnd(width)}  ${rows.toLocaleString("en")}`);
-  return [dry_run ? "would go" : "gone", ...rows].join("\n");
+  return [dry_run ? "would be deleted" : "gone", ...rows].join("\n");
 }
 
 function tableOfTables({ tables, database_bytes }: OutputOf<"collect_garbage">, output: Output): string {

@@ -9,9 +9,9 @@ import { counted } from "../text/time.js";
 
 export const hold: Command = {
   name: "hold",
-  summary: "stop agents from posting until a human resumes; they still read",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
-  flags: [{ flags: "--reason <text>", summary: "why; agents are told" }],
+  summary: "pause agents: they can read but not post until a human resumes",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
+  flags: [{ flags: "--reason <text>", summary: "reason, shown to agents" }],
   examples: ["merkle hold split-auth", 'merkle hold split-auth --reason "the key leaked, wait for me"'],
   async run({ args: [name], flags, config, output, signal }) {
     const reason = textOf(flags, "reason");
@@ -26,9 +26,9 @@ export const hold: Command = {
     const why = held.reason === null ? "" : `: ${oneLine(held.reason)}`;
     output.show(
       answer,
-      `${output.mark.ok} held by ${oneLine(held.by)} for ${counted(teams, "team")}${why}; work on their machines goes on`,
+      `${output.mark.ok} held by ${oneLine(held.by)} for ${counted(teams, "team")}${why}; work on their machines continues`,
     );
-    output.note(`  end it: merkle resume ${session.slug}`);
+    output.note(`  resume it: merkle resume ${session.slug}`);
     return exitCodes.done;
   },
 };

@@ -8,11 +8,11 @@ import { introduceSession } from "../mcp/hooks/session-start.js";
 /** Run by clients whose hooks are commands: asks the server beside the client what its model is to be given. */
 export const hookEvent: Command = {
   name: "hook event",
-  summary: "hand mail over to an agent's client; run by its hooks",
+  summary: "deliver messages to an agent's client; run by its hooks",
   hidden: true,
   arguments: [
-    { name: "<client>", summary: "whose hook it is" },
-    { name: "<event>", summary: "what has happened, by Merkle's name for it" },
+    { name: "<client>", summary: "client that runs the hook" },
+    { name: "<event>", summary: "event, by Merkle's name for it" },
   ],
   examples: ["merkle hook event gemini Stop"],
   offline: true,

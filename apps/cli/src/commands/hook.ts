@@ -5,7 +5,7 @@ import { startSession } from "../mcp/hooks/session-start.js";
 /** Run by Claude Code when a conversation begins: no server is connected yet that it could call. */
 export const hookSessionStart: Command = {
   name: "hook session-start",
-  summary: "tell a conversation of a launched Claude Code who it is; run by its hooks",
+  summary: "give a launched Claude Code conversation its identity; run by its hooks",
   hidden: true,
   examples: ["merkle hook session-start"],
   offline: true,
@@ -19,7 +19,7 @@ export const hookSessionStart: Command = {
 /** Run by Claude Code at a prompt, between steps and at the end of a turn, where its server is gone. */
 export const hookMail: Command = {
   name: "hook mail",
-  summary: "bring mail to a launched Claude Code whose MCP server has ended; run by its hooks",
+  summary: "deliver messages to a launched Claude Code whose MCP server has exited; run by its hooks",
   hidden: true,
   examples: ["merkle hook mail"],
   offline: true,

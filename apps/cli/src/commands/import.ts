@@ -11,8 +11,8 @@ import { counted } from "../text/time.js";
 
 export const importCommand: Command = {
   name: "import",
-  summary: "bring a bundle into this mesh, to be read; the same one again changes nothing",
-  arguments: [{ name: "<file>", summary: "a bundle or a page, as merkle export writes it" }],
+  summary: "import a bundle into this mesh, read-only; importing it twice changes nothing",
+  arguments: [{ name: "<file>", summary: "bundle or page written by merkle export" }],
   examples: [
     "merkle import split.zip",
     "merkle import split.zip --mesh archive",
@@ -48,12 +48,12 @@ export const importCommand: Command = {
       output.show(
         imported,
         added === 0
-          ? `${output.mark.ok} ${title} was here already, as ${slug}, ${counted(size, "message")}`
+          ? `${output.mark.ok} ${title} was already imported as ${slug}, ${counted(size, "message")}`
           : `${output.mark.ok} imported ${title} as ${slug}, ${counted(added, "message")}${added < size ? " more" : ""}`,
       );
       if (imported.page === "foreign") {
         output.note(
-          `${output.mark.warn} The page around the record is not Merkle's. What it showed is not what was signed: read the imported session.`,
+          `${output.mark.warn} The page around the record is not from Merkle, so what it showed was not signed. Read the imported session instead.`,
         );
       }
       output.note(`  read it: merkle show ${slug}   ${output.dot}   merkle tail ${slug} --since 0`);

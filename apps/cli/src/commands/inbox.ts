@@ -12,7 +12,7 @@ import { needAdvice, needText, toNeed } from "../views/needs.js";
 
 export const inbox: Command = {
   name: "inbox",
-  summary: "show what waits for you, a line each, and where you have not read all",
+  summary: "list what needs you, and sessions with unread messages",
   examples: ["merkle inbox", "merkle inbox --json"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);

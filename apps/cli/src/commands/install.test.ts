@@ -139,7 +139,7 @@ describe("merkle install and uninstall", () => {
     expect(await textsOf(paths)).toEqual([config, settings]);
     expect(await run("install", "--client", "emacs")).toMatchObject({ code: 2 });
     const { stderr } = await run("install", "-y");
-    expect(stderr).toContain("Claude Code 2.1.200 is woken by wait alone");
+    expect(stderr).toContain("Claude Code 2.1.200 is woken by wait only");
     const [, text = ""] = await textsOf(paths);
     expect(JSON.parse(text).hooks).toEqual({ Stop: [], SessionStart: [expect.anything()] });
     await chmod(paths.settings, 0o600);

@@ -9,21 +9,21 @@ import { printSnippet, snippetClients } from "../install/snippets.js";
 
 export const install: Command = {
   name: "install",
-  summary: "make merkle part of an agent's client; shows what changes, and asks",
+  summary: "add Merkle to an agent client; shows the changes and asks first",
   flags: [
     {
       flags: "--client <client>",
       summary:
-        "claude unless told, codex, gemini, opencode or copilot, whose files are changed; cursor, vscode, goose, antigravity or print show what to put where",
+        "claude, codex, gemini, opencode or copilot, whose files are changed; cursor, vscode, goose, antigravity or print, which only print the configuration (default: claude)",
     },
     {
       flags: "--cli",
-      summary: "install the command merkle itself, in ~/.local/bin of the current user",
+      summary: "install the merkle command in ~/.local/bin of the current user",
     },
-    { flags: "--from <url>", summary: "the broker that this program came from", hidden: true },
-    { flags: "--tools <toolsets>", summary: "further toolsets for its agents, separated by commas" },
-    { flags: "--dry-run", summary: "show what would change, and change nothing" },
-    { flags: "-y, --yes", summary: "do not ask" },
+    { flags: "--from <url>", summary: "broker from which this program was downloaded", hidden: true },
+    { flags: "--tools <toolsets>", summary: "additional toolsets for its agents, separated by commas" },
+    { flags: "--dry-run", summary: "show the changes without making them" },
+    { flags: "-y, --yes", summary: "skip the confirmation prompt" },
   ],
   examples: ["merkle install", "merkle install --dry-run", "merkle install --client codex --tools audit"],
   async run(context) {

@@ -10,13 +10,13 @@ import { counted, toMoment } from "../text/time.js";
 
 export const invite: Command = {
   name: "invite",
-  summary: "make an invite for somebody else: to a session, or to the mesh alone",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; the mesh alone unless told" }],
+  summary: "create an invite to a session, or only to the mesh",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: only the mesh)" }],
   flags: [
-    { flags: "--uses <number>", summary: "how many it lets in; 1 unless told" },
-    { flags: "--expires <time>", summary: "how long it is good for: 30m, 24h, 7d; 24h unless told" },
-    { flags: "--admin", summary: "who comes by it is an admin, who can also revoke you" },
-    { flags: "--code", summary: "also make a code that can be spoken, good for ten minutes" },
+    { flags: "--uses <number>", summary: "number of people who can join with it (default: 1)" },
+    { flags: "--expires <time>", summary: "lifetime: 30m, 24h, 7d (default: 24h)" },
+    { flags: "--admin", summary: "invite as admin (admins can revoke you)" },
+    { flags: "--code", summary: "also create a spoken code, valid for ten minutes" },
   ],
   examples: [
     "merkle invite split-auth",
@@ -37,10 +37,10 @@ export const invite: Command = {
     output.show(made, made.code === null ? made.link : `${made.link}\n${made.code}`);
     const uses = `${counted(made.uses_left, "use")}, until ${toMoment(made.expires_at)}`;
     output.note(
-      `  ${uses}; whoever has it comes in: hand it over in private. revoke: merkle invite revoke ${made.invite_id}`,
+      `  ${uses}. Anyone who has it can join: share it privately. revoke: merkle invite revoke ${made.invite_id}`,
     );
     if (made.code !== null)
-      output.note(`  the code is good for ten minutes: merkle join ${made.code} --url ${broker.base}`);
+      output.note(`  the code is valid for ten minutes: merkle join ${made.code} --url ${broker.base}`);
     return exitCodes.done;
   },
 };

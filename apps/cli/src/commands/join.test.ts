@@ -64,8 +64,8 @@ describe("merkle join", () => {
     const stranger = await testMerkle();
     const run = (input: string) => stranger.run(["join", "-", "--url", broker.url], { input });
     const [nothing, unknown] = await Promise.all([run("hello"), run(`${broker.url}/join#${"A".repeat(22)}`)]);
-    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("This is no invite") });
-    expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining("no such invite") });
+    expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("This is not an invite") });
+    expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining("Invite not found") });
     const made = await admin.call("create_invite", {});
     await admin.call("revoke_invite", { invite_id: made.invite_id });
     expect(await run(made.link)).toMatchObject({
@@ -85,8 +85,8 @@ describe("merkle join", () => {
     }
     expect(await json(stranger, ["status", ...url])).toMatchObject({ running: true, joined: false });
     const [strange, known] = await Promise.all([stranger.run(["doctor", ...url]), birch.run(["doctor"])]);
-    expect(strange.stdout).toMatch(/member +The broker .* lets members in alone/);
-    expect(known.stdout).toMatch(/member +Birch, member\n.*url +agents use .*, which leads to this broker/);
+    expect(strange.stdout).toMatch(/member +The broker .* admits only members/);
+    expect(known.stdout).toMatch(/member +Birch, member\n.*url +agents use .*, which is this broker/);
 
     await stranger.run(["join", "-", "--name", "Dune"], { input: await invite() });
     await chmod(join(stranger.home, "members"), 0o755);
@@ -247,7 +247,7 @@ it("[CLI-97] merkle members says who invited whom; revoking says who stays, and 
   const { members } = Object(await json(ana, ["members"]));
   const id = members.find(({ name }: { name: string }) => name === "Oak").member_id;
   const both = await ana.run(["member", "revoke", id, "--with-invited"]);
-  expect(both).toMatchObject({ code: 0, stdout: expect.stringContaining("Elm is a member no more") });
+  expect(both).toMatchObject({ code: 0, stdout: expect.stringContaining("Elm is no longer a member") });
   // Admins see once which members have no known inviter.
   const sql = connectTestDatabase(broker.databaseUrl);
   await sql`UPDATE members SET vouched_by = NULL WHERE name = 'Birch'`;
@@ -264,7 +264,7 @@ it("[CLI-97] an agent's shell lets nobody in, although the member's key is at ha
     const refused = await birch.run(args, { env: { CLAUDECODE: "1" } });
     expect(refused, args.join(" ")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Letting others in is a person's to do"),
+      stderr: expect.stringContaining("Only a person can invite others"),
     });
   }
 });

@@ -17,16 +17,16 @@ import { counted, toMoment } from "../text/time.js";
 
 export const join: Command = {
   name: "join",
-  summary: "become a member of a mesh by an invite: a link or a spoken code",
+  summary: "join a mesh with an invite link or a spoken code",
   arguments: [
-    { name: "[invite]", summary: "- reads it from stdin; left out, it is asked for and not shown" },
+    { name: "[invite]", summary: "invite link or code; - reads it from stdin (default: hidden prompt)" },
   ],
   flags: [
     {
       flags: "--name <name>",
-      summary: "what you are called there; the name of your system's user unless told",
+      summary: "your name there (default: your system user name)",
     },
-    { flags: "--team <name>", summary: "the team that merkle launch offers first" },
+    { flags: "--team <name>", summary: "team that merkle launch suggests first" },
   ],
   examples: [
     "merkle join -",
@@ -62,7 +62,7 @@ export const join: Command = {
       `${output.mark.ok} joined ${to} as ${neutralise(joined.name)}`,
     );
     if (isKept)
-      output.note(`  commands go to ${broker.base} from now on; change: merkle config set url <url> --local`);
+      output.note(`  commands now use ${broker.base}; to change it: merkle config set url <url> --local`);
     const next = joined.session ? `merkle launch --session ${joined.session.slug}${asTeam}` : "merkle ls";
     output.note(`  next: ${next}`);
     return exitCodes.done;

@@ -346,7 +346,7 @@ describe("merkle launch", () => {
       ended.map(({ stderr }) => stderr).join(""),
     ).toEqual([0, 0, 0]);
     const slug = name.toLowerCase().replace(" ", "-");
-    expect(ended.filter(({ stderr }) => stderr.includes(`✓ Made session ${slug}`))).toHaveLength(1);
+    expect(ended.filter(({ stderr }) => stderr.includes(`✓ Created session ${slug}`))).toHaveLength(1);
     const { session_id, title } = await client.call("get_session", { session_id: slug });
     expect(title).toBe(name);
     expect((await teamsOf(session_id)).sort()).toEqual(["Team 0", "Team 1", "Team 2"]);
@@ -376,7 +376,10 @@ describe("merkle launch", () => {
     await testSession(`${letters}-12`);
     const { run } = await testMachine();
     const next = await run(["launch", "--session", `${letters}-13`, "--team", "Birch"]);
-    expect(next).toMatchObject({ code: 0, stderr: expect.stringContaining(`✓ Made session ${letters}-13`) });
+    expect(next).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`✓ Created session ${letters}-13`),
+    });
 
     const done = await testSession();
     await client.call("conclude_session", {
@@ -387,11 +390,13 @@ describe("merkle launch", () => {
     const beside = await run(["launch", "--session", `${done.slug}b`, "--team", "Birch"]);
     expect(beside).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(`✓ Made session ${done.slug}b`),
+      stderr: expect.stringContaining(`✓ Created session ${done.slug}b`),
     });
     expect(await run(["launch", "--session", done.slug, "--team", "Birch"])).toMatchObject({
       code: 7,
-      stderr: expect.stringMatching(/is concluded; it can be read, not joined\.\n {4}try: merkle doc show/),
+      stderr: expect.stringMatching(
+        /is concluded: you can read it, but not join it\.\n {4}try: merkle doc show/,
+      ),
     });
     expect(await run(["launch", "--session", randomUUID(), "--team", "Birch"])).toMatchObject({ code: 5 });
   });
@@ -406,7 +411,7 @@ describe("merkle launch", () => {
       [["--session", slug], "merkle launch needs --team <name>."],
       [["--team", "Birch"], "merkle launch needs --session <slug, id or title> (or --new <title>)."],
       [["--session", slug, "--team", "Birch", "-p", "hi"], "Unknown option '-p'."],
-      [["--session", slug, "--team", "Birch", "hi"], 'merkle launch does not know what to do with "hi".'],
+      [["--session", slug, "--team", "Birch", "hi"], 'merkle launch got unexpected arguments: "hi".'],
     ] as const) {
       expect(await run(["launch", ...args])).toMatchObject({
         code: 2,
@@ -655,7 +660,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     expect(screen).not.toMatch(/Session|Role|Groups/);
     expect(screen).toContain("Joined as claude (Birch)");
     // New is new, whatever else is called so.
-    expect(screen).toContain(`Made session ${title}-2`);
+    expect(screen).toContain(`Created session ${title}-2`);
   });
 
   it("[CLI-13] a session of a long title takes one line among the others, and a bad answer is told in our words", async () => {

@@ -3,52 +3,54 @@ import { launchAgent } from "../launch/launch-agent.js";
 
 export const launch: Command = {
   name: "launch",
-  summary:
-    "run an agent, Claude Code unless told, as a peer of a team in a session; asks for what is missing",
+  summary: "start an agent (default: Claude Code) in a session; prompts for missing options",
   arguments: [
     {
       name: "[client-args...]",
       summary:
-        "what stands after --, for the client as it is; merkle adds permission for its own tools alone",
+        "arguments after --, passed to the client unchanged; merkle adds permission only for its own tools",
     },
   ],
   flags: [
     {
       flags: "--client <client>",
-      summary: "what runs the agent: claude unless told, codex, gemini, opencode or copilot",
+      summary: "agent client: claude, codex, gemini, opencode or copilot (default: claude)",
     },
     {
       flags: "--session <session>",
       summary:
-        "its slug, id or title, made when there is none; default MERKLE_SESSION, with -y the repository's name",
+        "session slug, id or title; created if missing (default: MERKLE_SESSION; with -y the repository's name)",
     },
-    { flags: "--new <title>", summary: "make a new session of this title" },
+    { flags: "--new <title>", summary: "create a new session with this title" },
     {
       flags: "--team <name>",
-      summary: "the team's name; its places stay for the next launch; default MERKLE_TEAM",
+      summary: "team name; its peers are kept for the next launch (default: MERKLE_TEAM)",
     },
     {
       flags: "--name <name>",
-      summary: "the peer's name in the team; a free place of it, or the client's, unless told",
+      summary:
+        "peer name in the team (default: a stored peer that is not in use, otherwise the client's name)",
     },
-    { flags: "--role <role>", summary: "what the peer is for, in free words" },
+    { flags: "--role <role>", summary: "role of the peer, free text" },
     {
       flags: "--groups <groups>",
-      summary: "the @groups it is in, separated by commas: backend:lead,reviewers",
+      summary: "@groups of the peer, separated by commas: backend:lead,reviewers",
     },
-    { flags: "--model <model>", summary: "the model, for the client" },
-    { flags: "--tools <toolsets>", summary: "further toolsets for the agent, separated by commas" },
+    { flags: "--model <model>", summary: "model for the client" },
+    { flags: "--tools <toolsets>", summary: "additional toolsets for the agent, separated by commas" },
     {
       flags: "--approvals",
-      summary:
-        "ask you, on the devices of merkle config set approvers, too, what the client asks at the terminal",
+      summary: "also send the client's permission prompts to the devices in merkle config set approvers",
     },
-    { flags: "--channel", summary: "let claude take messages by a channel too, where it has them" },
-    { flags: "--interruptible", summary: "let a message of priority now abort a running tool" },
-    { flags: "--client-bin <path>", summary: "the program to run; default: the client's on PATH" },
-    { flags: "--claude-bin <path>", summary: "the same, of Claude Code", hidden: true },
-    { flags: "--dry-run", summary: "show what would run, and do nothing" },
-    { flags: "-y, --yes", summary: "ask nothing; what is only nearly a session's name is refused" },
+    {
+      flags: "--channel",
+      summary: "let Claude Code also receive messages by a channel, if it supports channels",
+    },
+    { flags: "--interruptible", summary: "let an urgent message (priority now) abort a running tool" },
+    { flags: "--client-bin <path>", summary: "program to run (default: the client on PATH)" },
+    { flags: "--claude-bin <path>", summary: "the same for Claude Code", hidden: true },
+    { flags: "--dry-run", summary: "show what would run, without running it" },
+    { flags: "-y, --yes", summary: "skip prompts; require an exact session name" },
   ],
   examples: [
     "merkle launch",

@@ -11,10 +11,10 @@ import { wrapLine } from "../text/wrap-line.js";
 
 export const logs: Command = {
   name: "logs",
-  summary: "print what the broker of this home wrote down of itself; what is said stands in merkle tail",
+  summary: "show broker logs (for session messages: merkle tail)",
   flags: [
-    { flags: "--lines <number>", summary: "so many of its last lines; 50 unless told" },
-    { flags: "-f, --follow", summary: "go on with what comes, until Ctrl+C" },
+    { flags: "--lines <number>", summary: "number of lines (default: 50)" },
+    { flags: "-f, --follow", summary: "follow new lines until Ctrl+C" },
   ],
   examples: ["merkle logs", "merkle logs -f", "merkle logs --lines 500 --json"],
   offline: true,

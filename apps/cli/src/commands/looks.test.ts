@@ -16,7 +16,7 @@ describe("merkle whoami", () => {
     expect(person).toEqual({ person_id: expect.any(String), verified: true });
     const env = { MERKLE_SESSION: "first-words", MERKLE_TEAM: "Atlas" };
     expect((await merkle.run(["whoami"], { env })).stdout).toMatch(
-      new RegExp(`^you +${name}, .*\\nwrites as +Atlas in first-words, this agent's shell\\nbroker +http`),
+      new RegExp(`^you +${name}, .*\\nposts as +Atlas in first-words, this agent's shell\\nbroker +http`),
     );
   });
 });
@@ -26,7 +26,7 @@ describe("merkle gc", () => {
     const dry = await merkle.run(["gc", "--dry-run"]);
     expect(dry).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^nothing would go\n\nthe database has /),
+      stdout: expect.stringMatching(/^nothing would be deleted\n\nthe database has /),
     });
     expect(await answerOf("gc", "--dry-run")).toMatchObject({ dry_run: true });
     expect(await answerOf("gc")).toMatchObject({ dry_run: false });

@@ -10,17 +10,17 @@ import { watchList } from "../views/watch/watch-list.js";
 
 export const ls: Command = {
   name: "ls",
-  summary: "list the sessions, the newest activity first",
+  summary: "list sessions, most recently active first",
   flags: [
-    { flags: "--state <open|closed|all>", summary: "which; open unless told" },
-    { flags: "--query <text>", summary: "only those whose title, description or slug holds this" },
-    { flags: "--limit <number>", summary: "at most so many; 50 unless told, 200 at most" },
+    { flags: "--state <open|closed|all>", summary: "session state (default: open)" },
+    { flags: "--query <text>", summary: "only sessions whose title, description or slug contains this text" },
+    { flags: "--limit <number>", summary: "maximum number of results, up to 200 (default: 50)" },
     {
       flags: "--needs",
       summary:
-        "only those that wait for a human, and files that do; for what: an ask, a proposal, a failed job, a blocked peer, a hold, a spent budget, silence",
+        "only sessions and files that need a human: a question, a proposal, a failed job, a blocked peer, a hold, a spent budget, silence",
     },
-    { flags: "--watch", summary: "go on, and show the list anew when it changes; q or Ctrl+C ends it" },
+    { flags: "--watch", summary: "keep the list updated; press q or Ctrl+C to stop" },
   ],
   examples: ["merkle ls", "merkle ls --watch", "merkle ls --needs", "merkle ls --state all --query auth"],
   async run(context) {
@@ -32,7 +32,7 @@ export const ls: Command = {
     const reader = await readingFrom({ broker, config });
     const needs = isSet(flags, "needs");
     if (isSet(flags, "watch")) {
-      if (needs) throw usageError("--watch shows the whole list: leave --needs out.", "merkle inbox");
+      if (needs) throw usageError("--watch always shows the whole list: leave out --needs.", "merkle inbox");
       const read = async () => {
         const page = await reader.call("list_sessions", { status, limit, ...(query ? { query } : {}) });
         const none = page.sessions.length === 0;

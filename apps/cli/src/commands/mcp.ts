@@ -3,22 +3,22 @@ import { serveStdio } from "../mcp/serve-stdio.js";
 
 export const mcp: Command = {
   name: "mcp",
-  summary: "speak MCP over stdio, for an agent's client",
+  summary: "run an MCP server over stdio for an agent client",
   flags: [
-    { flags: "--session <session>", summary: "join this session at the first connection" },
-    { flags: "--team <name>", summary: "the name to join it under" },
-    { flags: "--as <place-id>", summary: "go on in this place, which this machine holds" },
+    { flags: "--session <session>", summary: "session to join at the first connection" },
+    { flags: "--team <name>", summary: "team name to join as" },
+    { flags: "--as <place-id>", summary: "continue as this peer, which is stored on this machine" },
     {
       flags: "--tools <toolsets>",
       summary:
-        "toolsets to list beside core, messaging, mesh, progress and tasks, separated by commas: people, audit, work, admin",
+        "toolsets to list in addition to core, messaging, mesh, progress and tasks, separated by commas: people, audit, work, admin",
     },
     {
       flags: "--view <view>",
-      summary: "compact text for a model, or json for a program; compact unless told",
+      summary: "compact (text for a model) or json (for a program) (default: compact)",
     },
-    { flags: "--channel", summary: "wake the client by channel notifications, too" },
-    { flags: "--interruptible", summary: "let a message of priority now end a tool that runs" },
+    { flags: "--channel", summary: "also wake the client with channel notifications" },
+    { flags: "--interruptible", summary: "let an urgent message (priority now) abort a running tool" },
   ],
   examples: [
     'claude mcp add merkle -- merkle mcp --session auth-refactor --team "Alex\'s Team"',

@@ -8,13 +8,14 @@ import { toMoment } from "../text/time.js";
 
 export const members: Command = {
   name: "members",
-  summary: "list who belongs to the mesh, and who invited each",
+  summary: "list the mesh's members and who invited them",
   examples: ["merkle members", "merkle members --json"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);
     const answer = await broker.call("list_members", {});
     if (output.json) output.show(answer, "");
-    else if (answer.members.length === 0) output.note("no members: this broker lets in whoever reaches it");
+    else if (answer.members.length === 0)
+      output.note("no members: this broker is open to anyone who can reach it");
     else {
       const rows = answer.members.map((each) =>
         [
@@ -45,5 +46,5 @@ export const members: Command = {
 function describeInviter({ invited_by, vouching }: Member): string {
   if (!invited_by) return "";
   const name = `${neutralise(invited_by.name)}${invited_by.revoked ? " (revoked)" : ""}`;
-  return vouching === "program" ? `let in by a token of ${name}` : `invited by ${name}`;
+  return vouching === "program" ? `authenticated by a token of ${name}` : `invited by ${name}`;
 }

@@ -67,7 +67,7 @@ describe("merkle post, to some", () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        /^✓ #\d+ posted, delivered 0\/2 \(Atlas \w+, reads when it next looks; Cedar\/cy \w+, reads when it next looks\)\n$/,
+        /^✓ #\d+ posted, delivered 0\/2 \(Atlas \w+, reads at its next poll; Cedar\/cy \w+, reads at its next poll\)\n$/,
       ),
     });
     const [asked] = await chatsOf(slug);
@@ -104,8 +104,8 @@ describe("merkle nudge, hold and resume", () => {
     await waiting;
     expect(stdout.split("\n").sort()).toEqual([
       "",
-      expect.stringMatching(/^! Atlas is not connected, last seen \d+s ago; nothing happens until it comes$/),
-      "✓ Cedar/cy woken: its wait was answered",
+      expect.stringMatching(/^! Atlas is offline, last seen \d+s ago; it reads when it reconnects$/),
+      "✓ Cedar/cy woken: its wait returned",
     ]);
     expect(await merkle.run(["nudge", slug])).toMatchObject({ code: 2 });
   });
@@ -134,7 +134,7 @@ describe("merkle nudge, hold and resume", () => {
     expect(await merkle.run(["post", slug, "May I?", "--ask"], { env })).toMatchObject({ code: 0 });
 
     expect((await merkle.run(["hold", slug, "--reason", "wait"])).stdout).toMatch(
-      /^✓ held by .+ for 2 teams: wait; work on their machines goes on\n$/,
+      /^✓ held by .+ for 2 teams: wait; work on their machines continues\n$/,
     );
     const [late, shown, needs] = await Promise.all([
       merkle.run(["post", "too late", "--json"], { env }),
@@ -142,12 +142,12 @@ describe("merkle nudge, hold and resume", () => {
       merkle.run(["ls", "--needs", "--query", "Held here"]),
     ]);
     expect(late).toMatchObject({ code: 7, stderr: expect.stringContaining('"session_held"') });
-    expect(shown.stdout).toMatch(/\nheld by .+: wait; end it: merkle resume held-here\n/);
+    expect(shown.stdout).toMatch(/\nheld by .+: wait; resume it: merkle resume held-here\n/);
     expect(needs.stdout).toMatch(
       /^held-here {2}Held here\n {2}◆ {2}Cedar\/cy asks "May I\?" #\d+ \d+s ago\n {2}◆ {2}held by .+: wait\n$/,
     );
     expect((await merkle.run(["resume", slug, "--budget", "20"])).stdout).toBe(
-      "✓ resumed: agents may post, 20 messages until the next human word\n",
+      "✓ resumed: agents may post, 20 messages until the next message from a human\n",
     );
     const [json] = await Promise.all([
       merkle.run(["ls", "--needs", "--query", "Held here", "--json"]),
@@ -169,10 +169,10 @@ describe("merkle state", () => {
     await callBroker(merkle, "watch_state", { session_id: slug, key: "frozen" }, atlas);
     const env = { MERKLE_SESSION: slug };
     expect((await merkle.run(["state", "set", slug, "frozen", "true"])).stdout).toBe(
-      "frozen: none → true   told 1 peer\n",
+      "frozen: none → true   notified 1 peer\n",
     );
     expect((await merkle.run(["state", "set", "frozen", "by Alex"], { env })).stdout).toBe(
-      'frozen: true → "by Alex"   told 1 peer\n',
+      'frozen: true → "by Alex"   notified 1 peer\n',
     );
     expect(
       await merkle.run(["state", "set", slug, "frozen", "-", "--expect", "1"], { input: "[1]" }),
@@ -232,8 +232,8 @@ describe("merkle remember, recall, forget and search", () => {
     expect((await merkle.run(["recall", "limit", "--tag", "payments"])).stdout).toMatch(
       new RegExp(`^${id} {2}Payments API «limits» at 100 req/s {2}.+, \\d\\d:\\d\\d {2}payments, limits\\n$`),
     );
-    expect((await merkle.run(["forget", id, "--reason", "lifted"])).stdout).toBe(`✓ ${id} is forgotten\n`);
-    expect(await merkle.run(["recall", "limit"])).toMatchObject({ stdout: "", stderr: "nothing found\n" });
+    expect((await merkle.run(["forget", id, "--reason", "lifted"])).stdout).toBe(`✓ ${id} is hidden\n`);
+    expect(await merkle.run(["recall", "limit"])).toMatchObject({ stdout: "", stderr: "no results\n" });
     expect((await merkle.run(["recall", "--forgotten"])).stdout).toMatch(/forgotten by .+: lifted\n$/);
     expect((await merkle.run(["forget", id, "--undo"])).stdout).toBe(`✓ ${id} is back\n`);
   });

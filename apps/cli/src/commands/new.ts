@@ -12,18 +12,21 @@ import { getSession } from "../sessions/find-session.js";
 export const newSession: Command = {
   name: "new",
   summary: "start a session",
-  arguments: [{ name: "<title>", summary: "what the work is called" }],
+  arguments: [{ name: "<title>", summary: "session title" }],
   flags: [
     {
       flags: "--description <text>",
-      summary: "what it is for and what the teams want from it; - reads it from stdin",
+      summary: "goal of the session; - reads it from stdin",
     },
     {
       flags: "--from <session>",
-      summary: "a concluded session to go on from: its sealed conclusion is the first memory",
+      summary: "concluded session to continue: its sealed conclusion is the first memory",
     },
-    { flags: "--conclude-by <who>", summary: "who may conclude it: anyone, unless told, or convener" },
-    { flags: "--slug <slug>", summary: "its short name; made from the title unless told" },
+    {
+      flags: "--conclude-by <who>",
+      summary: "who can conclude the session: anyone or convener (default: anyone)",
+    },
+    { flags: "--slug <slug>", summary: "short name (default: made from the title)" },
   ],
   examples: [
     'merkle new "Q4 pricing"',
@@ -40,7 +43,7 @@ export const newSession: Command = {
         ? undefined
         : await readText({
             given,
-            name: "what it is for",
+            name: "the description",
             usage: "merkle new <title> --description <text>",
             bytesMax: limits.descriptionCharsMax * 4,
             io,
@@ -59,7 +62,7 @@ export const newSession: Command = {
     });
     output.show(withoutSecret(created), `${output.mark.ok} ${created.slug}`);
     if (created.memory_id !== undefined)
-      output.note(`  goes on from ${predecessor?.slug}: its conclusion is ${created.memory_id}`);
+      output.note(`  continues ${predecessor?.slug}: its conclusion is ${created.memory_id}`);
     output.note(
       `  next: merkle launch --session ${created.slug}   ${output.dot}   merkle post ${created.slug} <text>`,
     );

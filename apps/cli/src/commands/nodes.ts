@@ -7,7 +7,7 @@ import { toAge } from "../text/time.js";
 
 export const nodes: Command = {
   name: "nodes",
-  summary: "list the brokers that run on one database",
+  summary: "list the brokers that share the database",
   examples: ["merkle nodes", "merkle nodes --json"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);
@@ -16,7 +16,7 @@ export const nodes: Command = {
       [
         oneLine(node.address),
         node.live ? "there" : `unseen for ${toAge(node.last_seen_at)}`,
-        node.own ? "answers this" : "",
+        node.own ? "serves this request" : "",
         oneLine(node.version),
         `since ${toAge(node.started_at)}`,
       ].map((text) => ({ text })),

@@ -11,10 +11,10 @@ import { toAge } from "../text/time.js";
 
 export const nudge: Command = {
   name: "nudge",
-  summary: "wake a team, a peer or a @group so that it reads; says what was reached",
+  summary: "wake a team, a peer or a @group so that it reads; shows who was woken",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[who]", summary: "a team, a peer, team/peer or @group; several with commas between" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[who]", summary: "team, peer, team/peer or @group; separate several with commas" },
   ],
   examples: [
     "merkle nudge split-auth Cedar",
@@ -41,19 +41,19 @@ export const nudge: Command = {
 
 /** One line for each that was meant, which claims nothing that its client did not say. */
 async function formatNudged({ nudged }: OutputOf<"nudge">, output: Output): Promise<string> {
-  if (nudged.length === 0) return "nobody else is there";
+  if (nudged.length === 0) return "no one else is there";
   return nudged
     .map(({ team, peer, connected, reached, last_seen_at: seenAt }) => {
       const mark = reached.length > 0 ? output.mark.ok : output.mark.warn;
       return `${mark} ${peerName(team, peer)} ${told()}`;
 
       function told(): string {
-        if (reached.includes("wait")) return "woken: its wait was answered";
+        if (reached.includes("wait")) return "woken: its wait returned";
         if (reached.length > 0) return `woken by ${reached.join(", ")}`;
         const seen = `last seen ${toAge(seenAt)} ago`;
         return connected
-          ? `is connected, but nothing woke it; it reads when it next looks (${seen})`
-          : `is not connected, ${seen}; nothing happens until it comes`;
+          ? `is connected but could not be woken; it reads at its next poll (${seen})`
+          : `is offline, ${seen}; it reads when it reconnects`;
       }
     })
     .join("\n");

@@ -9,11 +9,11 @@ import { toMoment } from "../text/time.js";
 
 export const observe: Command = {
   name: "observe",
-  summary: "make a link for somebody who may look on in one session, and do nothing else",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "create a view-only link to one session",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
-    { flags: "--label <text>", summary: "whom it is for" },
-    { flags: "--expires <time>", summary: "how long it is good for: 24h, 7d; 7d unless told" },
+    { flags: "--label <text>", summary: "name of the recipient" },
+    { flags: "--expires <time>", summary: "lifetime: 24h, 7d (default: 7d)" },
   ],
   examples: ["merkle observe split-auth", 'merkle observe split-auth --label "the customer" --expires 1d'],
   async run({ args: [name], flags, config, output, signal }) {

@@ -13,9 +13,9 @@ import { getSession } from "../sessions/find-session.js";
 
 export const open: Command = {
   name: "open",
-  summary: "open the dashboard in the browser, and print its address",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; all sessions unless told" }],
-  flags: [{ flags: "--print", summary: "print a link that signs in or verifies, and open nothing" }],
+  summary: "open the dashboard in the browser and print its address",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: all sessions)" }],
+  flags: [{ flags: "--print", summary: "only print a link that signs in or verifies" }],
   examples: ["merkle open", "merkle open split-auth", "merkle open --print"],
   async run({ args: [name], flags, config, io, output, signal }) {
     const broker = await findBroker(config, signal);
@@ -39,10 +39,11 @@ export const open: Command = {
     const browser = browserOf(io.env);
     const place = link === null || !browser ? url : await writeLeadingPage(config.home, link);
     if (browser && (await openBrowser(browser, place))) return exitCodes.done;
-    if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to what does`);
-    else output.note("  no browser here; open it where you sit");
+    if (browser) output.note(`  ${browser.command} did not open it; set BROWSER to your browser's command`);
+    else output.note("  no browser on this machine; open the link on yours");
     // It lets in whoever has it, so it goes to a terminal alone, never into a file or a log.
-    if (link !== null && io.stderr.isTTY) output.note(`  lets one browser in, within five minutes: ${link}`);
+    if (link !== null && io.stderr.isTTY)
+      output.note(`  signs in one browser, valid for five minutes: ${link}`);
     return exitCodes.done;
   },
 };
@@ -64,11 +65,11 @@ function inMesh(page: string, mesh: string | undefined): string {
 function noLink({ home, agentShell }: Pick<Config, "home" | "agentShell">): CliError {
   const reason =
     agentShell === undefined
-      ? `The broker of ${home} is another one or does not run, and only whoever runs a broker makes such links.`
-      : `This is an agent's shell (${agentShell}), and what makes somebody a verified human is not for agents.`;
+      ? `The broker of ${home} is a different broker or is not running. Only the person who runs a broker can create such links.`
+      : `This is an agent's shell (${agentShell}). Agents cannot verify a person.`;
   return new CliError("forbidden", reason, {
     exitCode: exitCodes.refused,
-    next: ["merkle open --print, in a shell of your own on the broker's machine"],
+    next: ["merkle open --print, in your own terminal on the broker's machine"],
   });
 }
 

@@ -30,14 +30,14 @@ it("[VERIFY-15] verify and import say that a forged page around a record that ho
   const page = await readFile(join(folder, "page.html"), "utf8");
   expect(await run("verify", "page.html")).toMatchObject({
     code: 0,
-    stdout: expect.not.stringContaining("not Merkle's"),
+    stdout: expect.not.stringContaining("not from Merkle"),
   });
 
   await writeFile(join(folder, "forged.html"), page.replace('<div id="page"></div>', forgery));
   const forged = await run("verify", "forged.html");
   expect(forged).toMatchObject({ code: 9, stderr: "" });
   expect(forged.stdout).toMatch(/^✓ \d+ of \d+ match root /);
-  expect(forged.stdout).toContain("The record holds, but the page around it is not Merkle's.");
+  expect(forged.stdout).toContain("The record is valid, but the page around it is not from Merkle.");
   expect(forged.stdout).toContain('"Split auth", open');
   expect(forged.stdout).toMatch(/ {4}#\d+ .*: We split the token table\.\n?/);
   expect(forged.stdout).not.toContain("1,000,000");
@@ -46,7 +46,7 @@ it("[VERIFY-15] verify and import say that a forged page around a record that ho
 
   expect(await run("mesh", "create", "second")).toMatchObject({ code: 0 });
   const imported = await run("import", "forged.html", "--mesh", "second");
-  expect(imported).toMatchObject({ code: 9, stderr: expect.stringContaining("is not Merkle's") });
+  expect(imported).toMatchObject({ code: 9, stderr: expect.stringContaining("is not from Merkle") });
   const again = await run("import", "page.html", "--mesh", "second", "--json");
   expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { page: "known", added: 0 }]);
 

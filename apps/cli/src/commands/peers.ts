@@ -20,11 +20,11 @@ import { counted } from "../text/time.js";
 
 export const peers: Command = {
   name: "peers",
-  summary: "show who is in a session: what each says it does, and when it was seen",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "show participants, their status and last activity",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
-    { flags: "--group <group>", summary: "only those that @group reaches" },
-    { flags: "--left", summary: "all that have left, not only the last few" },
+    { flags: "--group <group>", summary: "only members of @group" },
+    { flags: "--left", summary: "show all peers that have left, not only the last few" },
   ],
   examples: [
     "merkle peers split-auth",
@@ -44,8 +44,8 @@ export const peers: Command = {
     else if (found.peers.length === 0) {
       output.note(
         group === undefined
-          ? `nobody is in ${slug}.  next: merkle launch --session ${slug}`
-          : `nobody in ${slug} is in @${group}`,
+          ? `no one is in ${slug}.  next: merkle launch --session ${slug}`
+          : `no one in ${slug} is in @${group}`,
       );
     } else output.show(found, formatPeers(found.peers, output, { all: isSet(flags, "left") }));
     return exitCodes.done;

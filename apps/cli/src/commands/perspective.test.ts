@@ -26,7 +26,7 @@ async function writeAgent(home: string): Promise<void> {
 describe("merkle perspective", () => {
   const merkle = sharedMerkle(writeAgent);
 
-  it("[PERSPECTIVE-7] [SES-31] prints what a persona read, says when it is stale, and a new session goes on from a concluded one", async () => {
+  it("[PERSPECTIVE-7] [SES-31] prints what a persona read, says when it is stale, and a new session continues a concluded one", async () => {
     const slug = "split-auth";
     const { team_id, session_id } = await callBroker(merkle, "create_session", {
       title: "Split the auth service",
@@ -37,7 +37,7 @@ describe("merkle perspective", () => {
       callBroker(merkle, "update_session_doc", { session_id, team_id, content, expected_version });
     await write("We deploy on Friday.\n", 0);
     const none = await merkle.run(["perspective", slug]);
-    expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing read yet") });
+    expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining("no reviews yet") });
     expect(await merkle.run(["perspective", slug, "Sceptic"])).toMatchObject({ code: 5 });
     await merkle.run(["jobs", "run", slug, "perspective", "--persona", "sceptic"]);
     expect(await merkle.run(["jobs", "show", "1", "-f"])).toMatchObject({ code: 0 });
@@ -54,6 +54,6 @@ describe("merkle perspective", () => {
     await callBroker(merkle, "conclude_session", { session_id, team_id, summary_section: "Monday it is." });
     const next = await merkle.run(["new", "Next", "--from", slug]);
     expect(next).toMatchObject({ code: 0, stdout: expect.stringContaining("next") });
-    expect(next.stderr).toContain(`goes on from ${slug}: its conclusion is mem_1`);
+    expect(next.stderr).toContain(`continues ${slug}: its conclusion is mem_1`);
   });
 });

@@ -12,10 +12,10 @@ import { toAge } from "../text/time.js";
 
 export const perspective: Command = {
   name: "perspective",
-  summary: "print what a persona's reading of a session's document came to, or list the readings there are",
+  summary: "show a persona's review of the document, or list all reviews",
   arguments: [
-    { name: "<session>", summary: "slug, id or exact title" },
-    { name: "[persona]", summary: "as whom it was read; without it the readings are listed" },
+    { name: "<session>", summary: "session slug, id or exact title" },
+    { name: "[persona]", summary: "persona name (default: list the reviews)" },
   ],
   flags: [rawFlag],
   examples: [
@@ -30,7 +30,7 @@ export const perspective: Command = {
       const listed = await broker.call("list_perspectives", { session_id });
       if (output.json || listed.perspectives.length > 0)
         output.show(listed, formatPerspectives(listed.perspectives, output));
-      else output.note(`nothing read yet; next: merkle jobs run ${slug} perspective --persona Sceptic`);
+      else output.note(`no reviews yet; next: merkle jobs run ${slug} perspective --persona Sceptic`);
       return exitCodes.done;
     }
     const read = await broker.call("get_perspective", { session_id, persona_name });

@@ -12,32 +12,33 @@ import { toAge } from "../text/time.js";
 
 export const post: Command = {
   name: "post",
-  summary: "say something in a session, to everyone or to some; ask, decide, answer",
+  summary: "post a message, question, decision or answer in a session",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[text]", summary: "what to say; - reads it from stdin, as does a pipe" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[text]", summary: "message text; - or a pipe reads it from stdin" },
   ],
   flags: [
     {
       flags: "--to <who>",
-      summary: "a team, a peer, team/peer, @group or @humans; again or with commas for several",
+      summary: "recipient: team, peer, team/peer, @group or @humans; repeat or use commas for several",
       repeatable: true,
     },
-    { flags: "--ask", summary: "it is a question that somebody has to answer" },
+    { flags: "--ask", summary: "ask a question" },
     {
       flags: "--option <answer>",
-      summary: "with --ask: an answer to choose; at least two",
+      summary: "with --ask: an answer to choose from; give at least two",
       repeatable: true,
     },
-    { flags: "--decision", summary: "it says what is settled" },
-    { flags: "--reply-to <number>", summary: "the message that it is about" },
+    { flags: "--decision", summary: "record a decision" },
+    { flags: "--reply-to <number>", summary: "number of the message to reply to" },
     {
       flags: "--answer <answer>",
-      summary: "with --reply-to: settles that ask; the first answer counts. It is the text, too, unless told",
+      summary:
+        "with --reply-to: answer that question; the first answer counts. Also used as the text if you give none",
     },
     {
       flags: "--priority <now|next|low>",
-      summary: "now breaks through dnd, low wakes nobody; next unless told",
+      summary: "now overrides do-not-disturb, low wakes no one (default: next)",
     },
   ],
   examples: [
@@ -52,7 +53,7 @@ export const post: Command = {
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({
       given: rest ?? wanted.content.answer,
-      name: "what to post",
+      name: "the message text",
       usage: `merkle post ${session.slug} <text>`,
       bytesMax: limits.messageTextBytesMax + 1,
       io,
@@ -95,7 +96,7 @@ function awayText(recipients: readonly RecipientState[]): string | undefined {
   if (away.length === 0) return undefined;
   const names = away.slice(0, namesMax).map((each) => peerName(each.team, each.peer));
   const more = away.length > namesMax ? ` and ${away.length - namesMax} more` : "";
-  return `${names.join(", ")}${more} ${away.length === 1 ? "is" : "are"} away: it is read on their return`;
+  return `${names.join(", ")}${more} ${away.length === 1 ? "is" : "are"} away: delivered on their return`;
 }
 
 function isAway({ status, connected }: RecipientState): boolean {
@@ -110,7 +111,7 @@ function describeRecipient(state: RecipientState): string {
 }
 
 function wakingText({ wake, human }: RecipientState): string {
-  if (wake.includes("wait")) return "waiting for it";
+  if (wake.includes("wait")) return "waiting for messages";
   if (wake.length > 0) return `wakes by ${wake.join(", ")}`;
-  return human ? "reads when they look" : "reads when it next looks";
+  return human ? "read at their next poll" : "reads at its next poll";
 }

@@ -12,18 +12,18 @@ import { toMoment } from "../text/time.js";
 
 export const recall: Command = {
   name: "recall",
-  summary: "search what was remembered, the best match first; without a query the newest",
+  summary: "search memories, best match first (default: the newest)",
   arguments: [
-    { name: "[query]", summary: 'words, found by their stem; "quoted" ones together, -word leaves out' },
+    { name: "[query]", summary: 'search words; matches word forms, "quotes" for phrases, -word to exclude' },
   ],
   flags: [
     {
       flags: "--tag <tag>",
-      summary: "only those with this tag; again or with commas: with all",
+      summary: "only entries with this tag; repeat or use commas to require several",
       repeatable: true,
     },
-    { flags: "--limit <number>", summary: "at most so many; 20 unless told, 100 at most" },
-    { flags: "--forgotten", summary: "without a query: those that were forgotten" },
+    { flags: "--limit <number>", summary: "maximum number of results, up to 100 (default: 20)" },
+    { flags: "--forgotten", summary: "list forgotten memories (without a query)" },
   ],
   examples: [
     'merkle recall "rate limit"',
@@ -35,7 +35,10 @@ export const recall: Command = {
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.memoriesPageMax });
     const forgotten = isSet(flags, "forgotten");
     if (forgotten && query !== undefined)
-      throw usageError("What is forgotten is listed, not searched.", "merkle recall --forgotten");
+      throw usageError(
+        "--forgotten lists memories and cannot be combined with a query.",
+        "merkle recall --forgotten",
+      );
     const page = { ...(tags.length > 0 ? { tags } : {}), ...(limit === undefined ? {} : { limit }) };
     const broker = await findBroker(config, signal);
     const found =
@@ -43,7 +46,7 @@ export const recall: Command = {
         ? await broker.call("list_memory", { ...page, forgotten })
         : await broker.call("recall", { query, ...page });
     if (output.json) output.show(found, "");
-    else if (found.memories.length === 0) output.note("nothing found");
+    else if (found.memories.length === 0) output.note("no results");
     else output.show(found, formatMemories(found.memories, output));
     return exitCodes.done;
   },

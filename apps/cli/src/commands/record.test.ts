@@ -87,7 +87,7 @@ describe("merkle export and verify", () => {
     await merkle.run(["export", "split-auth", "-o", "seen.zip"]);
     expect(await merkle.run(["verify", "seen.zip"], nowhere)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("which this machine knows"),
+      stdout: expect.stringContaining("known key (seen on this machine before)"),
     });
     const path = file("seen-heads.json");
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -168,7 +168,7 @@ describe("merkle import", () => {
     });
     expect(await merkle.run(["import", "to-import.zip", ...archive])).toMatchObject({
       code: 0,
-      stdout: '✓ "Split auth" was here already, as split-auth, 4 messages\n',
+      stdout: '✓ "Split auth" was already imported as split-auth, 4 messages\n',
     });
     expect(await merkle.run(["verify", "split-auth", ...archive])).toMatchObject({ code: 0 });
     expect(await merkle.run(["import", "to-import.zip"])).toMatchObject({ code: 6 });

@@ -14,15 +14,15 @@ const usage = "merkle redact <session> <message>";
 
 export const redact: Command = {
   name: "redact",
-  summary: "remove the text of a message, or of earlier document versions, for good",
+  summary: "permanently remove the text of a message or of earlier document versions",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[message]", summary: "its number; without --versions needed" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[message]", summary: "message number; required without --versions" },
   ],
   flags: [
-    { flags: "--versions <range>", summary: "instead of a message: versions of the document, such as 3..7" },
-    { flags: "--reason <text>", summary: "why, for everybody to read" },
-    { flags: "-y, --yes", summary: "do not ask first" },
+    { flags: "--versions <range>", summary: "document versions instead of a message, such as 3..7" },
+    { flags: "--reason <text>", summary: "reason, visible to everyone" },
+    { flags: "-y, --yes", summary: "skip the confirmation prompt" },
   ],
   examples: [
     'merkle redact split-auth 405 --reason "holds a key"',
@@ -51,7 +51,7 @@ export const redact: Command = {
   },
 };
 
-const reach = "Whoever read it has read it; copies on other machines are not reached.";
+const reach = "Redacting cannot undo what people have read, or remove copies on other machines.";
 
 type Wanted = { readonly sequence: number } | { readonly versions: { from: number; to: number } };
 
@@ -68,17 +68,14 @@ async function readWanted(
   const { session, words } = await takeWords(broker, args, { needed: 1, usage, config });
   const sequence = /^#?(\d{1,15})$/.exec(words[0] ?? "")?.[1];
   if (sequence === undefined || words.length > 1) {
-    throw usageError(
-      `A message goes by its number, such as 405, got ${JSON.stringify(words.join(" "))}.`,
-      usage,
-    );
+    throw usageError(`Message must be a number, such as 405, got ${JSON.stringify(words.join(" "))}.`, usage);
   }
   return { session, wanted: { sequence: Number(sequence) } };
 }
 
 async function isMeant(context: CommandContext, { what }: Removable): Promise<boolean> {
   if (isSet(context.flags, "yes") || !canAsk(context)) return true;
-  return askYesOrNo(`Remove the text of ${what} for good? ${reach}`, context);
+  return askYesOrNo(`Remove the text of ${what} permanently? ${reach}`, context);
 }
 
 function describe({ name }: Removable, { redacted, sequence }: OutputOf<"redact_message">): string {

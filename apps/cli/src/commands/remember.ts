@@ -8,11 +8,9 @@ import { actingInMesh } from "../identity/acting.js";
 
 export const remember: Command = {
   name: "remember",
-  summary: "keep a lesson, a decision or a fact for all later sessions; prints its id",
-  arguments: [{ name: "[text]", summary: "what to keep; - reads it from stdin, as does a pipe" }],
-  flags: [
-    { flags: "--tag <tag>", summary: "what it is about; again or with commas for several", repeatable: true },
-  ],
+  summary: "remember a lesson, a decision or a fact for later sessions; prints its id",
+  arguments: [{ name: "[text]", summary: "text to remember; - or a pipe reads it from stdin" }],
+  flags: [{ flags: "--tag <tag>", summary: "tag; repeat or use commas for several", repeatable: true }],
   examples: [
     'merkle remember "Payments API limits at 100 req/s per key" --tag payments',
     "merkle remember - --tag auth,howto < lesson.md",
@@ -20,7 +18,7 @@ export const remember: Command = {
   async run({ args: [given], flags, config, io, output, signal }) {
     const text = await readText({
       given,
-      name: "what to remember",
+      name: "the text to remember",
       usage: "merkle remember <text>",
       bytesMax: limits.memoryBytesMax + 1,
       io,

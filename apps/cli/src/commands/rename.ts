@@ -13,14 +13,14 @@ import { counted } from "../text/time.js";
 
 export const rename: Command = {
   name: "rename",
-  summary: "change what a session is called or for; every team is told why",
+  summary: "change a session's title or description; every team sees the reason",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[title]", summary: "the new title; may be left out with --description" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[title]", summary: "new title; optional with --description" },
   ],
   flags: [
-    { flags: "--reason <text>", summary: "why; needed" },
-    { flags: "--description <text>", summary: "the new purpose; - reads it from stdin" },
+    { flags: "--reason <text>", summary: "reason (required)" },
+    { flags: "--description <text>", summary: "new description; - reads it from stdin" },
   ],
   examples: [
     'merkle rename q4-pricing "Q4 pricing, EU" --reason "US split off"',
@@ -30,7 +30,7 @@ export const rename: Command = {
     const reason = textOf(flags, "reason");
     if (reason === undefined) {
       throw usageError(
-        "Say why with --reason: every team is told.",
+        "Give a reason with --reason: every team sees it.",
         "merkle rename <session> <title> --reason <text>",
       );
     }
@@ -39,13 +39,13 @@ export const rename: Command = {
     const given = textOf(flags, "description");
     const usage = `merkle rename ${session.slug} <title> --reason <text>`;
     if (title === undefined && given === undefined)
-      throw usageError("Name the new title, or --description.", usage);
+      throw usageError("Give a new title or --description.", usage);
     const description =
       given === undefined
         ? undefined
         : await readText({
             given,
-            name: "what it is for",
+            name: "the description",
             usage,
             bytesMax: limits.descriptionCharsMax * 4,
             io,
@@ -78,5 +78,5 @@ async function describeChanges(
   if (told.length === 0) return `${output.mark.ok} nothing changed`;
   // Whoever made the change is one of them.
   const { teams } = await broker.call("get_session", { session_id: session.session_id });
-  return `${output.mark.ok} ${told.join(", ")}   told ${counted(Math.max(0, teams - 1), "team")}`;
+  return `${output.mark.ok} ${told.join(", ")}   notified ${counted(Math.max(0, teams - 1), "team")}`;
 }

@@ -7,7 +7,7 @@ import { countRows, rowsText } from "./backup.js";
 export const restore: Command = {
   name: "restore",
   summary: "fill an empty Merkle home with a backup; its broker must be stopped",
-  arguments: [{ name: "<file>", summary: "a file that merkle backup wrote" }],
+  arguments: [{ name: "<file>", summary: "file written by merkle backup" }],
   examples: ["merkle restore merkle.backup", "MERKLE_HOME=/srv/new merkle restore merkle.backup"],
   offline: true,
   envFiles: true,
@@ -24,7 +24,7 @@ export const restore: Command = {
         skipped: summary.skipped,
         ...rows,
       },
-      `${output.mark.ok} restored ${rowsText(rows)}; every client is told to resync`,
+      `${output.mark.ok} restored ${rowsText(rows)}; clients will resync`,
     );
     if (summary.skipped.length > 0) {
       output.note(

@@ -11,12 +11,12 @@ const budgetMax = 1_000_000;
 
 export const resume: Command = {
   name: "resume",
-  summary: "end a hold, and let agents go on whose message budget is spent",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "end a hold, and let agents with a spent message budget post again",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
     {
       flags: "--budget <number>",
-      summary: "how many messages agents may post after each human word; 0 for no limit",
+      summary: "messages agents can post after each message from a human; 0 for no limit",
     },
   ],
   examples: ["merkle resume split-auth", "merkle resume split-auth --budget 50"],
@@ -30,7 +30,7 @@ export const resume: Command = {
       ...(budget === undefined ? {} : { message_budget: budget }),
     });
     const { resumed, message_budget: left } = answer;
-    const limit = left === 0 ? "" : `, ${counted(left, "message")} until the next human word`;
+    const limit = left === 0 ? "" : `, ${counted(left, "message")} until the next message from a human`;
     output.show(
       answer,
       resumed

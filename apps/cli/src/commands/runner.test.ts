@@ -94,7 +94,7 @@ describe("merkle runner", () => {
     expect(await findDaemons(merkle.home)).toEqual([]);
     expect(await show(stopped)).toMatchObject({
       status: "failed",
-      message: "Agent failed: whoever ran it was stopped.",
+      message: "Agent failed: its runner was stopped.",
     });
   });
 });

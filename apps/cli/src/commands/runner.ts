@@ -3,15 +3,16 @@ import { runRunner } from "../work/runner/run-runner.js";
 
 export const runner: Command = {
   name: "runner",
-  summary: "run jobs of a broker on this machine, with the Claude Code that is installed here",
+  summary: "run a broker's jobs on this machine with the installed Claude Code",
   flags: [
     {
       flags: "--max <number>",
-      summary: "so many at once; agent.max_concurrent_jobs of this machine unless told, else 1",
+      summary:
+        "maximum number of jobs at the same time (default: agent.max_concurrent_jobs of this machine, otherwise 1)",
     },
     {
       flags: "--kinds <kinds>",
-      summary: "jobs of these kinds alone (conclude,perspective); of all unless told",
+      summary: "only jobs of these kinds, such as conclude,perspective (default: all kinds)",
       repeatable: true,
     },
   ],

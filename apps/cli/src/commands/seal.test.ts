@@ -42,11 +42,11 @@ describe("merkle audit-key", () => {
     const rotated = await merkle.run(["audit-key", "rotate"]);
     expect(rotated).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^✓ made audit key \w{32}\n$/),
+      stdout: expect.stringMatching(/^✓ created audit key \w{32}\n$/),
       stderr: expect.stringContaining("next: merkle down, then merkle up"),
     });
     const { stdout } = await merkle.run(["audit-key", "show"]);
-    expect(stdout).toMatch(/^\w{32} {2}since .*, vouched for by \w{8}\n\w{32} {2}since .*\n$/);
+    expect(stdout).toMatch(/^\w{32} {2}since .*, signed by \w{8}\n\w{32} {2}since .*\n$/);
     expect(stdout).toContain(served[0].key_id);
   });
 });

@@ -11,8 +11,8 @@ import { counted, toMoment } from "../text/time.js";
 
 export const seal: Command = {
   name: "seal",
-  summary: "show what the broker signs of a session's record, and what its conclusion sealed",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "show the signed head of a session's record, and its seals",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   examples: [
     "merkle seal split-auth",
     "merkle seal split-auth --json > split-auth.seal.json",
@@ -27,7 +27,7 @@ export const seal: Command = {
     if (forged) {
       throw new CliError(
         "verification_failed",
-        `The signature of the head of ${forged.at} is not by the key that the broker names. What it says of the record cannot be believed.`,
+        `The signature of the head of ${forged.at} is not by the key that the broker names. Do not trust what the broker reports about the record.`,
         {
           exitCode: exitCodes.verification_failed,
           next: [`merkle verify ${slug}`],

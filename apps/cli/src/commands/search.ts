@@ -14,18 +14,18 @@ import { toMoment } from "../text/time.js";
 export const search: Command = {
   name: "search",
   summary:
-    "search messages, decisions, documents, memories, state, sessions, progress and comments, the best match first",
+    "search messages, decisions, documents, memories, state, sessions, progress and comments, best match first",
   arguments: [
-    { name: "<query>", summary: 'words, found by their stem; "quoted" ones together, -word leaves out' },
+    { name: "<query>", summary: 'search words; matches word forms, "quotes" for phrases, -word to exclude' },
   ],
   flags: [
-    { flags: "--session <session>", summary: "only in this one" },
+    { flags: "--session <session>", summary: "only in this session" },
     {
       flags: "--kind <message|decision|document|memory|session|state|progress|topic>",
-      summary: "only this kind; again or with commas for several",
+      summary: "only this kind; repeat or use commas for several",
       repeatable: true,
     },
-    { flags: "--limit <number>", summary: "at most so many; 20 unless told, 50 at most" },
+    { flags: "--limit <number>", summary: "maximum number of results, up to 50 (default: 20)" },
   ],
   examples: [
     'merkle search "staging key"',
@@ -45,7 +45,7 @@ export const search: Command = {
       ...(limit === undefined ? {} : { limit }),
     });
     if (output.json) output.show(found, "");
-    else if (found.hits.length === 0) output.note("nothing found");
+    else if (found.hits.length === 0) output.note("no results");
     else output.show(found, await formatHits(found.hits, output));
     if (!found.complete) output.note("older messages are still being indexed: search again later");
     return exitCodes.done;

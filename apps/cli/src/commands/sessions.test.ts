@@ -82,7 +82,7 @@ describe("merkle ls", () => {
     await callBroker(merkle, "create_session", { title, slug: "long", creator_team_name: "A" });
     for (const env of [{}, { NO_COLOR: "1" }, { FORCE_COLOR: "1", COLUMNS: "40" }]) {
       const { stdout } = await merkle.run(["ls", "--query", "much longer"], { env });
-      expect(stdout).toMatch(new RegExp(`^long {2}${title} {2}A[●◐] {2}nothing said\\n$`));
+      expect(stdout).toMatch(new RegExp(`^long {2}${title} {2}A[●◐] {2}no messages\\n$`));
     }
   });
 
@@ -93,7 +93,7 @@ describe("merkle ls", () => {
     await callBroker(merkle, "create_session", { title, slug: "wide", creator_team_name: "A" });
     const { screen } = await atTerminal(merkle, ["ls", "--query", "wide"], { NO_COLOR: "1" }).ended;
     const row = screen.split("\r\n").find((each) => each.startsWith("wide")) ?? "";
-    expect(row).toMatch(/… {2}A● {2}nothing said$/);
+    expect(row).toMatch(/… {2}A● {2}no messages$/);
     expect(row.length).toBeLessThanOrEqual(80);
   });
 });
@@ -109,7 +109,7 @@ describe("merkle show", () => {
     const { stdout } = await merkle.run(["show", "Shown"]);
     expect(stdout).toContain(`${url}/sessions/${slug}`);
     expect(stdout).toMatch(
-      /^Shown\nshown · open since \d\d:\d\d\n0 messages · no document yet · (?:[\d.]+ \w+ · )?nothing said\nhttp/,
+      /^Shown\nshown · open since \d\d:\d\d\n0 messages · no document yet · (?:[\d.]+ \w+ · )?no messages\nhttp/,
     );
     expect(stdout).toContain("  Why\n  we meet\n");
     expect(stdout).toMatch(/ {2}Atlas {2}agent {2}● active {2}last seen \d+s {2}convener\n$/);
@@ -212,7 +212,7 @@ describe("merkle post", () => {
   }, async () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Wrong", creator_team_name: "A" });
     const of = (input: string | Uint8Array) => merkle.run(["post", slug], { input });
-    expect(await of("")).toMatchObject({ code: 2, stderr: expect.stringContaining("nothing came on stdin") });
+    expect(await of("")).toMatchObject({ code: 2, stderr: expect.stringContaining("stdin was empty") });
     expect(await of(Uint8Array.of(0xff, 0xfe))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("UTF-8"),
@@ -231,7 +231,7 @@ describe("merkle post", () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Quiet", creator_team_name: "A" });
     const { code, screen } = await atTerminal(merkle, ["post", slug]).ended;
     expect(code).toBe(2);
-    expect(screen).toContain("Say what to post, or - to read it from stdin.");
+    expect(screen).toContain("Give the message text, or - to read it from stdin.");
   });
 
   it("[CLI-7] Ctrl+C while it reads stdin ends it with 130, and nothing is posted", {
@@ -258,7 +258,7 @@ describe("merkle rename", () => {
     const made = await callBroker(merkle, "create_session", { title: "Old name", creator_team_name: "A" });
     expect(await merkle.run(["rename", made.slug, "New name", "--reason", "scope moved"])).toMatchObject({
       code: 0,
-      stdout: '✓ "Old name" → "New name"   told 1 team\n',
+      stdout: '✓ "Old name" → "New name"   notified 1 team\n',
     });
     const json = await merkle.run(["rename", made.slug, "--description", "More", "--reason", "x", "--json"]);
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -276,7 +276,7 @@ describe("merkle rename", () => {
     await callBroker(merkle, "create_session", { title: "Bare", creator_team_name: "A" });
     expect(await merkle.run(["rename", "bare", "--reason", "x"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Name the new title"),
+      stderr: expect.stringContaining("Give a new title"),
     });
   });
 });
@@ -352,7 +352,7 @@ describe("merkle open", () => {
     expect(await merkle.run(["open"])).toEqual({
       code: 0,
       stdout: `${url}/\n`,
-      stderr: "  no browser here; open it where you sit\n",
+      stderr: "  no browser on this machine; open the link on yours\n",
     });
     const seen = createServer().listen(0, "127.0.0.1");
     await once(seen, "listening");
@@ -415,7 +415,7 @@ describe("merkle usage", () => {
     });
     expect(await merkle.run(["usage", slug])).toMatchObject({
       ...{ code: 0, stdout: "" },
-      stderr: expect.stringContaining("nothing was reported"),
+      stderr: expect.stringContaining("no usage reported"),
     });
     const usage = [{ model: "opus", input_tokens: 1_200, output_tokens: 34, cost_usd: 0.5 }];
     await callBroker(merkle, "report_usage", { session_id: slug, usage }, team_id);

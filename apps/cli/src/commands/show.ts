@@ -14,8 +14,8 @@ import { formatRoster } from "../views/session-rows.js";
 
 export const show: Command = {
   name: "show",
-  summary: "show a session: its purpose, its state, who is there",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "show a session's goal, state and participants",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   examples: [
     "merkle show split-auth",
     'merkle show "Split the auth service"',
@@ -62,7 +62,7 @@ async function formatSession(
     head.join("\n"),
     session.description.trim() === "" ? "" : indented(session.description.trimEnd()),
     participants.length === 0 ? "" : formatRoster(participants, output),
-    folded === 0 ? "" : `  ${counted(folded, "more team")} never spoke nor asked for messages`,
+    folded === 0 ? "" : `  ${counted(folded, "more team")} never posted or checked for messages`,
   ];
   return parts.filter((each) => each !== "").join("\n\n");
 }
@@ -83,8 +83,8 @@ function heldText(
   output: Output,
 ): string[] {
   const { message_budget: budget } = settings;
-  const over = (text: string) => output.alarm(`${text}; end it: merkle resume ${slug}`);
-  const said = `agents have said ${agent_messages} of ${budget} messages since the last human word`;
+  const over = (text: string) => output.alarm(`${text}; resume it: merkle resume ${slug}`);
+  const said = `agents have posted ${agent_messages} of ${budget} messages since the last message from a human`;
   return [
     ...(held === null ? [] : [over(needText({ kind: "held", ...held }))]),
     ...(budget === 0 ? [] : [agent_messages >= budget ? over(said) : said]),
@@ -94,5 +94,5 @@ function heldText(
 /** Of an archived one it is not told. */
 function saidText({ archived_at, last_said_at: at, last_said_by: by }: Session): string {
   if (archived_at !== null) return "";
-  return at === null ? "nothing said" : `${oneLine(by ?? "")} spoke ${toAge(at)} ago`;
+  return at === null ? "no messages" : `${oneLine(by ?? "")} posted ${toAge(at)} ago`;
 }

@@ -7,7 +7,7 @@ import { counted, toDuration } from "../text/time.js";
 
 export const status: Command = {
   name: "status",
-  summary: "say whether a broker runs, and what it holds",
+  summary: "show whether a broker is running, and its contents",
   examples: ["merkle status", "merkle status --json", "merkle status --url https://mesh.example.com"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);
@@ -16,7 +16,7 @@ export const status: Command = {
     const up = `broker up ${toDuration(health.uptime_s)}`;
     const lack = describeLack(health);
     if (!health.ready || !health.durable) {
-      const trouble = health.ready ? describeWriteProblem(health) : "it is stopping";
+      const trouble = health.ready ? describeWriteProblem(health) : "it is shutting down";
       output.show(known, `${output.mark.warn} ${up} at ${broker.base}, but ${trouble}`);
       return exitCodes.unexpected;
     }
@@ -24,7 +24,7 @@ export const status: Command = {
       .then((reader) => readMeshFacts(broker, reader))
       .catch(nothingForStrangers);
     if (!facts) {
-      output.show({ ...known, joined: false }, `${up}, and lets members in alone: merkle join -`);
+      output.show({ ...known, joined: false }, `${up}, and only members can connect: merkle join -`);
       return exitCodes.done;
     }
     const { needs_you: needs } = facts;

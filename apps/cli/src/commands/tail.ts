@@ -3,25 +3,26 @@ import { runTail } from "../feed/tail/run-tail.js";
 
 export const tail: Command = {
   name: "tail",
-  summary: "print a session's feed as it grows",
+  summary: "print a session's messages as they arrive",
   arguments: [
     {
       name: "[session]",
-      summary: "its slug, id or title; else MERKLE_SESSION, else the open one with the newest activity",
+      summary:
+        "session slug, id or title (default: MERKLE_SESSION, otherwise the most recently active open session)",
     },
   ],
   flags: [
     {
       flags: "--since <when>",
       summary:
-        "405: after that message (0: all of them); 10m, 2h: that long ago; unread; else the last 10 messages",
+        'where to start: a message number (0 for all), an age (10m, 2h) or "unread" (default: the last 10 messages)',
     },
-    { flags: "--types <types>", summary: "only these: chat, system, ask (with the answers), decision" },
-    { flags: "--from <team>", summary: "only what this team said and did" },
-    { flags: "--until-closed", summary: "end when the session is concluded" },
+    { flags: "--types <types>", summary: "only these types: chat, system, ask (with answers), decision" },
+    { flags: "--from <team>", summary: "only messages and actions of this team" },
+    { flags: "--until-closed", summary: "exit when the session is concluded" },
     {
       flags: "--timeout <seconds>",
-      summary: "end after this long, when what was there at the start is printed; 0 waits for nothing",
+      summary: "exit after printing existing messages and then waiting this long; 0 exits immediately",
     },
   ],
   examples: [

@@ -73,7 +73,7 @@ describe("a broker of this machine that speaks TLS", () => {
     expect(await run({ MERKLE_CA: ca })).toMatchObject({ code: 0 });
     expect(await run({}, "--ca", ca, "--url", url.replace("localhost", "127.0.0.1"))).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("is for other names"),
+      stderr: expect.stringContaining("is valid only for other names"),
     });
     expect(await run({}, "--ca", "none.pem")).toMatchObject({
       code: 2,
@@ -122,7 +122,7 @@ describe("another machine", () => {
     for (const [index, { code, stderr }] of ends.entries()) {
       expect(code, commands[index]?.[0]).toBe(2);
       expect(stderr).toContain(
-        `Refusing to speak to ${address} in clear text: everyone on the way could read what is said and take your credential. Use an https:// address`,
+        `Refusing to connect to ${address} unencrypted: anyone on the network could read messages and steal your credential. Use an https:// address`,
       );
       expect(stderr).toContain("--insecure");
     }

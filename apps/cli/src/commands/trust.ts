@@ -19,7 +19,7 @@ import { requirePerson } from "../trust/require-person.js";
 
 export const trust: Command = {
   name: "trust",
-  summary: "say that this project's settings, or a broker that has moved, are to be trusted",
+  summary: "trust this project's settings, or a broker that has moved",
   examples: ["merkle trust", "merkle trust --url https://mesh.example.com"],
   offline: true,
   async run(context) {
@@ -29,7 +29,7 @@ export const trust: Command = {
     const lines = trusted.map(
       (each) => `${output.mark.ok} trusted: ${"file" in each ? each.file : each.broker}`,
     );
-    output.show({ trusted }, lines.join("\n") || "Nothing here asks to be trusted.");
+    output.show({ trusted }, lines.join("\n") || "Nothing here needs to be trusted.");
     return exitCodes.done;
   },
 };
@@ -66,7 +66,7 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
     return null;
   });
   if (!moved) return trusted;
-  await ask(`${moved.question}\nGive it what this machine holds of that broker?`, context);
+  await ask(`${moved.question}\nSend it this machine's credentials for that broker?`, context);
   for (const mesh of moved.meshes) keepKnownMesh(now.home, mesh);
   trusted.push({ broker: broker.base, meshes: moved.meshes.map((each) => each.mesh_id) });
   return trusted;
@@ -78,7 +78,7 @@ function isDecided(error: unknown): boolean {
 
 async function ask(message: string, context: CommandContext): Promise<void> {
   if (await createPrompter(context).yesOrNo({ message, default: false })) return;
-  throw new CliError("not_trusted", "Nothing was trusted: everything stays as it was.", {
+  throw new CliError("not_trusted", "Nothing was trusted. Nothing changed.", {
     exitCode: exitCodes.refused,
   });
 }
@@ -115,8 +115,8 @@ async function findMoved(address: AskedAddress): Promise<Moved | null> {
   const isProven = unknown.length === 0 && moved.every((each) => each.keys.length > 0);
   return {
     question: isProven
-      ? `The broker at ${base} proves by its key that it is the one that this machine knows from ${places}.`
-      : `The broker at ${base} says that it is the one that this machine knows from ${places}. It cannot prove that: its key was never kept here. Say yes only if you know that it moved.`,
+      ? `The broker at ${base} proved with its key that it is the broker that this machine knows from ${places}.`
+      : `The broker at ${base} claims to be the broker that this machine knows from ${places}. This machine has no key of that broker to check it. Answer yes only if you know that it moved.`,
     meshes: [
       ...moved.map((each) => ({ ...each, keys, addresses: [...each.addresses, place] })),
       ...unknown.map((mesh_id) => ({ mesh_id, broker_id, keys, addresses: [place] })),
@@ -142,11 +142,11 @@ async function listUnplaced(
 function unproven({ base, home }: AskedAddress, { addresses, mesh_id }: KnownMesh): CliError {
   return new CliError(
     "unproven",
-    `What answers at ${base} says that it is the broker of ${addresses.join(", ")}, and does not prove it by that one's key. Nothing that is held for it goes there.`,
+    `The server at ${base} claims to be the broker of ${addresses.join(", ")}, but did not prove it with that broker's key. Its credentials were not sent.`,
     {
       exitCode: exitCodes.refused,
       next: [
-        `remove ${join(homeFiles.meshes(home), `${mesh_id}.json`)} if you know that it has a new key, and ask again`,
+        `remove ${join(homeFiles.meshes(home), `${mesh_id}.json`)} if you know that it has a new key, and try again`,
       ],
     },
   );

@@ -9,8 +9,8 @@ import { counted } from "../text/time.js";
 
 export const unarchive: Command = {
   name: "unarchive",
-  summary: "bring an archived session's messages back into the database",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "restore an archived session's messages to the database",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   examples: ["merkle unarchive split-auth", "merkle unarchive split-auth --json"],
   async run({ args: [name], config, output, signal }) {
     const broker = await findBroker(config, signal);
@@ -19,7 +19,7 @@ export const unarchive: Command = {
     const actor = await actingIn(session, { broker, config });
     const answer = await untilDone(() => actor.call("unarchive_session", { session_id }), { output, signal });
     output.show(answer, `${output.mark.ok} ${slug} is back, with ${counted(answer.messages, "message")}`);
-    for (const key of answer.left) output.note(`  still on the storage: ${oneLine(key)}`);
+    for (const key of answer.left) output.note(`  still in the storage: ${oneLine(key)}`);
     return exitCodes.done;
   },
 };

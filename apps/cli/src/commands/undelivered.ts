@@ -13,9 +13,14 @@ import { toAge } from "../text/time.js";
 
 export const undelivered: Command = {
   name: "undelivered",
-  summary: "list messages that none of those they are for has got for hours",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; all open ones unless told" }],
-  flags: [{ flags: "--for <seconds>", summary: "not got for so long; the broker's setting unless told" }],
+  summary: "list messages that no recipient has received for hours",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: all open sessions)" }],
+  flags: [
+    {
+      flags: "--for <seconds>",
+      summary: "minimum age of an undelivered message (default: the broker's setting)",
+    },
+  ],
   examples: ["merkle undelivered", "merkle undelivered split-auth --for 3600"],
   async run({ args: [name], flags, config, output, signal }) {
     const for_s = readWholeNumber(textOf(flags, "for"), "--for", { min: 0, max: 2_592_000 });
@@ -41,7 +46,7 @@ export const undelivered: Command = {
     const more = found.total - found.messages.length;
     if (output.json || rows.length > 0)
       output.show(found, more > 0 ? `${table}\n${output.dim(`${more} more`)}` : table);
-    else output.note("  every message was got by somebody");
+    else output.note("  every message has been delivered");
     return exitCodes.done;
   },
 };

@@ -7,12 +7,12 @@ import { uninstallFrom } from "../install/install-client.js";
 
 export const uninstall: Command = {
   name: "uninstall",
-  summary: "take away what merkle install has put into the files of a client, and nothing else",
+  summary: "remove from a client's files exactly what merkle install added",
   flags: [
-    { flags: "--client <client>", summary: "claude unless told, codex, gemini, opencode or copilot" },
-    { flags: "--cli", summary: "remove the command merkle that merkle install --cli installed" },
-    { flags: "--dry-run", summary: "show what would change, and change nothing" },
-    { flags: "-y, --yes", summary: "do not ask" },
+    { flags: "--client <client>", summary: "claude, codex, gemini, opencode or copilot (default: claude)" },
+    { flags: "--cli", summary: "remove the merkle command installed by merkle install --cli" },
+    { flags: "--dry-run", summary: "show the changes without making them" },
+    { flags: "-y, --yes", summary: "skip the confirmation prompt" },
   ],
   examples: ["merkle uninstall", "merkle uninstall --dry-run"],
   offline: true,

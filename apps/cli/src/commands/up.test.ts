@@ -175,11 +175,11 @@ describe("merkle up", () => {
     const wide = [...anyPort, "--host", "0.0.0.0", "--auth", "open"];
     expect(await merkle.run(wide, { fromNothing: true })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("add --insecure-open if you mean it"),
+      stderr: expect.stringContaining("add --insecure-open to allow it"),
     });
     expect(await readdir(merkle.home)).toEqual([]);
     const open = merkle.start([...wide, "--insecure-open"]);
-    await open.says("anyone who reaches it is let in");
+    await open.says("anyone who can reach it can connect");
     const { stdout } = await merkle.run(["nodes", "--json"]);
     expect(JSON.parse(stdout).nodes).toMatchObject([
       { address: expect.stringContaining(`//${hostname()}:`), own: true },
@@ -199,7 +199,7 @@ describe("merkle up", () => {
       expect(await merkle.run([...anyPort, ...more], { env, fromNothing: true })).toMatchObject({
         code: 2,
         stdout: "",
-        stderr: expect.stringContaining(`agent.roots in ${path}; add --insecure-open if you mean it`),
+        stderr: expect.stringContaining(`agent.roots in ${path}; add --insecure-open to allow it`),
       });
     }
     expect(await readdir(merkle.home)).toEqual(["config.json"]);

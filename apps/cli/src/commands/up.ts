@@ -10,37 +10,42 @@ export const up: Command = {
   name: "up",
   summary: "start the broker on this machine",
   flags: [
-    { flags: "--host <address>", summary: "listen here; 127.0.0.1 unless told" },
-    { flags: "--port <number>", summary: "listen on this port; 7423 unless told, 0 for any free one" },
+    { flags: "--host <address>", summary: "address to listen on (default: 127.0.0.1)" },
+    { flags: "--port <number>", summary: "port to listen on; 0 picks a free one (default: 7423)" },
     {
       flags: "--public-url <url>",
       summary:
-        "the address that agents are given, unless the settings name one; beyond loopback it means invite mode",
+        "address that agents use, if the settings do not set one; beyond loopback it turns on invite mode",
     },
     {
       flags: "--tls-cert <file>",
-      summary: "speak https and wss alone, with this certificate; a renewed one is taken by itself",
+      summary: "serve only https and wss, with this certificate; it is reloaded when renewed",
     },
-    { flags: "--tls-key <file>", summary: "the certificate's key, which nobody else may read" },
+    { flags: "--tls-key <file>", summary: "private key of the certificate; must be readable only by you" },
     {
       flags: "--trusted-proxy <address>",
-      summary: "believe X-Forwarded headers of this address or range (10.0.0.0/8)",
+      summary: "trust X-Forwarded headers from this address or range (10.0.0.0/8)",
       repeatable: true,
     },
-    { flags: "--detach", summary: "go on in the background; returns when the broker takes calls" },
+    { flags: "--detach", summary: "run in the background; returns when the broker accepts calls" },
     {
       flags: "--auth <open|invite>",
-      summary: "let everybody in, or members alone; open on loopback, else invite, unless told",
+      summary:
+        "who can connect: open (anyone) or invite (members only) (default: open on loopback, otherwise invite)",
     },
     {
       flags: "--new-admin-invite",
-      summary: "make an invite for an admin although there is one: for a key that was lost",
+      summary: "create an admin invite even if there is an admin, for a lost key",
     },
     {
       flags: "--new-audit-key",
-      summary: "sign records with a new key where the old one was lost; who kept that is warned",
+      summary:
+        "sign records with a new key because the old one was lost; people who stored the old key are warned",
     },
-    { flags: "--insecure-open", summary: "let everybody in although others can reach the broker" },
+    {
+      flags: "--insecure-open",
+      summary: "allow anyone to connect, even though the broker is reachable from other machines",
+    },
   ],
   examples: [
     "merkle up",
@@ -65,7 +70,7 @@ function refuseOpenFiles({ auth, insecureOpen, agent }: Config): void {
   const { roots } = readAgentSettings(agent.block, agent.path);
   if (Object.keys(roots).length === 0) return;
   throw usageError(
-    `Refusing to let every user and program of this machine in, who could read and change the folders of agent.roots in ${agent.path}; add --insecure-open if you mean it.`,
-    "leave --auth open out, and members alone are let in",
+    `Refusing to start: every user and program of this machine could read and change the folders of agent.roots in ${agent.path}; add --insecure-open to allow it.`,
+    "leave out --auth open, so that only members can connect",
   );
 }

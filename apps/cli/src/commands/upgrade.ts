@@ -8,21 +8,21 @@ import { counted } from "../text/time.js";
 
 export const upgrade: Command = {
   name: "upgrade",
-  summary: "bring the database to this version, after a backup; merkle up does the same as it starts",
+  summary: "upgrade the database to this version, after a backup; merkle up does the same at its start",
   flags: [
-    { flags: "--dry-run", summary: "try every migration, say which ran, and undo all of it" },
-    { flags: "--no-backup", summary: "write no backup before the first migration" },
+    { flags: "--dry-run", summary: "try every migration, report the result and roll back" },
+    { flags: "--no-backup", summary: "skip the backup before the first migration" },
     {
       flags: "--postgres <folder>",
       summary:
-        "move the data of an older PostgreSQL, whose bin/ is in this folder, into the one that comes along",
+        "move the data of an older PostgreSQL, whose bin/ is in this folder, into the bundled PostgreSQL",
     },
     {
       flags: "--cli",
-      summary: "replace the command merkle with the version of the broker it was installed from",
+      summary: "replace the merkle command with the version of the broker it was installed from",
     },
-    { flags: "--from <url>", summary: "with --cli: the broker to take the program from" },
-    { flags: "-y, --yes", summary: "with --cli: do not ask" },
+    { flags: "--from <url>", summary: "with --cli: broker to download the program from" },
+    { flags: "-y, --yes", summary: "with --cli: skip the confirmation prompt" },
   ],
   examples: [
     "merkle upgrade --dry-run",
@@ -58,14 +58,14 @@ async function upgradeSchema({ flags, config, output }: CommandContext): Promise
 
 async function movePostgres({ flags, config, output }: CommandContext, postgres: string): Promise<number> {
   if (config.databaseUrl !== undefined)
-    throw usageError("--postgres is for the embedded database, and DATABASE_URL names another one.");
+    throw usageError("--postgres is only for the embedded database, but DATABASE_URL is set.");
   if (isSet(flags, "dryRun") || flags["backup"] === false)
-    throw usageError("--postgres goes by a backup and leaves the old data as it is: it takes no other flag.");
+    throw usageError("--postgres cannot be combined with other flags.");
   const { upgradePostgres } = await loadBroker();
   const { from, to, backup } = await upgradePostgres({ home: config.home, postgres });
   output.show(
     { from, to, backup },
-    `${output.mark.ok} moved from PostgreSQL ${from} to ${to}; clients are told to resync`,
+    `${output.mark.ok} moved from PostgreSQL ${from} to ${to}; clients will resync`,
   );
   output.note(`  the old data is still in pg/${from} of the home, the backup in ${backup}`);
   return exitCodes.done;

@@ -13,17 +13,20 @@ const groupings = ["session", "team", "peer", "task", "model", "day"] as const;
 
 export const usage: Command = {
   name: "usage",
-  summary: "show how many tokens agents and jobs have reported, and what they cost where that is known",
+  summary: "show reported token usage of agents and jobs, and its cost where known",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told, else all" },
+    {
+      name: "[session]",
+      summary: "session slug, id or exact title (default: MERKLE_SESSION, otherwise all sessions)",
+    },
   ],
   flags: [
     {
       flags: "--by <what>",
-      summary: "session, team, peer, task, model or day; team unless told, of all sessions session",
+      summary: "group by session, team, peer, task, model or day (default: team; for all sessions: session)",
     },
-    { flags: "--since <day>", summary: "from this day on, such as 2026-05-01, in UTC" },
-    { flags: "--until <day>", summary: "up to this day" },
+    { flags: "--since <day>", summary: "first day, such as 2026-05-01, in UTC" },
+    { flags: "--until <day>", summary: "last day, in UTC" },
   ],
   examples: ["merkle usage", "merkle usage split-auth --by task", "merkle usage --by day --since 2026-05-01"],
   async run({ args: [name], flags, config, output, signal }) {
@@ -37,7 +40,7 @@ export const usage: Command = {
       ...ofDays(textOf(flags, "since"), textOf(flags, "until")),
     });
     if (output.json || found.rows.length > 0) output.show(found, formatUsage(found, output));
-    else output.note("  nothing was reported");
+    else output.note("  no usage reported");
     return exitCodes.done;
   },
 };

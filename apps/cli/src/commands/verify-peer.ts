@@ -10,11 +10,14 @@ import { requirePerson } from "../trust/require-person.js";
 
 export const verifyPeer: Command = {
   name: "verify-peer",
-  summary: "compare keys with a peer's human, and accept a key that has changed",
-  arguments: [{ name: "<peer>", summary: "team/peer, or the name of either" }],
+  summary: "compare keys with a peer's human, and accept a changed key",
+  arguments: [{ name: "<peer>", summary: "team/peer, or only one of the names" }],
   flags: [
-    { flags: "--session <session>", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { flags: "--accept", summary: "the numbers are the same: private messages go to this key from now on" },
+    { flags: "--session <session>", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    {
+      flags: "--accept",
+      summary: "confirm that the numbers match: private messages use this key from now on",
+    },
   ],
   examples: [
     'merkle verify-peer "Birch/oak" --session split-auth',
@@ -43,7 +46,7 @@ export const verifyPeer: Command = {
     const peer = oneLine(comparison.told.peer);
     const message = `Does ${peer}'s human see the same number?`;
     if (!(await createPrompter(context).yesOrNo({ message, default: false }))) {
-      throw new CliError("key_changed", "Nothing was accepted: the key stays as it was.", {
+      throw new CliError("key_changed", "Nothing was accepted. The key is unchanged.", {
         exitCode: exitCodes.conflict,
       });
     }

@@ -21,16 +21,16 @@ import { refuseUntrusted } from "../trust/foreign-file.js";
 
 export const verify: Command = {
   name: "verify",
-  summary: "check that a session's record is what was signed, here and without trusting the broker",
+  summary: "verify a session's signed record on this machine, without trusting the broker",
   arguments: [
     {
       name: "<what>",
-      summary: "a bundle or a page that export wrote, or a session by slug, id or exact title",
+      summary: "bundle or page from merkle export, or a session slug, id or exact title",
     },
   ],
   flags: [
-    { flags: "--message <number>", summary: "this message must be there, and below the root that is given" },
-    { flags: "--root <hex>", summary: "a root that was noted elsewhere: some beginning of the feed has it" },
+    { flags: "--message <number>", summary: "message number that must be included under the root" },
+    { flags: "--root <hex>", summary: "root that was saved elsewhere; must match the start of the feed" },
   ],
   examples: [
     "merkle verify split.zip",
@@ -61,9 +61,7 @@ export const verify: Command = {
       progress.end();
       if (!report.ok) {
         throw verificationFailed(report, [
-          isFile
-            ? "ask the sender for the original export"
-            : "merkle export <session>, and keep what it gives",
+          isFile ? "ask the sender for the original export" : "merkle export <session>, and keep the file",
         ]);
       }
       const isForeign = report.page === "foreign";
@@ -133,7 +131,7 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
     ),
     ...report.unproven.map((sentence) => `  not proven: ${sentence}`),
     seen_later &&
-      `  older than what was seen here: the head signed ${seen_later.at} is over ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
+      `  older than the head seen here before: signed ${seen_later.at} is over ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
     noted && `${output.mark.ok} the root that you gave is over messages 1 to ${noted.size}`,
   ]
     .filter((line) => typeof line === "string")
@@ -143,7 +141,7 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
 /** A page that Merkle did not ship may show anything around a record that holds. */
 function foreignPageText({ signed }: VerifiedFile, { mark }: Pick<Output, "mark">): string {
   return [
-    `${mark.warn} The record holds, but the page around it is not Merkle's. Do not trust what the page shows: only this was signed.`,
+    `${mark.warn} The record is valid, but the page around it is not from Merkle. Do not trust what the page shows: only the record was signed.`,
     "  If a newer Merkle made the page, upgrade this one and verify again.",
     signed && formatSigned(signed),
   ]
@@ -154,11 +152,11 @@ function foreignPageText({ signed }: VerifiedFile, { mark }: Pick<Output, "mark"
 function trustText({ signed_by }: RecordReport): string {
   switch (signed_by?.trust) {
     case "known":
-      return "which this machine knows: it signed this record when that was seen here before";
+      return "known key (seen on this machine before)";
     case "succeeds a known one":
-      return "the successor of one that this machine knows from this record, and signed by that one";
+      return "successor of a key that this machine knows from this record, and signed by that key";
     default:
-      return "seen here for the first time: compare it with whoever runs the broker, since anybody can sign a record of their own";
+      return "new key: compare it with the person who runs the broker, because anyone can sign a record with their own key";
   }
 }
 

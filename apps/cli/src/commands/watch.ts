@@ -3,17 +3,19 @@ import { runWatch } from "../views/watch/run-watch.js";
 
 export const watch: Command = {
   name: "watch",
-  summary: "show a session live: what needs you, who is there, and the feed below; take part",
+  summary: "watch a session live and take part: what needs you, participants and messages",
   arguments: [
     {
       name: "[session]",
-      summary: "its slug, id or title; else MERKLE_SESSION, else the open one with the newest activity",
+      summary:
+        "session slug, id or title (default: MERKLE_SESSION, otherwise the most recently active open session)",
     },
   ],
   flags: [
     {
       flags: "--since <when>",
-      summary: "405: after that message; 10m, 2h: that long ago; unread; else the last 10 messages",
+      summary:
+        'where to start: a message number, an age (10m, 2h) or "unread" (default: the last 10 messages)',
     },
   ],
   examples: ["merkle watch split-auth", "merkle watch", "merkle watch split-auth --since unread"],

@@ -11,14 +11,14 @@ import { meetMesh } from "../trust/require-known.js";
 
 export const whoami: Command = {
   name: "whoami",
-  summary: "say who you are here: at which broker, in which mesh, under which name; makes nobody",
+  summary: "show your broker, mesh and name here; does not create an account",
   examples: ["merkle whoami", "merkle whoami --json"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);
     const found = await findSelf(broker, config);
     output.show(found, formatSelf(found, output));
     if (found.agent === null && found.person === null)
-      output.note(`  your first message or decision makes you ${oneLine(found.name)} there`);
+      output.note(`  you will be added as ${oneLine(found.name)} there`);
     return exitCodes.done;
   },
 };
@@ -64,12 +64,12 @@ async function findSelf(broker: BrokerClient, config: Config): Promise<Self> {
 }
 
 function formatSelf({ broker, broker_from, mesh, name, person, member, agent, home }: Self, output: Output) {
-  const kind = person === null ? "not yet a person there" : person.verified ? "verified" : "guest";
+  const kind = person === null ? "not joined yet" : person.verified ? "verified" : "guest";
   const rows: readonly (readonly [string, string])[] = [
     ["you", `${output.bold(oneLine(name))}, ${member === null ? kind : `${kind}, ${member.role}`}`],
     ...(agent === null
       ? []
-      : [["writes as", `${oneLine(agent.team)} in ${oneLine(agent.session)}, this agent's shell`] as const]),
+      : [["posts as", `${oneLine(agent.team)} in ${oneLine(agent.session)}, this agent's shell`] as const]),
     ["broker", `${broker} (${broker_from}), mesh ${oneLine(mesh)}`],
     ["home", home],
   ];

@@ -45,13 +45,13 @@ function explainFileError(error: NodeJS.ErrnoException, code: string): CliError 
   if (code === "EROFS")
     return refuse(
       "home_read_only",
-      `${dest} is on a read-only file system. Set MERKLE_HOME to a folder that can be written.`,
+      `${dest} is on a read-only file system. Set MERKLE_HOME to a writable folder.`,
     );
   // Node reports so when the parents of a folder cannot be created, whatever the reason was.
   if (code === "ENOENT" && syscall === "mkdir")
     return refuse(
       "disk_full",
-      `The folder ${dest} cannot be created. Its disk has no space or no free inodes left, or a link above it leads nowhere. Free some space there, or set MERKLE_HOME to a folder on another disk.`,
+      `The folder ${dest} cannot be created. Its disk has no space or no free inodes left, or a link above it is broken. Free some space there, or set MERKLE_HOME to a folder on another disk.`,
     );
   return undefined;
 }

@@ -58,10 +58,14 @@ export const homeFiles = {
 export async function requireOwnHome(home: string): Promise<void> {
   const stranger = await findStrangerInHome(home);
   if (!stranger) return;
-  throw new CliError("home_shared", `The Merkle home is its user's alone: ${describeStranger(stranger)}`, {
-    exitCode: exitCodes.refused,
-    next: stranger.mend === null ? [] : [stranger.mend],
-  });
+  throw new CliError(
+    "home_shared",
+    `The Merkle home must be accessible only to its user: ${describeStranger(stranger)}`,
+    {
+      exitCode: exitCodes.refused,
+      next: stranger.mend === null ? [] : [stranger.mend],
+    },
+  );
 }
 
 /** Runs `work`, which writes below the home, and says in a sentence when it may not. */

@@ -33,7 +33,7 @@ export async function waitForProcessLock(path: string, withinMs: number): Promis
     const lock = await takeProcessLock(path);
     if (lock) return lock;
     if (performance.now() > until)
-      throw new CliError("busy", `Another command holds ${path}.`, { exitCode: exitCodes.unexpected });
+      throw new CliError("busy", `Another command has locked ${path}.`, { exitCode: exitCodes.unexpected });
     await delay(waitPauseMs);
   }
 }

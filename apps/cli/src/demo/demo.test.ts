@@ -38,7 +38,7 @@ describe("merkle demo as a visitor", () => {
     const { url } = await startTestBroker({ demoPace: 0 });
     const merkle = await testMerkle();
     const { code, stdout, stderr } = await merkle.start(["demo", "--url", url]).ended;
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("We do not agree") });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("We disagree") });
     expect(stderr).toContain("/sessions/short-lived-login-tokens?mesh=demo");
     const again = await merkle.start(["demo", "--url", url, "--json"]).ended;
     const { session_id, mesh, ask } = JSON.parse(again.stdout);
@@ -169,7 +169,7 @@ describe("merkle demo on a broker that runs", () => {
   });
 
   it.each([
-    [[], /^✗ The demo went wrong\. Expected was .*; instead came #\d+, session_concluded by Cedar\.\n/],
+    [[], /^✗ The demo went wrong\. Expected .*; instead came #\d+, session_concluded by Cedar\.\n/],
     [["--json"], /^\{"error":\{"code":"demo_failed","message":"The demo went wrong\. Expected/],
   ])("[DEMO-3] fails, and says what came, when somebody else ends the session (%j)", async (flags, said) => {
     const { running, session_id } = await beginDemo(...flags);

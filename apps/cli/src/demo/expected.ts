@@ -55,7 +55,7 @@ function newTitleOf({ content: { changes } }: Message): unknown {
 
 /** The demo did not go as the story has it: what was expected, and what came. */
 export function failure(expected: string, came: string): CliError {
-  return new CliError("demo_failed", `The demo went wrong. Expected was ${expected}; instead ${came}.`, {
+  return new CliError("demo_failed", `The demo went wrong. Expected ${expected}; instead ${came}.`, {
     exitCode: exitCodes.unexpected,
     next: ["merkle demo", "merkle doctor"],
   });

@@ -89,8 +89,8 @@ function reachFlags({ reach }: StageBroker["address"]): string[] {
 
 function introduction(url: string): string[] {
   return [
-    `${cast.atlas} and ${cast.birch} are two teams; ${cast.ana} is a human. Each is a process of its own.`,
-    "What they say is scripted, everything else is real: nobody asks a model.",
+    `${cast.atlas} and ${cast.birch} are two teams; ${cast.ana} is a human. Each runs in its own process.`,
+    "What they say is scripted, everything else is real: no model is called.",
     `${cast.atlas} has opened "${session.title}" at ${url}.`,
     "",
   ];

@@ -123,13 +123,9 @@ async function writeMerged(
 async function conflictOf(call: Promise<{ version: number }>): Promise<MerkleError["details"]> {
   try {
     const { version } = await call;
-    throw new CliError(
-      "demo_failed",
-      `Expected was a conflict, but the document became version ${version}.`,
-      {
-        exitCode: exitCodes.unexpected,
-      },
-    );
+    throw new CliError("demo_failed", `Expected a conflict, but the document became version ${version}.`, {
+      exitCode: exitCodes.unexpected,
+    });
   } catch (error) {
     if (error instanceof MerkleError && error.code === "conflict") return error.details;
     throw error;

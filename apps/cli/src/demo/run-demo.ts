@@ -27,8 +27,8 @@ function tell({ config, flags, output }: CommandContext, { url, own }: StageBrok
     { ...played, url },
     [
       `${mark.ok} ${messages} messages without a gap, each once and in order, read by all three`,
-      `${mark.ok} document v${document_version}: two wrote at once, nothing was lost`,
-      `${mark.ok} concluded after ${seconds} s; what the broker kept is what was seen`,
+      `${mark.ok} document v${document_version}: two wrote at the same time, nothing was lost`,
+      `${mark.ok} concluded after ${seconds} s; the broker's record matches what was seen`,
     ].join("\n"),
   );
   const stays = !own || isSet(flags, "keep");

@@ -33,7 +33,7 @@ export async function findStageBroker({ config, output, signal }: CommandContext
     if (!(error instanceof MerkleError && error.code === "unauthorized")) throw error;
   }
   // Its cast are nobody's members, and whose mesh it is did not ask for them.
-  output.note(`The broker at ${broker.base} lets members in alone: starting another for the demo …`);
+  output.note(`The broker at ${broker.base} admits only members: starting another for the demo …`);
   return startOwn(signal);
 }
 
@@ -63,7 +63,7 @@ export async function keepUntilStopped(
   { url, own }: StageBroker,
   { output, signal }: CommandContext,
 ): Promise<void> {
-  output.note(`The demo's broker goes on at ${url}; Ctrl+C stops and removes it.`);
+  output.note(`The demo's broker keeps running at ${url}; Ctrl+C stops and removes it.`);
   await Promise.race([own?.done, aborted(signal)]);
 }
 

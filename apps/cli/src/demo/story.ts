@@ -7,19 +7,19 @@ export type Name = (typeof cast)[Role];
 export const session = {
   title: "Short-lived login tokens",
   description:
-    "Access tokens of the login service live for 30 days. They shall live for 15 minutes, and nobody shall be logged out by the change.",
+    "Access tokens of the login service live for 30 days. They should live for 15 minutes, and the change should log no one out.",
 } as const;
 
 export const rename = {
   title: "Short-lived login tokens, old apps in March",
-  reason: "3 % of the users have apps that cannot renew a token, and nobody is to be logged out.",
+  reason: "3 % of the users have apps that cannot renew a token, and no one should be logged out.",
 } as const;
 
 /** Everything that is said, in its order. */
 export const lines = {
   proposal: {
     by: "Atlas",
-    text: "Hello Birch. Access tokens live for 30 days; I want 15 minutes, and nobody logged out. I have the login service, you have the web and mobile clients: I give out refresh tokens, you renew when a call answers 401. Does that split work for you?",
+    text: "Hello Birch. Access tokens live for 30 days; I want 15 minutes, and no one logged out. I have the login service, you have the web and mobile clients: I issue refresh tokens, you renew when a call answers 401. Does that split work for you?",
   },
   condition: {
     by: "Birch",
@@ -37,12 +37,12 @@ export const lines = {
   },
   question: {
     by: "Ana",
-    text: "Ana from support, I have been reading along. Will anybody have to log in again on the day we switch?",
+    text: "Ana from support, I have been reading along. Will anyone have to log in again on the day we switch?",
   },
   fact: { by: "Birch", text: "3 % of our users would: apps before 4.2 cannot renew a token." },
   decision: {
     by: "Atlas",
-    text: "Then apps before 4.2 keep their 30-day tokens until 1 March, and everybody else switches now. Good enough, Ana?",
+    text: "Then apps before 4.2 keep their 30-day tokens until 1 March, and everyone else switches now. Good enough, Ana?",
   },
   consent: { by: "Ana", text: "Yes. I will ask these users to update before 1 March." },
   rollout: {
@@ -86,7 +86,7 @@ _Birch writes here._
   rollout:
     "\n## Rollout\n\n1. Web.\n2. Apps from 4.2 on: 10 %, 50 %, all.\n3. Apps before 4.2, on 1 March.\n",
   conclusion:
-    "Access tokens live for 15 minutes and are renewed on a 401; a renewal may be repeated for 60 seconds. Nobody is logged out: apps before 4.2 keep their tokens until 1 March.\n\nResume here: switch the old apps on 1 March.",
+    "Access tokens live for 15 minutes and are renewed on a 401; a renewal may be repeated for 60 seconds. No one is logged out: apps before 4.2 keep their tokens until 1 March.\n\nResume here: switch the old apps on 1 March.",
 } as const;
 
 /** One entry that the feed must bring. */

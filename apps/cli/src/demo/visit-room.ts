@@ -25,7 +25,7 @@ export async function visitRoom(context: CommandContext): Promise<number> {
         signal,
         onChanged: ({ kind }) => void (kind === "document" && show.document()),
       });
-      show.say(`Two scripted agents argue at ${broker.url}; nobody asks a model.\n`);
+      show.say(`Two scripted agents argue at ${broker.url}; no model is called.\n`);
       const ask = await showUntil(feed, show.message, ({ content }) => content["kind"] === "ask");
       await show.shown();
       tell(context, broker, { ...room, ask });
@@ -85,7 +85,7 @@ function tell(
   const page = `${toDashboardUrl(url, { slug })}?mesh=${mesh}`;
   output.show(
     { session_id, slug, mesh, ask: { sequence: ask?.sequence ?? null, text, options }, url: page },
-    `\n${output.mark.ok} both wait for you: the session stays open with that question`,
+    `\n${output.mark.ok}both agents are waiting for your answer`,
   );
   const address = own && config.broker.source !== "--url" ? ` --url ${url}` : "";
   output.note(`  answer: ${page}`);

@@ -57,10 +57,7 @@ export async function editByFile(
 export async function editInEditor(editing: Editing): Promise<number> {
   const { actor, config, io, output, session, signal } = editing;
   if (session.session_closed)
-    throw new MerkleError(
-      "session_closed",
-      `${session.slug} is concluded; its document can be read, not written.`,
-    );
+    throw new MerkleError("session_closed", `${session.slug} is concluded; its document is read-only.`);
   const { content = "", version } = await actor.call("read_session_doc", { session_id: session.session_id });
   const draft = await createDraft({ home: config.home, name: `${session.slug}-v${version}` }, content);
   try {
@@ -68,7 +65,7 @@ export async function editInEditor(editing: Editing): Promise<number> {
     signal.throwIfAborted();
   } catch (error) {
     if ((await draft.read()) === content) await draft.remove();
-    else output.note(`  nothing was written; your text is kept in ${draft.path}`);
+    else output.note(`  nothing was written; your text is saved in ${draft.path}`);
     throw error;
   }
   const edited = await draft.read();
@@ -102,10 +99,10 @@ async function write(
     output.show(written, `${output.mark.ok} document v${written.version}`);
     return exitCodes.done;
   } catch (error) {
-    if (signal.aborted || error instanceof CliError) output.note(`  your text is kept in ${keptIn}`);
+    if (signal.aborted || error instanceof CliError) output.note(`  your text is saved in ${keptIn}`);
     if (!(error instanceof MerkleError)) throw error;
     if (error.code === "conflict") throw await showConflict(error, editing, { expected, keptIn });
-    throw new MerkleError(error.code, `${error.message} Your text is kept in ${keptIn}.`, {
+    throw new MerkleError(error.code, `${error.message} Your text is saved in ${keptIn}.`, {
       ...error.details,
       kept_in: keptIn,
     });
@@ -127,10 +124,10 @@ export async function showConflict(
   const again = `merkle doc edit ${slug} --file ${quoted(keptIn)} --expect ${current}`;
   return new CliError(
     "conflict",
-    `The document of ${slug} is at v${current}, your text was made from v${expected}. Nothing was written; your text is kept in ${keptIn}.`,
+    `The document of ${slug} is at v${current}, your text is based on v${expected}. Nothing was written; your text is saved in ${keptIn}.`,
     {
       exitCode: exitCodes.conflict,
-      next: [`merkle doc diff ${slug} ${expected}..${current}`, `put both together, then ${again}`],
+      next: [`merkle doc diff ${slug} ${expected}..${current}`, `merge both, then ${again}`],
       details: { ...error.details, kept_in: keptIn },
       cause: error,
     },

@@ -25,7 +25,7 @@ export function readVersionRange(text: string | undefined): VersionRange {
   const from = Number(found?.[1]);
   const to = found?.[2] === undefined ? undefined : Number(found[2]);
   if (found && (to === undefined || from <= to)) return { from, to };
-  throw usageError(`Name versions as 13..14, or one, or none, got ${JSON.stringify(text)}.`);
+  throw usageError(`Versions must be a range such as 13..14, or one number, got ${JSON.stringify(text)}.`);
 }
 
 /**

@@ -94,7 +94,7 @@ describe("a message for people", () => {
     [{ event: "session_resumed", by: "Ana" }, "resumed by Ana"],
     [
       { event: "budget_spent", budget: 20 },
-      "agents have said the 20 messages that they may; a human word lets them go on",
+      "agents have posted the 20 messages that they may; a message from a human lets them continue",
     ],
     [
       { event: "state_changed", by: "Atlas/a", key: "frozen", value: { a: 1 }, version: 3 },

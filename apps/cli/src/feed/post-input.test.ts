@@ -20,11 +20,11 @@ describe("what the flags of merkle post ask for", () => {
     [{ option: ["a", "b"] }, "--option belongs to --ask"],
     [{ ask: true, option: ["a"] }, "at least two"],
     [{ ask: true, decision: true }, "not both"],
-    [{ ask: true, answer: "a", replyTo: "1" }, "cannot be an answer"],
+    [{ ask: true, answer: "a", replyTo: "1" }, "cannot also be an answer"],
     [{ answer: "a" }, "--answer needs --reply-to"],
     [{ priority: "nwo" }, "Did you mean now?"],
     [{ replyTo: "last" }, "--reply-to must be a whole number from 1"],
-    [{ to: [" , "] }, "--to names nobody"],
+    [{ to: [" , "] }, "--to is empty"],
   ])("[CLI-43] [CLI-57] %j is a usage error", (flags, words) => {
     expect(() => readPostInput(flags)).toThrow(words);
   });

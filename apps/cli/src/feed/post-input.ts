@@ -21,13 +21,13 @@ export function readPostInput(flags: Flags): PostInput {
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
   });
-  if (isAsk && isDecision) throw usageError("A message is an ask or a decision, not both.");
-  if (isAsk && answer !== undefined) throw usageError("An ask cannot be an answer at once.");
+  if (isAsk && isDecision) throw usageError("A message can be a question or a decision, not both.");
+  if (isAsk && answer !== undefined) throw usageError("A question cannot also be an answer.");
   if (options.length > 0 && !isAsk) throw usageError("--option belongs to --ask.");
-  if (options.length === 1) throw usageError("--option gives a choice: name at least two, or none.");
+  if (options.length === 1) throw usageError("Give at least two --option, or none.");
   if (answer !== undefined && replyTo === undefined)
-    throw usageError("--answer needs --reply-to, the number of the ask.");
-  if (given.length > 0 && to.length === 0) throw usageError("--to names nobody.");
+    throw usageError("--answer needs --reply-to with the number of the question.");
+  if (given.length > 0 && to.length === 0) throw usageError("--to is empty.");
   return {
     content: {
       ...(isAsk ? { kind: "ask" as const } : isDecision ? { kind: "decision" as const } : {}),

@@ -95,7 +95,7 @@ function asPerson({ broker, config }: Acting): Actor {
 function nobodyYet({ base }: BrokerClient): CliError {
   return new CliError(
     "not_found",
-    `You are nobody yet at ${base}: your first message, session or decision there makes you a person, and nothing is kept of you before.`,
+    `You have not joined yet at ${base}: your first message, session or decision there adds you. Until then nothing is stored about you.`,
     { exitCode: exitCodes.not_found, next: ["merkle whoami"] },
   );
 }
@@ -109,12 +109,12 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
   if (held) return broker.as(held.credential);
   throw new CliError(
     "not_found",
-    `This machine holds no team ${JSON.stringify(team)} (MERKLE_TEAM) of ${session.slug}.`,
+    `This machine has no team ${JSON.stringify(team)} (MERKLE_TEAM) of ${session.slug}.`,
     {
       exitCode: exitCodes.not_found,
       next: [
         `merkle launch --session ${session.slug} --team ${shellWord(team)}`,
-        "unset MERKLE_TEAM to write as yourself",
+        "unset MERKLE_TEAM to post as yourself",
       ],
     },
   );
@@ -138,8 +138,8 @@ async function findOwnPeer(
 
 function elsewhere({ session, team }: Agent): CliError {
   return usageError(
-    `This is the shell of ${JSON.stringify(team)} in ${session} (MERKLE_TEAM, MERKLE_SESSION), which writes only there.`,
-    "unset MERKLE_TEAM MERKLE_SESSION to write as yourself",
+    `This is the shell of ${JSON.stringify(team)} in ${session} (MERKLE_TEAM, MERKLE_SESSION), which can post only there.`,
+    "unset MERKLE_TEAM MERKLE_SESSION to post as yourself",
   );
 }
 

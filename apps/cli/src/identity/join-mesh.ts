@@ -68,7 +68,7 @@ export async function joinMesh(
   if (joined.mesh_id !== preview.mesh_id || joined.broker_id !== preview.broker_id) {
     throw new CliError(
       "refused",
-      "The broker let you into another mesh than its invite is for. Nothing was kept.",
+      "The broker admitted you to a different mesh than the invite is for. Nothing was saved.",
       {
         exitCode: exitCodes.refused,
       },
@@ -152,7 +152,7 @@ async function takeText(context: CommandContext): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   const asks = canAsk(context);
   if (!asks && given === undefined) {
-    throw usageError("Give the invite on stdin, where no other program sees it.", "merkle join -");
+    throw usageError("Pass the invite on stdin so it doesn't end up in your shell history.", "merkle join -");
   }
   if (!asks) return readStdin(io.stdin, { bytesMax: limits.urlCharsMax * 4, signal });
   return createPrompter(context).secret({ message: "Invite (a link or a code; it is not shown)" });
@@ -166,6 +166,6 @@ function baseOfLink(text: string): string | undefined {
 
 function notAnInvite() {
   return usageError(
-    "This is no invite. One is a link such as https://mesh.example.com/join#…, the part behind its #, or a code such as 31-7KQ2-M4XD.",
+    "This is not an invite. An invite is a link such as https://mesh.example.com/join#…, the part behind its #, or a code such as 31-7KQ2-M4XD.",
   );
 }

@@ -135,7 +135,7 @@ export function chooseMember(
     if (named) return named;
     throw new CliError(
       "not_found",
-      `This machine has joined no mesh ${JSON.stringify(mesh)} there, but: ${names}.`,
+      `This machine has not joined mesh ${JSON.stringify(mesh)} there, but: ${names}.`,
       {
         exitCode: exitCodes.not_found,
         next: ["merkle join -"],

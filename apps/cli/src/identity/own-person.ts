@@ -108,7 +108,7 @@ export async function isVerifiedHere(broker: BrokerClient, config: Owner): Promi
 
 function bareId(credential: string): string {
   const parsed = parseTeamCredential(credential);
-  if (!parsed) throw new Error("The broker gave a person's credential of another form.");
+  if (!parsed) throw new Error("The broker returned a person's credential in an unknown format.");
   return parsed.teamId;
 }
 

@@ -30,7 +30,7 @@ export async function installFor(client: Client, context: CommandContext): Promi
     command: `merkle install${clientFlag(client)}`,
     plans,
     done: `${client.label} has merkle in every new session.   undo: ${undo}`,
-    nothing: `${client.label} has merkle already; nothing to change.`,
+    nothing: `${client.label} already has merkle; nothing to change.`,
     before: () => writeInstalled(home, client.name, [...others, ...records]),
     async after() {
       if (client.hint !== undefined) output.note(`${output.mark.warn} ${client.hint}`);
@@ -52,8 +52,8 @@ export async function uninstallFrom(client: Client, context: CommandContext): Pr
   return carryOut(context, {
     command: `merkle uninstall${clientFlag(client)}`,
     plans,
-    done: `merkle is taken out of ${client.label}; sessions that run keep it to their end.`,
-    nothing: "merkle install has changed nothing from this home that is still there.",
+    done: `merkle is removed from ${client.label}; running sessions keep it until they end.`,
+    nothing: "merkle install has left no changes from this home.",
     before: async () => undefined,
     after: () => writeInstalled(home, client.name, []),
   });
@@ -100,8 +100,7 @@ async function carryOut(context: CommandContext, undertaking: Undertaking): Prom
     return exitCodes.done;
   }
   if (!isSet(flags, "yes")) {
-    if (!canAsk(context))
-      throw usageError(`${command} needs -y where nobody can be asked.`, `${command} --dry-run`);
+    if (!canAsk(context)) throw usageError(`${command} needs -y without a terminal.`, `${command} --dry-run`);
     output.note(described);
     if (!(await askYesOrNo("Change these files?", context))) throw interruptedError();
   }

@@ -47,14 +47,10 @@ export async function readInstalled(home: string, client: ClientName): Promise<I
   } catch {
     // Told below.
   }
-  throw new CliError(
-    "record_damaged",
-    `${path} cannot be understood, which says what merkle install changed.`,
-    {
-      exitCode: exitCodes.unexpected,
-      next: ["remove merkle from the client's files by hand, then remove that file"],
-    },
-  );
+  throw new CliError("record_damaged", `${path}, which lists what merkle install changed, is not valid.`, {
+    exitCode: exitCodes.unexpected,
+    next: ["remove merkle from the client's files by hand, then remove that file"],
+  });
 }
 
 /** For this user's eyes alone: the texts may hold secrets. */

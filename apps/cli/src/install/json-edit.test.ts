@@ -30,7 +30,7 @@ describe("editing JSON as text", () => {
     expect(add("{}\r\n", hook)).toContain('{\n  "hooks"'.replace("\n", "\r\n"));
   });
 
-  it("[INSTALL-2] adds nothing twice, and refuses what has something else in its way", () => {
+  it("[INSTALL-2] adds nothing twice, and refuses what already has another value", () => {
     const once = add("{}", hook);
     expect(editToAdd(once, hook)).toBeNull();
     expect(() => editToAdd('{"hooks": []}', hook)).toThrow(TypeError);

@@ -28,7 +28,7 @@ export function editToAdd(text: string, addition: Addition, reading = strict): T
   const isList = missing.length === 0;
   if (isList && node.children?.some((item) => holds(item, addition.value))) return null;
   if (node.type !== (isList ? "array" : "object")) {
-    throw new TypeError(`${addition.path.join(".")} has something else in its way`);
+    throw new TypeError(`${addition.path.join(".")} already has another value`);
   }
   const value = addition.kind === "item" && !isList ? [addition.value] : addition.value;
   const [name, ...inner] = missing;

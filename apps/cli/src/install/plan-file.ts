@@ -139,7 +139,7 @@ export async function readIfThere(path: string): Promise<string | null> {
 export async function writePlan({ path, current, next }: FilePlan): Promise<void> {
   if (current === next) return;
   if ((await readIfThere(path)) !== current) {
-    throw new CliError("conflict", `${path} has changed meanwhile, and was left as it is.`, {
+    throw new CliError("conflict", `${path} was changed in the meantime, so it was left unchanged.`, {
       exitCode: exitCodes.conflict,
       next: ["do it again"],
     });

@@ -50,7 +50,7 @@ export function snippetFor(client: SnippetClient, program: ServerProgram, mcpUrl
       };
     case "print":
       return inMcpServers(
-        "wherever the client keeps its MCP servers; the name of the list differs between clients",
+        "the file with the client's MCP servers; the name of the list differs between clients",
         { type: "stdio", ...stdio },
         { type: "http", url: mcpUrl },
       );

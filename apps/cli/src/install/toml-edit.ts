@@ -71,7 +71,7 @@ function isToml(text: string): boolean {
 
 function toTable(addition: Addition): { readonly path: readonly string[]; readonly lines: string } {
   if (addition.kind === "table") return { path: addition.path, lines: addition.value };
-  throw new TypeError("a TOML file takes tables alone");
+  throw new TypeError("a TOML file can contain only tables");
 }
 
 function isHeaderBelow(line: string, path: readonly string[]): boolean {
@@ -88,5 +88,5 @@ function beforeComments(lines: readonly string[], first: number, next: number): 
 }
 
 function inTheWay(path: readonly string[]): TypeError {
-  return new TypeError(`${path.join(".")} has something else in its way`);
+  return new TypeError(`${path.join(".")} already has another value`);
 }

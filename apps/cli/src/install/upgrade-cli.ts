@@ -28,7 +28,7 @@ export async function upgradeCli(context: CommandContext): Promise<number> {
   const base = findSource(flags, readInstalledCli(config.home));
   if (isClearText(base)) {
     throw usageError(
-      `A program is taken over https or from this machine only, got ${base}: over plain http, anyone on the way could replace it.`,
+      `Programs are downloaded only over https or from this machine, got ${base}: over plain http, anyone on the network could replace it.`,
     );
   }
   const bytes = await downloadPackage(base, context);
@@ -40,7 +40,7 @@ export async function upgradeCli(context: CommandContext): Promise<number> {
       `  merkle ${version} from ${new URL(base).host}; this is ${readVersion()}\n  SHA-256 ${sha256}`,
     );
     if (!isSet(flags, "yes")) {
-      if (!canAsk(context)) throw usageError("merkle upgrade --cli needs -y where nobody can be asked.");
+      if (!canAsk(context)) throw usageError("merkle upgrade --cli needs -y without a terminal.");
       if (!(await askYesOrNo("Install this program?", context))) throw interruptedError();
     }
     const ca = config.ca === undefined ? [] : ["--ca", config.ca];

@@ -48,7 +48,7 @@ function there(session: Session): ChosenSession {
   if (session.status === "active") return { kind: "there", session };
   throw new CliError(
     "session_closed",
-    `${JSON.stringify(neutralise(session.title))} is concluded; it can be read, not joined.`,
+    `${JSON.stringify(neutralise(session.title))} is concluded: you can read it, but not join it.`,
     { exitCode: exitCodes.session_closed, next: [`merkle doc show ${session.slug}`, "merkle ls"] },
   );
 }
@@ -84,7 +84,7 @@ function notFound(name: string, near: Session | undefined): CliError {
     `${problem} Did you mean ${near.slug}, ${JSON.stringify(neutralise(near.title))}?`,
     {
       exitCode: exitCodes.not_found,
-      next: [`merkle launch --session ${near.slug}`, `or make a new one first: merkle new <title>`],
+      next: [`merkle launch --session ${near.slug}`, `or create a new session first: merkle new <title>`],
       details: { near: near.slug },
     },
   );
@@ -94,7 +94,7 @@ export function askWhetherMeant(prompter: Prompter): AskWhetherMeant {
   return (name, near) => {
     const [wanted, slug, title] = [name, near.slug, near.title].map((each) => neutralise(each));
     return prompter.yesOrNo({
-      message: `There is no session "${wanted}". Join ${slug}, "${title}", instead of making a new one?`,
+      message: `There is no session "${wanted}". Join ${slug}, "${title}", instead of creating a new session?`,
       default: true,
     });
   };

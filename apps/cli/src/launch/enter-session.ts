@@ -57,10 +57,10 @@ function whereHere(): Pick<JoiningPeer, "cwd" | "machine"> {
 function gone({ team }: Wish): never {
   throw new CliError(
     "conflict",
-    `The place of this conversation, of ${JSON.stringify(team)}, is not free any more.`,
+    `The peer of this conversation, of ${JSON.stringify(team)}, is in use by another process.`,
     {
       exitCode: exitCodes.conflict,
-      next: ["name another with --session and --team"],
+      next: ["choose another with --session and --team"],
     },
   );
 }

@@ -27,10 +27,11 @@ export async function expectedPeer(
     defaultPeerName: wish.defaultName,
   };
   const held = wish.place ?? (await findFreeStoredPeer(wanted));
-  if (held) return { place: held, taken: "a place that this machine holds" };
+  if (held) return { place: held, taken: "a peer that is stored on this machine" };
   const unknown = { peer_id: unknownPlaceId, peer_name: wish.name ?? wish.defaultName };
   const [team] = await listOwnTeams(wanted);
-  if (team) return { place: { ...team, ...unknown }, taken: "a new peer of a team that this machine holds" };
+  if (team)
+    return { place: { ...team, ...unknown }, taken: "a new peer of a team that is stored on this machine" };
   return {
     place: { slug, team_id: unknownPlaceId, team_name: wish.team, ...unknown },
     taken: "in a new team",

@@ -41,7 +41,7 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
   const given = (name: string) => textOf(flags, name)?.trim() || undefined;
   const [session, title] = [given("session"), given("new")];
   if (session !== undefined && title !== undefined)
-    throw usageError("--new makes a session: leave out --session.");
+    throw usageError("--new creates a session: leave out --session.");
   return {
     session: toNamed(session, title) ?? toNamed(config.session, undefined),
     team: refuseBad("--team", given("team"), teamProblem) ?? config.team,
@@ -68,10 +68,10 @@ function readApprovers(
   { relaysPermissions, label }: Client,
   { approvers }: Pick<Config, "approvers">,
 ): readonly string[] {
-  if (!relaysPermissions) throw usageError(`${label} has no hook that --approvals could use; leave it out.`);
+  if (!relaysPermissions) throw usageError(`${label} does not support --approvals: leave it out.`);
   if (approvers.length > 0) return approvers;
   throw usageError(
-    "--approvals needs a device that answers, such as your phone: open the broker's page Approvals on it, and keep the name that it shows.",
+    "--approvals needs a device that answers, such as your phone: open the page Approvals on it and copy its ID.",
     "merkle config set approvers <device> --local",
   );
 }
@@ -130,7 +130,7 @@ function refuseOwnArguments(args: readonly string[]): void {
   const afterDashes = dashes < 0 ? 0 : process.argv.length - dashes - 1;
   if (args.length <= afterDashes) return;
   throw usageError(
-    `merkle launch does not know what to do with ${JSON.stringify(args[0])}. What is for the agent's client comes after --.`,
+    `merkle launch got unexpected arguments: ${JSON.stringify(args[0])}. Put arguments for the agent client after --.`,
     "merkle help launch",
   );
 }

@@ -38,7 +38,7 @@ describe("what a launch is told", () => {
 
   it("[LAUNCH-9] is refused with the flag's name when it cannot be", async () => {
     for (const [flags, code, message] of [
-      [{ new: "X", session: "auth" }, "usage", "--new makes a session: leave out --session."],
+      [{ new: "X", session: "auth" }, "usage", "--new creates a session: leave out --session."],
       [{ name: "@all" }, "usage", '--name "@all": must not begin with'],
       [{ role: "a".repeat(101) }, "usage", "--role"],
       [{ groups: "a b:lead" }, "usage", '--groups "a b:lead": must be letters'],
@@ -100,7 +100,7 @@ describe("the wake paths of a Claude Code", () => {
     expect(claude.wakePathsOf("2.1.224")).toMatchObject({ paths: ["inbox", "wait"] });
     expect(claude.wakePathsOf("2.1.9")).toEqual({
       paths: ["wait"],
-      advice: "Claude Code 2.1.9 is woken by wait alone; inbox from 2.1.224 on, hooks from 2.1.330 on",
+      advice: "Claude Code 2.1.9 is woken by wait only; inbox from 2.1.224 on, hooks from 2.1.330 on",
     });
     expect(claude.wakePathsOf("1.0.128").advice).toContain("older than 2.0");
     expect(claude.wakePathsOf("dev").paths).toContain("hooks");

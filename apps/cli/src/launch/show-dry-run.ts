@@ -22,7 +22,7 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
   const who = whoIn(place);
   output.note(`${whatWouldHappen(chosen)} as ${who}, ${taken}, and run:`);
   if (call.files.some(({ content, shown = content }) => shown !== content))
-    output.note("(your --settings come on top of the settings below)");
+    output.note("(your --settings override the settings below)");
   // It is a line for a shell, and files: what is copied has no breaks of ours.
   const shown = [
     line,
@@ -48,7 +48,7 @@ export async function showDryRun(launching: Launching, chosen: ChosenSession): P
 
 function whatWouldHappen(chosen: ChosenSession): string {
   if (chosen.kind === "there") return `would join ${chosen.session.slug}`;
-  return `would make session ${chosen.slug ?? JSON.stringify(chosen.title)} and join it`;
+  return `would create session ${chosen.slug ?? JSON.stringify(chosen.title)} and join it`;
 }
 
 function fileText({ path, content, shown = content }: LaunchFile): string {

@@ -43,8 +43,8 @@ export async function tellEntered(
   const { broker, wish, context } = launching;
   const { output } = context;
   const { last_sequence } = await broker.call("get_session", { session_id: held.session_id });
-  const why = wish.session.kind === "new" ? "" : "; there was none of that name";
-  if (created) output.note(`${output.mark.ok} Made session ${held.slug}${why}`);
+  const why = wish.session.kind === "new" ? "" : "; no peer had that name";
+  if (created) output.note(`${output.mark.ok} Created session ${held.slug}${why}`);
   output.note(
     `${output.mark.ok} ${resumed ? "Back" : "Joined"} as ${whoIn(held)}, ` +
       `${counted(last_sequence, "message")} so far, ${joined.document_version === 0 ? "no document yet" : `document v${joined.document_version}`}`,

@@ -79,7 +79,7 @@ export function readPrivateText(input: Fields, drawn: string): PrivateText {
   if (typeof recipient !== "string" || another !== undefined || /^[@*]/.test(recipient.trim())) {
     throw new MerkleError(
       "bad_request",
-      "A private message is for exactly one peer: name it in `to`. Nothing was sent.",
+      "A private message needs exactly one recipient: name it in `to`. Nothing was sent.",
     );
   }
   if (typeof message !== "string" || message.trim() === "") {
@@ -108,7 +108,7 @@ function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard
   if (card && isTrusted(home, { sessionId, address }, card)) return card;
   throw new MerkleError(
     "key_changed",
-    `The key of ${address} is not the one that it had before; nothing was sent. It may run anew on another machine, or somebody is in between. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
+    `The key of ${address} is not the one that it had before. Nothing was sent. It may run on a new machine, or someone may be intercepting. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
     { to: address },
   );
 }

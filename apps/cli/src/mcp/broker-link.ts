@@ -170,7 +170,7 @@ function isReplaced({ state }: MerkleClient): boolean {
 function wasReplaced(): MerkleError {
   return new MerkleError(
     "conflict",
-    "Another process holds your place in the session now, and has your messages: this server does nothing any more. Tell your human, who can end that process and start this one again.",
+    "Another process uses your place in the session now, and has your messages: this server does nothing any more. Tell your human, who can end that process and start this one again.",
     { close_code: closeCodes.replaced.code },
   );
 }

@@ -242,7 +242,7 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
 function clockIsOff({ message, details }: MerkleError): MerkleError {
   return new MerkleError(
     "unauthorized",
-    `The broker does not let this server in because of this machine's clock. Tell your human, and call again when they have set it. (${message})`,
+    `The broker rejects this server because of this machine's clock. Tell your human, and call again when they have set it. (${message})`,
     details,
   );
 }
@@ -251,6 +251,6 @@ function clockIsOff({ message, details }: MerkleError): MerkleError {
 function notLetIn({ message }: MerkleError): MerkleError {
   return new MerkleError(
     "unauthorized",
-    `The broker does not let this server in: its human's token or membership was revoked, has expired, or never was. Tell your human, and stop calling until they have seen to it. (${message})`,
+    `The broker rejects this server: its human's token or membership was revoked, has expired, or never existed. Tell your human, and stop calling until they have fixed it. (${message})`,
   );
 }

@@ -216,7 +216,7 @@ async function resumeQuietly({ link, describe, log }: RejoinOptions, team: PeerS
   try {
     if (!team.closed) await link.call("join_session", { session_id, team_name, team_id, ...describe() });
   } catch (error) {
-    log(`what can wake ${team.address} could not be told: ${String(error)}`);
+    log(`what can wake ${team.address} could not be reported: ${String(error)}`);
   }
 }
 

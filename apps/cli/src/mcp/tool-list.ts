@@ -70,7 +70,7 @@ function isTeams({ toolset, access, readOnly }: Operation): boolean {
 function humansOnly(name: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${name} is for humans alone: ask yours to do it in the dashboard, or with merkle in a shell of their own.`,
+    `${name} is only for humans: ask yours to do it in the dashboard, or with merkle in their own terminal.`,
   );
 }
 

@@ -19,7 +19,7 @@ interface Comparison {
     /** The key's owner, `team/peer`. */
     readonly peer: string;
     /**
-     * `new`: nobody here has written to it, or read it; `seen`: it is the one that it had then; `accepted`: and a person has
+     * `new`: no one here has sent a private message to it, or read it; `seen`: it is the one that it had then; `accepted`: and a person has
      * compared it; `changed`: it is another one.
      */
     readonly key: "new" | "seen" | "accepted" | "changed";
@@ -52,12 +52,12 @@ export async function compareKeys(
   const peer = findRecipient(peers, name, "");
   const address = addressOf(peer);
   if (peer.key_card === null)
-    throw noKeys(`${oneLine(address)} shows no keys: nothing private can be sent to it.`);
+    throw noKeys(`${oneLine(address)} has no keys, so you cannot send it private messages.`);
   const card = checkCard(peer.key_card);
   if (!card) {
     throw new CliError(
       "key_changed",
-      `What ${oneLine(address)} shows as its keys does not hold together. Trust nothing of it.`,
+      `What ${oneLine(address)} shows as its keys is inconsistent. Do not trust it.`,
       {
         exitCode: exitCodes.conflict,
       },
@@ -97,9 +97,7 @@ async function listNumbers(
     if (own && isThere) numbers.push({ you, number: safetyNumber(own, theirs) });
   }
   if (numbers.length > 0) return numbers;
-  throw noKeys(
-    `This machine holds no stored with keys in ${slug}, so there is nothing to compare from here.`,
-  );
+  throw noKeys(`This machine has no peer with keys in session ${slug}, so there is nothing to compare.`);
 }
 
 async function ownCard(home: string, stored: StoredPeer): Promise<CheckedCard | null> {
@@ -120,8 +118,8 @@ export function formatComparison({ told }: Comparison, output: Output): string {
   const { key, peer, session, since, numbers } = told;
   const when = since === null ? "" : toMoment(since);
   const known = {
-    new: `${output.mark.warn} nobody here has written to ${oneLine(peer)} in private yet`,
-    seen: `${output.mark.warn} the key is the one that was seen first, ${when}; nobody has compared it`,
+    new: `${output.mark.warn} no one here has sent a private message to ${oneLine(peer)} yet`,
+    seen: `${output.mark.warn} the key is the one that was seen first, ${when}; no one has compared it`,
     accepted: `${output.mark.ok} the key is the one that a person accepted, ${when}`,
     changed: `${output.mark.fail} the key is not the one of ${when}: private messages to ${oneLine(peer)} are stopped`,
   }[key];

@@ -116,7 +116,7 @@ it.each<[string, () => Made, RegExp]>([
     }),
     /another sender/,
   ],
-  ["with a card that is another's", () => ({ card: makeKeyCard(drawSeed()) }), /changed on the way/],
+  ["with a card that is another's", () => ({ card: makeKeyCard(drawSeed()) }), /changed in transit/],
   [
     "with a box key that its session key never signed",
     () => ({
@@ -125,12 +125,12 @@ it.each<[string, () => Made, RegExp]>([
     /do not hold together/,
   ],
   ["as another message", () => ({ header: { message_id: "m2" } }), /another message/],
-  ["too early", () => ({ header: { time: "2026-11-22T11:44:59.999Z" } }), /another time/],
-  ["too late", () => ({ header: { time: "2026-11-22T12:15:00.001Z" } }), /another time/],
+  ["too early", () => ({ header: { time: "2026-11-22T11:44:59.999Z" } }), /a different time/],
+  ["too late", () => ({ header: { time: "2026-11-22T12:15:00.001Z" } }), /a different time/],
   [
     "with more than a header has",
     () => ({ header: Object.assign({ counter: 1 }, { more: 1 }) }),
-    /cannot be understood/,
+    /its header is not valid/,
   ],
   [
     "by an agent, shown as a person's",
@@ -177,7 +177,7 @@ it("[SEALED-5] refuses what comes twice, or out of order, also after this proces
     { header: { message_id: "m7", counter: 7 }, message: { id: "m7", sequence: 49 } },
   ];
   for (const each of refused) {
-    expect(openMessage(make(each), { ...reader, keys }).content["problem"]).toMatch(/out of its order/);
+    expect(openMessage(make(each), { ...reader, keys }).content["problem"]).toMatch(/out of order/);
   }
   // A restored database goes on with lower numbers, but never shows one message at two places.
   const restored = { ...reader, keys, epoch: "restored" };

@@ -64,14 +64,14 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
   const card = parsed && checkCard(parsed.card);
   if (!parsed || !card) return { problem: "it is damaged, or its keys do not hold together" };
   const plain = unseal(parsed, { own: keys.box, theirs: card.boxKey });
-  if (!plain) return { problem: "it was changed on the way, or sealed for another key than this place's" };
+  if (!plain) return { problem: "it was changed in transit, or encrypted for a key that is not this peer's" };
   const header = Header.safeParse(plain.header).data;
   if (!header) return { problem: describeUnknownHeader(plain.header) };
   const moved = findMove(message, header, card, reader);
-  if (moved !== null) return { problem: `${moved}; the broker, or somebody who controls it, has moved it` };
+  if (moved !== null) return { problem: `${moved}; the broker, or someone who controls it, moved it` };
   if (!isTrusted(home, { sessionId, address: sender }, card)) {
     return {
-      problem: "its sender's key is not the one it had; a person can look into it: merkle verify-peer",
+      problem: "its sender's key has changed; a person can check it: merkle verify-peer",
     };
   }
   const { counter, message_id } = header;
@@ -80,7 +80,7 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
   if (known.some((each) => isSame(each, opened))) return { text: plain.text };
   if (known.some((each) => contradicts(each, opened))) {
     return {
-      problem: "it came before, or out of its order; the broker, or somebody who controls it, gave it again",
+      problem: "it is a repeat, or out of order; the broker, or someone who controls it, sent it again",
     };
   }
   keys.noteOpened(card.sessionKey, opened);
@@ -89,8 +89,8 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
 
 function describeUnknownHeader(header: unknown): string {
   return typeof header === "object" && header !== null && !("version" in header)
-    ? "it was sealed by an earlier version of Merkle, which did not protect sender kind, priority and reply; ask its sender to upgrade and send it again"
-    : "what it says of itself cannot be understood";
+    ? "it was encrypted by an earlier version of Merkle, which did not protect sender kind, priority and reply; ask its sender to upgrade and send it again"
+    : "its header is not valid";
 }
 
 /** The part of a message that differs from what its sender sealed; null when all of it is. */
@@ -101,31 +101,31 @@ function findMove(
   { sessionId, keys, sender }: Reader & { readonly sender: string },
 ): string | null {
   if (header.session_id !== sessionId || message.session_id !== sessionId)
-    return "it was sealed for another session";
+    return "it was encrypted for another session";
   if (header.from.session_key !== card.sessionKey || header.from.address !== sender) {
-    return `it was sealed by another sender than ${nameInLine(sender)}`;
+    return `it was encrypted by another sender than ${nameInLine(sender)}`;
   }
   if (header.to.session_key !== keys.sessionKey || header.to.peer_id !== keys.peerId) {
-    return "it was sealed for another recipient";
+    return "it was encrypted for another recipient";
   }
-  if (header.message_id !== message.id) return "it was sealed as another message";
+  if (header.message_id !== message.id) return "it was encrypted as another message";
   const apartMs = Math.abs(Date.parse(message.posted_at) - Date.parse(header.time));
-  if (apartMs > apartMsMax) return `it was sealed at ${header.time}, which is another time`;
+  if (apartMs > apartMsMax) return `it was encrypted at ${header.time}, which is a different time`;
   return findChange(message, header);
 }
 
 /** Returns how the message differs from what its sender wrote; null if it does not. */
 function findChange(message: Message, header: Header): string | null {
   if (message.from?.human !== header.human) {
-    return header.human ? "it was sealed by a person" : "it was sealed by an agent, and not by a person";
+    return header.human ? "it was encrypted by a person" : "it was encrypted by an agent, not by a person";
   }
   if (message.to.length !== 1 || message.to[0] !== header.to.address) {
     return `it was sealed for ${nameInLine(header.to.address)} alone`;
   }
-  if (message.priority !== header.priority) return "it was sealed with another priority";
+  if (message.priority !== header.priority) return "it was encrypted with another priority";
   return (message.reply_to ?? null) === header.reply_to
     ? null
-    : "it was sealed as a reply to another message";
+    : "it was encrypted as a reply to another message";
 }
 
 function isSame(one: Opened, other: Opened): boolean {

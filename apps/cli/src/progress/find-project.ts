@@ -53,7 +53,7 @@ export async function chooseProject(
   const project = named?.trim() || (await findProject(cwd));
   if (project) return project;
   throw usageError(
-    "This folder is in no git repository: say which project, with --project.",
+    "This folder is not in a Git repository: name the project with --project.",
     `${usage} --project <name>`,
   );
 }

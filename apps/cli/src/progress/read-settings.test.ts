@@ -87,7 +87,7 @@ it("[PROGRESS-8] a key of one source never goes to an address of another, nor a 
     notices: [expect.stringContaining("OPENAI_BASE_URL is not used")],
   });
   const clear = settings({ openai: { apiKey, baseUrl: "http://models.example.com" } });
-  await expect(clear).rejects.toThrow("in clear text");
+  await expect(clear).rejects.toThrow("unencrypted");
 });
 
 it("[PROGRESS-8] without a key, or with one that the file takes from nowhere, nobody summarises and the broker starts", async () => {

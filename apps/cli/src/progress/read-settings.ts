@@ -68,11 +68,9 @@ export function toProgress(
     progressLogLevel: readOneOf(level.text?.toLowerCase() || undefined, level.source, levels),
     notices: [
       ...(found && !isUsed
-        ? [`${found.foreign.path} is not used, since nobody has said that it is to be trusted: merkle trust`]
+        ? [`${found.foreign.path} is not used because you have not trusted it: merkle trust`]
         : []),
-      ...unused.map(
-        ({ address }) => `${address.source} is not used: the key is from elsewhere, and is not for it.`,
-      ),
+      ...unused.map(({ address }) => `${address.source} is not used: the key comes from another source.`),
       ...(path.text === undefined
         ? []
         : [`${path.source} is not used: progress entries are in Merkle's own database.`]),
@@ -113,8 +111,8 @@ export function parseSettingsFile(
     ...new Set([...JSON.stringify(content).matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)),
   ];
   const says = [
-    `the text of progress entries, and a key, go to ${oneLine(address)}`,
-    ...(variables.length > 0 ? [`with these of your environment in it: ${variables.join(", ")}`] : []),
+    `the text of progress entries, and a key, are sent to ${oneLine(address)}`,
+    ...(variables.length > 0 ? [`including these environment variables: ${variables.join(", ")}`] : []),
     ...(model === undefined ? [] : [`to be summarised by the model ${JSON.stringify(oneLine(model))}`]),
   ];
   return { content, openai, logging, foreign: { path, says, content: [text, fillIn(address, env) ?? null] } };
@@ -124,7 +122,7 @@ export function parseSettingsFile(
 function refuseClearText(address: string): void {
   if (!isClearText(address)) return;
   throw usageError(
-    `baseUrl in ${fileName} would have a key sent in clear text, where everyone on the way could read it. Use https://, or name the address yourself with OPENAI_BASE_URL.`,
+    `baseUrl in ${fileName} would send a key unencrypted, so anyone on the network could read it. Use https://, or set the address yourself in OPENAI_BASE_URL.`,
   );
 }
 
@@ -138,7 +136,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The reason would quote the text, and a key may stand in it.
-    throw usageError(`${fileName} is no JSON.`);
+    throw usageError(`${fileName} is not valid JSON.`);
   }
 }
 

@@ -46,7 +46,7 @@ export async function checkSeen(
     if (compared.outcome === "inconsistent") throw notTheSame(compared.message, seen, sessionId);
     if (compared.outcome === "earlier") return;
   } else if (!(await isSigned(told))) {
-    throw notTheSame("The signature of its head does not hold.", null, sessionId);
+    throw notTheSame("The signature of its head is not valid.", null, sessionId);
   }
   await rememberSeen(home, await believed({ manifest: { head }, keys }));
 }
@@ -79,12 +79,10 @@ async function readProofs(
 }
 
 function notTheSame(message: string, seen: SeenRecord | null, sessionId: string): CliError {
-  const shout = seen
-    ? "THIS RECORD IS NOT THE ONE THAT WAS SEEN HERE BEFORE."
-    : "This record cannot be believed.";
+  const shout = seen ? "THIS RECORD IS NOT THE ONE THAT WAS SEEN HERE BEFORE." : "Do not trust this record.";
   return new CliError(
     "verification_failed",
-    `${shout} ${message} Keep what you have of it, and ask who runs the broker.`,
+    `${shout} ${message} Keep your copy, and ask the person who runs the broker.`,
     {
       exitCode: exitCodes.verification_failed,
       next: [`merkle verify ${sessionId}`],

@@ -45,11 +45,15 @@ async function renameUnlessThere(unfinished: string, path: string, error: unknow
 function explain(path: string, error: unknown): unknown {
   const { code, syscall } = Object(error);
   if (code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ECONNRESET") {
-    return new CliError("unreachable", `The broker ended before all was sent; ${path} was not written.`, {
-      exitCode: exitCodes.unreachable,
-      next: ["the same again"],
-      cause: error,
-    });
+    return new CliError(
+      "unreachable",
+      `The broker closed the connection before the end; ${path} was not written.`,
+      {
+        exitCode: exitCodes.unreachable,
+        next: ["the same again"],
+        cause: error,
+      },
+    );
   }
   if (typeof code !== "string" || typeof syscall !== "string") return error;
   return new CliError("unwritable", `${path} cannot be written (${code}).`, {
@@ -59,7 +63,7 @@ function explain(path: string, error: unknown): unknown {
 }
 
 function fileExists(path: string): CliError {
-  return new CliError("file_exists", `${path} exists already.`, {
+  return new CliError("file_exists", `${path} already exists.`, {
     exitCode: exitCodes.conflict,
     next: ["add --force to replace it", "-o <another file>"],
   });

@@ -59,7 +59,7 @@ function readAll(home: string): Map<string, SeenRecord> {
   } catch (cause) {
     throw new CliError(
       "unreadable",
-      `${path}, which remembers the records that were verified here, cannot be understood. Correct it, or move it away to forget them.`,
+      `${path}, which lists the records verified here, is not valid. Correct it, or move it away to start again.`,
       { exitCode: exitCodes.unexpected, cause },
     );
   }

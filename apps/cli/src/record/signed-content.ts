@@ -42,9 +42,9 @@ function chunksOf(bundle: ZippedFiles, name: string): AsyncIterable<Uint8Array> 
 /** What was signed, as text for people. */
 export function formatSigned({ messages, document, isDocumentCut }: SignedContent): string {
   const parts = [
-    messages.length > 0 && ["  The last messages that were signed:", ...messages.map(messageLine)].join("\n"),
+    messages.length > 0 && ["  The last signed messages:", ...messages.map(messageLine)].join("\n"),
     document.trim() !== "" &&
-      `  The document that was signed:\n${indented(document.trimEnd())}${isDocumentCut ? "\n  (cut here)" : ""}`,
+      `  The signed document:\n${indented(document.trimEnd())}${isDocumentCut ? "\n  (cut here)" : ""}`,
   ];
   return parts.filter((part) => typeof part === "string").join("\n");
 }

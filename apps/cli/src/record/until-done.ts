@@ -13,7 +13,7 @@ export async function untilDone<Result>(
     } catch (error) {
       const pauseMs = pauseOf(error);
       if (pauseMs === undefined) throw error;
-      if (!told) output.note("  this takes a while; Ctrl+C leaves it to the broker, which goes on");
+      if (!told) output.note("  this takes a while; after Ctrl+C the broker continues");
       await delay(pauseMs, undefined, { signal });
     }
   }

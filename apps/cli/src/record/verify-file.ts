@@ -83,7 +83,7 @@ export async function readBundleFacts(path: string): Promise<BundleFacts> {
     if (facts) return facts;
     throw new CliError(
       "verification_failed",
-      `${path} does not say which record it is of, or a newer Merkle wrote it.`,
+      `${path} does not name its record, or a newer Merkle wrote it.`,
       {
         exitCode: exitCodes.verification_failed,
         next: [`merkle verify ${path}`],
@@ -121,7 +121,7 @@ async function openBundle(file: Parameters<typeof openZipBundle>[0], path: strin
     return await openZipBundle(await bundleIn(file));
   } catch (error) {
     if (!(error instanceof UnreadableZip)) throw error;
-    throw new CliError("verification_failed", `${path} is no bundle. ${error.message}`, {
+    throw new CliError("verification_failed", `${path} is not a bundle. ${error.message}`, {
       exitCode: exitCodes.verification_failed,
       next: ["ask the sender for the original export"],
       cause: error,

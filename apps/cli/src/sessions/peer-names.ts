@@ -53,7 +53,7 @@ export function signOf(
 export function stateText(peer: Peer): string {
   if (peer.left_at !== null) return `left ${toAge(peer.left_at)} ago`;
   const seen = peer.status === "disconnected" ? `away, seen ${toAge(peer.last_seen_at)} ago` : peer.status;
-  return [declaredText(peer), seen, peer.polling ? "waits for messages" : ""]
+  return [declaredText(peer), seen, peer.polling ? "waiting for messages" : ""]
     .filter((each) => each !== "")
     .join(", ");
 }
@@ -97,9 +97,9 @@ export function doingCells(peer: Peer, output: Pick<Output, "alarm" | "dim" | "c
 /** How it can be made to read; what works only while it is connected is nothing while it is not. */
 export function wakeText(peer: Peer): string {
   const paths = peer.capabilities?.wake?.filter((path) => path !== "wait") ?? [];
-  if (peer.polling) return "wakes at once";
-  if (!peer.connected) return "nothing wakes it";
-  return paths.length === 0 ? "reads when it next looks" : `wakes by ${paths.join(", ")}`;
+  if (peer.polling) return "wakes immediately";
+  if (!peer.connected) return "cannot be woken";
+  return paths.length === 0 ? "reads at its next poll" : `wakes by ${paths.join(", ")}`;
 }
 
 export function paintState(peer: Peer, output: Pick<Output, "alarm" | "dim">): (text: string) => string {

@@ -62,7 +62,7 @@ export async function holdTeam(home: string, placeId: string): Promise<ProcessLo
 function ofAnotherMesh({ slug, team_name }: StoredPeer): CliError {
   return new CliError(
     "conflict",
-    `The broker gave a place the id of ${JSON.stringify(team_name)} in ${slug}, which this machine holds for another mesh. Nothing was kept.`,
+    `The broker gave a peer the id of ${JSON.stringify(team_name)} in ${slug}, which this machine has stored for another mesh. Nothing was saved.`,
     { exitCode: exitCodes.conflict },
   );
 }
@@ -217,6 +217,6 @@ export function toOwnPeer(
 
 function bareId(credential: string): string {
   const parsed = parseTeamCredential(credential);
-  if (!parsed) throw new Error("The broker gave a credential of another form.");
+  if (!parsed) throw new Error("The broker returned a credential in an unknown format.");
   return parsed.teamId;
 }

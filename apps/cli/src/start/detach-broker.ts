@@ -128,14 +128,10 @@ async function readFailure(home: string, exitCode: number): Promise<CliError> {
   const path = homeFiles.detachedOutput(home);
   const lines = (await readFile(path, "utf8")).trim().split("\n");
   const { code, message, next } = parseError(lines.at(-1) ?? "");
-  return new CliError(
-    code,
-    message || `The broker ended with code ${exitCode}. What it said is in ${path}.`,
-    {
-      exitCode: toExitCode(exitCode),
-      next: next === "" ? [] : next.split(" · "),
-    },
-  );
+  return new CliError(code, message || `The broker ended with code ${exitCode}. Its output is in ${path}.`, {
+    exitCode: toExitCode(exitCode),
+    next: next === "" ? [] : next.split(" · "),
+  });
 }
 
 function parseError(line: string): { code: string; message: string; next: string } {
@@ -144,7 +140,7 @@ function parseError(line: string): { code: string; message: string; next: string
     return { code: String(error.code), message: String(error.message), next: String(error.next ?? "") };
   } catch {
     // It ended without a word of ours, as a killed process does.
-    return { code: "unexpected", message: "", next: "merkle up shows what happens" };
+    return { code: "unexpected", message: "", next: "run merkle up to see the error" };
   }
 }
 

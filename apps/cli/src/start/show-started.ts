@@ -46,11 +46,11 @@ export function showStarted(
       ...(verifyingLink === null
         ? []
         : [
-            `${mark.ok} you open   ${verifyingLink}  ${dim("once, 24 h: who opens it decides about agents")}`,
+            `${mark.ok} you open   ${verifyingLink}  ${dim("one-time link, valid 24 h: makes you the owner")}`,
           ]),
       ...(firstInvite === null
         ? []
-        : [`${mark.ok} first admin ${firstInvite}  ${dim("1 use, 24 h: keep it to yourself")}`]),
+        : [`${mark.ok} first admin ${firstInvite}  ${dim("one use, valid 24 h. Keep it private")}`]),
     ].join("\n"),
   );
   const steps = firstInvite !== null ? ["merkle join -", stop] : toSteps(auth, stop);
@@ -58,7 +58,7 @@ export function showStarted(
   const install = installLine({ base: url });
   if (install !== null && calledAs(readEnvironment().path) !== "merkle")
     output.note(`        to have the command merkle, in another terminal: ${install}`);
-  output.note(`        other agents: give them ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
+  output.note(`        for other agents: ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
 }
 
 function toSteps(auth: RunningBroker["auth"], stop: string): string[] {
@@ -70,8 +70,8 @@ function toSteps(auth: RunningBroker["auth"], stop: string): string[] {
 function describeReach({ loopback, auth }: RunningBroker, { mark }: Output): { text: string; mark: string } {
   if (auth === "invite") {
     const where = loopback ? "loopback" : "reachable from other machines";
-    return { text: `invite mode: ${where}, members alone are let in`, mark: mark.ok };
+    return { text: `invite mode: ${where}, only members can connect`, mark: mark.ok };
   }
   if (loopback) return { text: "loopback only", mark: mark.ok };
-  return { text: "open to the network: anyone who reaches it is let in", mark: mark.warn };
+  return { text: "open to the network: anyone who can reach it can connect", mark: mark.warn };
 }

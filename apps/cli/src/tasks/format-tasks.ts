@@ -33,7 +33,7 @@ function withWhom({ state, holder, claimed_at, assignee }: Task): string {
 
 function waitText({ waits_for, handed_back_at }: Task): string {
   if (waits_for.length > 0) return `after ${waits_for.join(", ")}`;
-  return handed_back_at === null ? "" : `handed back ${toAge(handed_back_at)} ago`;
+  return handed_back_at === null ? "" : `returned ${toAge(handed_back_at)} ago`;
 }
 
 /** A task with what whoever does it has to know. */

@@ -5,6 +5,6 @@ import { toForeignFile, trustFile } from "../trust/foreign-file.js";
 export async function trustProject(home: string, folder: string): Promise<void> {
   const file = await findProjectFile(folder);
   const foreign = file && toForeignFile(file);
-  if (!foreign) throw new Error(`Nothing in ${folder} asks to be trusted.`);
+  if (!foreign) throw new Error(`Nothing in ${folder} needs to be trusted.`);
   trustFile(home, foreign);
 }

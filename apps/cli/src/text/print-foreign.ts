@@ -29,11 +29,10 @@ export function printForeign(output: Printer, value: unknown, text: string, { ra
   if (harmless !== text) output.note(steeringNote);
 }
 
-export const steeringNote =
-  "  characters that steer a terminal are printed as U+FFFD; --raw prints them as they are";
+export const steeringNote = "  terminal control characters are shown as U+FFFD; --raw prints them";
 
 /** The flag of every command that prints a text of others. */
 export const rawFlag = {
   flags: "--raw",
-  summary: "print the text as it is, with characters that steer a terminal",
+  summary: "print the text unchanged, including terminal control characters",
 };

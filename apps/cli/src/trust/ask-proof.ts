@@ -34,7 +34,7 @@ export async function askProof({ base, reach }: ReachableAddress): Promise<Answe
     : await requestHttp(`${base}/api/sign-in`, { tls, signal: AbortSignal.timeout(withinMs) });
   const { broker_id, mesh_id, proof }: Partial<AnsweringBroker> & { proof?: unknown } = Object(told.json());
   if (typeof broker_id !== "string" || typeof mesh_id !== "string") {
-    throw new TypeError(`What answers at ${base} is no Merkle broker.`);
+    throw new TypeError(`The server at ${base} is not a Merkle broker.`);
   }
   return { broker_id, mesh_id, keys: await provenKeys(proof, { broker_id, challenge, origin }) };
 }

@@ -99,8 +99,8 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
   expect(before).toMatchObject({ trustedProxies: [], tls: undefined, insecure: false, token: undefined });
   expect(before.broker.source).toBe("default");
   expect(before.notices).toEqual([
-    `${path} is not read for AGENT_PROGRESS_MODEL, DATABASE_URL, MERKLE_ALLOWED_HOSTS, MERKLE_AUDIT_KEY_FILE, MERKLE_BUS, MERKLE_PUBLIC_URL, MERKLE_TLS_CERT, MERKLE_TLS_KEY, MERKLE_TRACES_URL, MERKLE_TRUSTED_PROXIES, since nobody has said that it is to be trusted: merkle trust`,
-    `${path} is not read for MERKLE_INSECURE, MERKLE_TOKEN, MERKLE_URL: that is for the environment, where every command finds it`,
+    `${path} is not read for AGENT_PROGRESS_MODEL, DATABASE_URL, MERKLE_ALLOWED_HOSTS, MERKLE_AUDIT_KEY_FILE, MERKLE_BUS, MERKLE_PUBLIC_URL, MERKLE_TLS_CERT, MERKLE_TLS_KEY, MERKLE_TRACES_URL, MERKLE_TRUSTED_PROXIES because you have not trusted it: merkle trust`,
+    `${path} is not read for MERKLE_INSECURE, MERKLE_TOKEN, MERKLE_URL: set it in the environment, where every command finds it`,
   ]);
   expect(before.notices.join()).not.toContain("evil");
 

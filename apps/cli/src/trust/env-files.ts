@@ -34,19 +34,19 @@ const harmless = new Set([
 
 /** The meaning of each variable that is not harmless, for the person who is asked. */
 const meanings: Readonly<Record<string, (value: string) => string>> = {
-  DATABASE_URL: (value) => `the broker keeps everything in the database at ${withoutPassword(value)}`,
+  DATABASE_URL: (value) => `the broker stores everything in the database at ${withoutPassword(value)}`,
   DATABASE_READ_URL: (value) => `the broker also reads from the database at ${withoutPassword(value)}`,
-  MERKLE_PUBLIC_URL: (value) => `agents are given the address ${value}`,
+  MERKLE_PUBLIC_URL: (value) => `agents use the address ${value}`,
   MERKLE_ALLOWED_HOSTS: (value) => `the broker answers to ${value}`,
-  MERKLE_TRUSTED_PROXIES: (value) => `the broker believes ${value} about whom they speak for`,
-  MERKLE_TLS_CERT: (value) => `the broker shows the certificate in ${value}`,
+  MERKLE_TRUSTED_PROXIES: (value) => `the broker trusts ${value} to name the client's address`,
+  MERKLE_TLS_CERT: (value) => `the broker uses the certificate in ${value}`,
   MERKLE_TLS_KEY: (value) => `the certificate's key is in ${value}`,
   MERKLE_BUS: (value) =>
-    `brokers on one database hear of each other by ${value.includes("://") ? withoutPassword(value) : value}`,
+    `brokers on one database notify each other by ${value.includes("://") ? withoutPassword(value) : value}`,
   MERKLE_AUDIT_KEY_FILE: (value) => `the record is signed with the key in ${value}`,
-  MERKLE_TRACES_URL: (value) => `how long each call takes goes to ${withoutPassword(value)}`,
-  OPENAI_API_KEY: () => "progress entries are summarised elsewhere, with a key of this file",
-  OPENAI_BASE_URL: (value) => `the text of progress entries, and the key where there is one, go to ${value}`,
+  MERKLE_TRACES_URL: (value) => `the duration of each call is sent to ${withoutPassword(value)}`,
+  OPENAI_API_KEY: () => "progress entries are sent to a model for summaries, with a key from this file",
+  OPENAI_BASE_URL: (value) => `the text of progress entries, and the key if set, are sent to ${value}`,
   AGENT_PROGRESS_MODEL: (value) => `summaries are made by the model ${JSON.stringify(value)}`,
 };
 
@@ -118,13 +118,11 @@ function describe(
   return [
     ...(used.length > 0 ? [`${path} is read: ${used.join(", ")}`] : []),
     ...(untrusted.length > 0
-      ? [
-          `${path} is not read for ${untrusted.join(", ")}, since nobody has said that it is to be trusted: merkle trust`,
-        ]
+      ? [`${path} is not read for ${untrusted.join(", ")} because you have not trusted it: merkle trust`]
       : []),
     ...(elsewhere.length > 0
       ? [
-          `${path} is not read for ${elsewhere.join(", ")}: that is for the environment, where every command finds it`,
+          `${path} is not read for ${elsewhere.join(", ")}: set it in the environment, where every command finds it`,
         ]
       : []),
   ];
@@ -180,7 +178,7 @@ function readTextIfFile(path: string): string | undefined {
 }
 
 function withoutPassword(address: string): string {
-  if (!URL.canParse(address)) return "an address that is no URL";
+  if (!URL.canParse(address)) return "an address that is not a URL";
   const { host, pathname } = new URL(address);
   return `${host}${pathname}`;
 }

@@ -31,9 +31,9 @@ export function toForeignFile({
   return {
     path,
     says: [
-      ...(base === undefined ? [] : [`commands and agents started there speak to ${base}`]),
-      ...(insecure ? ["in clear text too, where others can listen"] : []),
-      ...(ca === undefined ? [] : [`the authorities in ${oneLine(ca)} say who a broker is`]),
+      ...(base === undefined ? [] : [`commands and agents started there connect to ${base}`]),
+      ...(insecure ? ["also unencrypted, so others can listen"] : []),
+      ...(ca === undefined ? [] : [`the certificate authorities in ${oneLine(ca)} are trusted`]),
       ...(mesh === undefined ? [] : [`in the mesh ${JSON.stringify(oneLine(mesh))}`]),
     ],
     content: [text, base ?? null, ca === undefined ? null : (readSettingsText(ca) ?? null)],
@@ -57,10 +57,10 @@ export function refuseUntrusted({ untrusted }: { readonly untrusted: ForeignFile
 export function notTrusted({ path, says }: ForeignFile): CliError {
   return new CliError(
     "not_trusted",
-    `${path} would have it that ${says.join(", ")}, and nobody has said that it is to be trusted. Nothing was sent.`,
+    `${path} sets this: ${says.join(", ")}. You have not trusted this file. Nothing was sent.`,
     {
       exitCode: exitCodes.usage,
-      next: ["merkle trust, at a terminal of your own", "name the broker yourself: --url, MERKLE_URL"],
+      next: ["merkle trust, in your own terminal", "or set the broker's address yourself: --url, MERKLE_URL"],
     },
   );
 }
@@ -78,7 +78,7 @@ function readTrusted(home: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw new CliError(
       "unreadable",
-      `${path}, which says what is trusted, cannot be understood. Correct or remove it.`,
+      `${path}, which lists what you trust, is not valid. Correct or remove it.`,
       {
         exitCode: exitCodes.unexpected,
         cause,

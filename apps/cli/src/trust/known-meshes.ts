@@ -29,7 +29,7 @@ export function findKnownMesh(home: string, meshId: string): KnownMesh | undefin
   }
   throw new CliError(
     "unreadable",
-    `${path}, which says where credentials may go, cannot be understood. Correct it, or remove it and run merkle trust.`,
+    `${path}, which lists where credentials may be sent, is not valid. Correct it, or remove it and run merkle trust.`,
     { exitCode: exitCodes.unexpected },
   );
 }

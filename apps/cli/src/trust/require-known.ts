@@ -38,7 +38,7 @@ export async function meetMesh(caller: OperationCaller, address: AskedAddress): 
  */
 export async function requireKnown(claimed: ClaimedMesh, address: AskedAddress): Promise<void> {
   const { mesh_id, broker_id } = claimed;
-  if (!isUuid(mesh_id) || !isUuid(broker_id)) throw new TypeError(`${address.base} is no Merkle broker.`);
+  if (!isUuid(mesh_id) || !isUuid(broker_id)) throw new TypeError(`${address.base} is not a Merkle broker.`);
   const { home, base } = address;
   const place = await placeOf(base, home);
   const known = findKnownMesh(home, mesh_id);
@@ -79,6 +79,6 @@ function isUuid(text: unknown): boolean {
 function elsewhere(base: string): MerkleError {
   return new MerkleError(
     "unauthorized",
-    `${base} says that it is a broker which this machine knows from another address. Nothing that is held for that one goes there. If it has moved, say so, at a terminal of your own: merkle trust --url ${base}`,
+    `${base} claims to be a broker that this machine knows at a different address. Its credentials were not sent. If it has moved, run in your own terminal: merkle trust --url ${base}`,
   );
 }

@@ -13,8 +13,5 @@ export function requirePerson(
   { what, run }: { what: string; run: string },
 ): void {
   if (canAsk(context) && findAgentMark(context.io.env) === undefined) return;
-  throw usageError(
-    `${what} asks a person: run it yourself, at a terminal of your own, and not in an agent's shell.`,
-    run,
-  );
+  throw usageError(`${what} needs a person. Run it in your own terminal, not from an agent.`, run);
 }

@@ -251,7 +251,7 @@ describe("a broker that says that it is another", () => {
       code: "unauthorized",
     });
     await expect(requireKnown({ ...facts, mesh_id: "../persons" }, at)).rejects.toThrow(
-      "is no Merkle broker",
+      "is not a Merkle broker",
     );
   });
 
@@ -280,7 +280,7 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     // Whoever listens on another port and passes everything on is not the broker.
     expect((await post(moved)).code).toBe(4);
     const relay = await trust().ended;
-    expect(relay).toMatchObject({ code: 4, screen: expect.stringContaining("does not prove it") });
+    expect(relay).toMatchObject({ code: 4, screen: expect.stringContaining("did not prove it") });
 
     expect((await merkle.run(["config", "set", "url", moved])).code).toBe(0);
     onTestFinished(async () => {
@@ -288,7 +288,7 @@ describe("a broker that has moved", { tags: "terminal" }, () => {
     });
     expect((await post(moved)).code).toBe(4);
     const asked = trust();
-    await asked.shows("proves by its key");
+    await asked.shows("proved with its key");
     asked.types("y\r");
     expect((await asked.ended).code).toBe(0);
     expect((await post(moved)).code).toBe(0);

@@ -33,7 +33,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, showing: Showin
   }
   if (page.next_cursor !== null)
     output.note(`  more: merkle ls --needs --limit ${limits.sessionsPageMax}, or --query <text>`);
-  if (!allFiles) output.note("  more waits than one reply holds: of files perhaps not all are here");
+  if (!allFiles) output.note("  there are more items than fit into one reply: some files may be missing");
 }
 
 /** A session or a file, headed by its name, with what waits there below. */

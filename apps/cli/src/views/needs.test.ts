@@ -49,7 +49,7 @@ it.each<[Partial<typeof item>, object, string, string]>([
   [
     { kind: "budget_spent" },
     { kind: "budget_spent", at },
-    "agents have said all they may until the next human word, 6m ago",
+    "agents have posted all they may until the next human word, 6m ago",
     "merkle resume auth",
   ],
   [
@@ -67,13 +67,13 @@ it.each<[Partial<typeof item>, object, string, string]>([
   [
     { kind: "quiet" },
     { kind: "quiet", at },
-    "nobody has spoken or asked for messages for 6m",
+    "no one has posted or checked for messages for 6m",
     "merkle peers auth",
   ],
   [
     { kind: "undelivered", number: 3, sequence: 9 },
     { kind: "undelivered", messages: 3, first: 9, at },
-    "3 messages have reached nobody, the first, #9, for 6m",
+    "3 messages are undelivered, the first, #9, for 6m",
     "merkle undelivered auth",
   ],
 ])("[CLI-46] %j is told with what its kind has, and with what ends it", (special, need, text, advice) => {

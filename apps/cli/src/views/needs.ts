@@ -97,7 +97,7 @@ export function needText(need: Need): string {
       return `${oneLine(need.from)} asks ${JSON.stringify(oneLine(need.text))}${options} #${need.message} ${toAge(need.at)} ago`;
     }
     case "approval":
-      return `${oneLine(need.from)} asks you to permit ${oneLine(need.tool)}, approval ${need.approval}, ${toAge(need.at)} ago`;
+      return `${oneLine(need.from)} requests permission to ${oneLine(need.tool)}, approval ${need.approval}, ${toAge(need.at)} ago`;
     case "proposal": {
       const from = need.from === null ? "" : ` from ${oneLine(need.from)}`;
       return `proposal ${need.proposal}${from}, ${oneLine(need.text)}, ${toAge(need.at)} ago`;
@@ -109,24 +109,24 @@ export function needText(need: Need): string {
     case "handed_back": {
       const what = need.task === null ? "a claim" : `task ${need.task}`;
       const whose = need.from === "" ? "" : ` of ${oneLine(need.from)}`;
-      return `${what}${whose} was handed back ${toAge(need.at)} ago: ${oneLine(need.text)}`;
+      return `${what}${whose} was returned ${toAge(need.at)} ago: ${oneLine(need.text)}`;
     }
     case "blocked":
       return `${peerName(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
     case "held":
       return `held by ${oneLine(need.by)} ${toAge(need.at)}${need.reason === null ? "" : `: ${oneLine(need.reason)}`}`;
     case "budget_spent":
-      return `agents have said all they may until the next human word, ${toAge(need.at)} ago`;
+      return `agents have reached their message limit, ${toAge(need.at)} ago`;
     case "budget_near":
       return `a token budget is nearly used up, ${toAge(need.at)} ago: ${oneLine(need.text)}`;
     case "quota_near":
       return `a quota of the mesh is nearly used up: ${oneLine(need.text)}`;
     case "quiet":
-      return `nobody has spoken or asked for messages for ${toAge(need.at)}`;
+      return `no one has posted or checked for messages for ${toAge(need.at)}`;
     case "undelivered":
       return need.messages === 1
-        ? `message #${need.first} has reached nobody for ${toAge(need.at)}`
-        : `${need.messages} messages have reached nobody, the first, #${need.first}, for ${toAge(need.at)}`;
+        ? `message #${need.first} is undelivered for ${toAge(need.at)}`
+        : `${need.messages} messages are undelivered, the first, #${need.first}, for ${toAge(need.at)}`;
   }
 }
 

@@ -45,7 +45,7 @@ async function teamsCell(session: Session, { broker, output }: Showing): Promise
 function lastEvent({ archived_at: archivedAt, closed_at: closedAt, last_said_at: saidAt }: Session): string {
   if (archivedAt !== null) return `archived ${toAge(archivedAt)}`;
   if (closedAt !== null) return `closed ${toAge(closedAt)}`;
-  return saidAt === null ? "nothing said" : `said ${toAge(saidAt)}`;
+  return saidAt === null ? "no messages" : `said ${toAge(saidAt)}`;
 }
 
 const lettersMax = 8;
@@ -86,7 +86,7 @@ function inJoinOrder(participants: readonly Participant[]): Participant[] {
 function statusOf(team: Participant): string {
   if (team.left_at !== null) return "left";
   const seen = team.status === "disconnected" ? "away" : team.status;
-  return [declaredText(team), seen, team.polling ? "waits for messages" : ""].filter(Boolean).join(", ");
+  return [declaredText(team), seen, team.polling ? "waiting for messages" : ""].filter(Boolean).join(", ");
 }
 
 function lastSeen(team: Participant): string {

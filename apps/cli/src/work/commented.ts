@@ -9,7 +9,7 @@ import { shellWord } from "../text/shell.js";
 /** Names a file under Git. */
 export const fileArgument: Argument = {
   name: "<root/path>",
-  summary: "the file, as merkle source list shows it",
+  summary: "file, from merkle source list",
 };
 
 /** The kind of thing that a group of commands talks about in topics: documents of sessions, or files under Git. */

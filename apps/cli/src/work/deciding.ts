@@ -52,7 +52,7 @@ export const ofDocuments: ProposalTarget = {
   group: "doc",
   arguments: [
     { name: "<session>", summary: "slug, id or exact title" },
-    { name: "<number>", summary: "the proposal, as merkle doc proposals shows it" },
+    { name: "<number>", summary: "proposal number, from merkle doc proposals" },
   ],
   example: "split-auth 9",
   async open({ args: [name, number = ""], config, signal }) {
@@ -80,7 +80,7 @@ export const ofDocuments: ProposalTarget = {
         const { base_version } = proposal;
         return new CliError(
           "conflict",
-          `Proposal ${proposal_id} was made on v${base_version}, document is v${newest}. Nothing was written.`,
+          `Proposal ${proposal_id} is based on v${base_version}, document is v${newest}. Nothing was written.`,
           {
             exitCode: exitCodes.conflict,
             next: [
@@ -99,7 +99,7 @@ export const ofDocuments: ProposalTarget = {
 /** Proposals for files under Git, which are found by their number alone. */
 export const ofFiles: ProposalTarget = {
   group: "source",
-  arguments: [{ name: "<number>", summary: "the proposal, as merkle source proposals shows it" }],
+  arguments: [{ name: "<number>", summary: "proposal number, from merkle source proposals" }],
   example: "9",
   async open({ args: [number = ""], config, signal }) {
     const proposal_id = toNumber(number, "A proposal");
@@ -107,7 +107,7 @@ export const ofFiles: ProposalTarget = {
     const proposal = await broker.call("get_proposal", { proposal_id });
     const { base_sha, session, source_path } = proposal;
     if (source_path === null || base_sha === null) {
-      throw new CliError("not_found", `Proposal ${proposal_id} is for no file.`, {
+      throw new CliError("not_found", `Proposal ${proposal_id} is not for a file.`, {
         exitCode: exitCodes.not_found,
         next: [`merkle doc accept ${session} ${proposal_id}`],
       });
@@ -121,7 +121,7 @@ export const ofFiles: ProposalTarget = {
         const now = typeof newest === "string" ? `is ${shortHash(newest)}` : "cannot be read";
         return new CliError(
           "conflict",
-          `Proposal ${proposal_id} was made on ${shortHash(base_sha)}, ${source_path} ${now}. Nothing was written.`,
+          `Proposal ${proposal_id} was based on ${shortHash(base_sha)}, ${source_path} ${now}. Nothing was written.`,
           {
             exitCode: exitCodes.conflict,
             next: [`merkle source show ${shellWord(source_path)}`, `merkle source rebase ${proposal_id}`],

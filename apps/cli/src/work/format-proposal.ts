@@ -42,8 +42,8 @@ function targetOf({ kind, source_path, topic_id }: Proposal): string {
 }
 
 function baseOf({ base_sha, base_version }: Proposal): string {
-  if (base_sha !== null) return `made on ${shortHash(base_sha)}`;
-  return base_version === null ? "" : `made on v${base_version}`;
+  if (base_sha !== null) return `based on ${shortHash(base_sha)}`;
+  return base_version === null ? "" : `based on v${base_version}`;
 }
 
 function formatHunk({ section, old_start, old_lines, new_lines }: Hunk, index: number): string {

@@ -11,13 +11,13 @@ import { openEditor } from "../../document/draft.js";
 
 export const configEdit: Command = {
   name: "config edit",
-  summary: "edit this machine's configuration file; it is taken when it can be read",
+  summary: "edit this machine's configuration file; it is saved if it is valid",
   examples: ["merkle config edit", "EDITOR='code --wait' merkle config edit"],
   offline: true,
   async run({ config, flags, io, output }) {
     if (config.agentShell !== undefined || !canAsk({ flags, io }))
       throw usageError(
-        "config.json is edited by a person at a terminal.",
+        "Only a person at a terminal can edit config.json.",
         "merkle config set <name> <value> --local",
       );
     const path = homeFiles.config(config.home);

@@ -8,8 +8,10 @@ import { readLocal, toLocalSetting, toText } from "./local.js";
 export const configGet: Command = {
   name: "config get",
   summary: "print one setting of the broker",
-  arguments: [{ name: "<setting>", summary: "url, or a name from merkle config list" }],
-  flags: [{ flags: "--local", summary: "a setting of this machine, by a name from config list --local" }],
+  arguments: [{ name: "<setting>", summary: "url, or a setting name from merkle config list" }],
+  flags: [
+    { flags: "--local", summary: "show a setting of this machine; its name is from config list --local" },
+  ],
   envFiles: true,
   examples: ["merkle config get url", "merkle config get idle_polls", "merkle config get url --local"],
   async run({ args: [word = ""], flags, config, output, signal }) {

@@ -6,8 +6,8 @@ import { type LocalValue, readLocal, toText } from "./local.js";
 
 export const configList: Command = {
   name: "config list",
-  summary: "print the settings of the broker, and what this machine uses, each with who says it",
-  flags: [{ flags: "--local", summary: "only what this machine uses; asks no broker" }],
+  summary: "show the settings of the broker and of this machine, with the source of each value",
+  flags: [{ flags: "--local", summary: "only the settings of this machine; does not call the broker" }],
   examples: ["merkle config list", "merkle config list --json", "merkle config list --local"],
   envFiles: true,
   async run({ flags, config, output, signal }) {

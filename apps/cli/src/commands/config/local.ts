@@ -57,7 +57,7 @@ export function toLocalSetting(word: string): LocalSetting {
   if (found) return found;
   const meant = nearest(word, names);
   throw usageError(
-    `This machine has no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `There are: ${names.join(", ")}.`}`,
+    `This machine has no setting ${JSON.stringify(word)}. ${meant ? `Did you mean ${meant}?` : `Available: ${names.join(", ")}.`}`,
     "merkle config list --local",
   );
 }

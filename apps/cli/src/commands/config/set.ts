@@ -18,14 +18,13 @@ export const configSet: Command = {
   name: "config set",
   summary: "change one setting of the broker while it runs",
   arguments: [
-    { name: "<setting>", summary: "url, or a name from merkle config list" },
-    { name: "<value>", summary: "the new value; none takes the url away" },
+    { name: "<setting>", summary: "url, or a setting name from merkle config list" },
+    { name: "<value>", summary: 'new value; "none" removes the url' },
   ],
   flags: [
     {
       flags: "--local",
-      summary:
-        "this machine's, in its config.json: a name from config list --local that a file can say; none takes it away",
+      summary: 'change a setting of this machine in its config.json; "none" removes it',
     },
   ],
   examples: [
@@ -59,7 +58,7 @@ async function setOnBroker({
     return exitCodes.done;
   }
   output.show({ setting, value, base_url, connection_url }, `${output.mark.ok} agents use ${connection_url}`);
-  output.note("  agents that run keep the address they were given until they are connected again");
+  output.note("  running agents keep their address until they reconnect");
   return exitCodes.done;
 }
 
@@ -68,7 +67,9 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
   const name = toLocalSetting(word);
   const key = keyOf(name);
   if (config.agentShell !== undefined && name !== "url" && name !== "name")
-    throw usageError(`${name} is set by a person, and this is an agent's shell. Use one of your own.`);
+    throw usageError(
+      `${name} can only be set by a person, and this is an agent's shell. Run the command in your own terminal.`,
+    );
   const path = homeFiles.config(config.home);
   const value = text === "none" ? undefined : toValue(name, text);
   await writeConfigValue(path, key, value);
@@ -76,10 +77,10 @@ async function setLocal({ args: [word = "", text = ""], config, output }: Comman
     { setting: word, value: value ?? null, file: path },
     `${output.mark.ok} ${value === undefined ? `no ${word}` : `${word} ${toText(value)}`} in ${path}`,
   );
-  if (word === "name") output.note("  a person who has written already keeps the name of then");
+  if (word === "name") output.note("  if you have posted before, you keep your earlier name");
   const source = config.sourceOf(name);
   if (source !== "default" && source !== path)
-    output.note(`${output.mark.warn} ${source} comes first, and stays`);
+    output.note(`${output.mark.warn} ${source} takes precedence and is unchanged`);
   return exitCodes.done;
 }
 
@@ -87,7 +88,7 @@ function keyOf(name: LocalSetting): ConfigKey {
   const places: Places = localSettings[name];
   if (places.key !== undefined) return places.key;
   throw usageError(
-    `No file can say ${name}: it is for a flag or the environment.`,
+    `A file cannot set ${name}. Use a flag or an environment variable.`,
     "merkle help environment",
   );
 }
@@ -111,7 +112,9 @@ async function setApprovers(
   { config, output }: Pick<CommandContext, "config" | "output">,
 ): Promise<number> {
   if (config.agentShell !== undefined)
-    throw usageError("approvers are set by a person, and this is an agent's shell. Use one of your own.");
+    throw usageError(
+      "Only a person can set approvers, and this is an agent's shell. Run the command in your own terminal.",
+    );
   const devices = text === "none" ? [] : splitList([text]);
   await refuseBadDevices(devices, config.home);
   const path = homeFiles.config(config.home);

@@ -10,7 +10,7 @@ export const docAppend: Command = {
   name: "doc append",
   summary: "add text at the end of the document",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
     { name: "[text]", summary: "markdown; - reads it from stdin, as does a pipe" },
   ],
   examples: [
@@ -22,7 +22,7 @@ export const docAppend: Command = {
     const { session, rest } = await takeSession(broker, args, config);
     const text = await readText({
       given: rest,
-      name: "what to add",
+      name: "the text to add",
       usage: `merkle doc append ${session.slug} <text>`,
       bytesMax: limits.documentBytesMax,
       io,

@@ -12,8 +12,11 @@ export const docDiff: Command = {
   name: "doc diff",
   summary: "show what changed in the document, where, and by whom",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[versions]", summary: "13..14; 13 for all since then; the last change unless told" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    {
+      name: "[versions]",
+      summary: "version range 13..14, or 13 for all changes since then (default: the last change)",
+    },
   ],
   flags: [rawFlag],
   examples: [
@@ -28,7 +31,7 @@ export const docDiff: Command = {
     const { from, diff } = await readDiff(broker, session, readVersionRange(rest));
     if (output.json || diff.version === 0) {
       output.print(diff, "");
-      if (diff.version === 0) output.note("  the document was never written");
+      if (diff.version === 0) output.note("  the document is still empty");
       return exitCodes.done;
     }
     if (diff.redacted_version !== undefined) {

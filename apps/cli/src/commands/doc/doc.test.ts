@@ -81,7 +81,7 @@ describe("merkle doc show and append", () => {
     expect(diff.screen).toContain("\u001b[32m+a\ufffd]0;owned\ufffdb\u001b[39m");
   });
 
-  it("[PERSON-3] commands that are refused leave nothing in the feed and nobody in the roster", async () => {
+  it("[PERSON-3] commands that are refused leave the feed and the roster unchanged", async () => {
     const { slug } = await sessionWithDocument("Untouched");
     for (const args of [
       ["post", slug, "about what?", "--reply-to", "999"],
@@ -120,7 +120,7 @@ describe("merkle doc edit", () => {
       stderr: expect.stringContaining("--old with --new"),
     });
     expect(await edit("--file", "x")).toMatchObject({ code: 2, stderr: expect.stringContaining("--expect") });
-    expect(await edit()).toMatchObject({ code: 2, stderr: expect.stringContaining("Without a terminal") });
+    expect(await edit()).toMatchObject({ code: 2, stderr: expect.stringContaining("without a terminal") });
     expect(await edit("--file", "none.md", "--expect", "2")).toMatchObject({ code: 5 });
   });
 
@@ -238,7 +238,7 @@ describe("merkle doc history and diff", () => {
       expect(await merkle.run(["doc", command, made.slug])).toEqual({
         code: 0,
         stdout: "",
-        stderr: "  the document was never written\n",
+        stderr: "  the document is still empty\n",
       });
     }
     expect(await merkle.run(["doc", "shwo", made.slug])).toMatchObject({
@@ -279,7 +279,7 @@ describe("merkle redact", () => {
     expect(removed).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(new RegExp(`^✓ #${number} removed, as #\\d+ says\n$`)),
-      stderr: expect.stringContaining("copies on other machines are not reached"),
+      stderr: expect.stringContaining("or remove copies on other machines"),
     });
     const versions = await merkle.run(["redact", slug, "--versions", "1", "--json"]);
     expect(JSON.parse(versions.stdout)).toMatchObject({ redacted: 1 });

@@ -9,12 +9,12 @@ import { getSession } from "../../sessions/find-session.js";
 export const docEdit: Command = {
   name: "doc edit",
   summary: "change the document, in your editor or by flags",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
-    { flags: "--old <text>", summary: "what to replace; must stand in the document exactly once" },
-    { flags: "--new <text>", summary: "what takes its place" },
+    { flags: "--old <text>", summary: "text to replace; must occur exactly once in the document" },
+    { flags: "--new <text>", summary: "replacement text" },
     { flags: "--file <path>", summary: "the whole new document; - reads it from stdin" },
-    { flags: "--expect <version>", summary: "the version that --file was made from" },
+    { flags: "--expect <version>", summary: "document version that --file is based on" },
   ],
   examples: [
     "merkle doc edit split-auth",
@@ -56,7 +56,7 @@ function wayOf({ flags, io }: CommandContext): "words" | "file" | "editor" {
     case "":
       if (io.stdin.isTTY && flags["input"] !== false) return "editor";
       throw usageError(
-        "Without a terminal there is no editor: give --old with --new, or --file with --expect.",
+        "Cannot open an editor without a terminal. Use --old with --new, or --file with --expect.",
         "merkle help doc edit",
       );
     default:

@@ -13,11 +13,11 @@ import { toMoment } from "../../text/time.js";
 
 export const docHistory: Command = {
   name: "doc history",
-  summary: "list the versions of the document, the newest first",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "list document versions, newest first",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
-    { flags: "--before <version>", summary: "only older ones" },
-    { flags: "--limit <number>", summary: "at most so many; 20 unless told, 500 at most" },
+    { flags: "--before <version>", summary: "only versions older than this" },
+    { flags: "--limit <number>", summary: "maximum number of results, up to 500 (default: 20)" },
   ],
   examples: [
     "merkle doc history split-auth",
@@ -38,7 +38,7 @@ export const docHistory: Command = {
       ...(before === undefined ? {} : { before_version: before }),
     });
     if (output.json) output.show(page, "");
-    else if (page.versions.length === 0) output.note("  the document was never written");
+    else if (page.versions.length === 0) output.note("  the document is still empty");
     else output.show(page, await formatVersions(page, output));
     if (page.has_more)
       output.note(`  older: merkle doc history ${session.slug} --before ${page.versions.at(-1)?.version}`);

@@ -8,11 +8,11 @@ import { printForeign, rawFlag } from "../../text/print-foreign.js";
 
 export const docShow: Command = {
   name: "doc show",
-  summary: "print the session's document as it is",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "print the session's document",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
-    { flags: "--section <heading>", summary: "only what stands below this heading" },
-    { flags: "--version <number>", summary: "as it was then" },
+    { flags: "--section <heading>", summary: "only the text below this heading" },
+    { flags: "--version <number>", summary: "document version to print (default: the newest)" },
     rawFlag,
   ],
   examples: [

@@ -7,7 +7,7 @@ import { toMoment } from "../../text/time.js";
 
 export const inviteList: Command = {
   name: "invite list",
-  summary: "list invites, the newest first: your own, or as an admin all",
+  summary: "list your invites, newest first (admins see all)",
   examples: ["merkle invite list", "merkle invite list --json"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);

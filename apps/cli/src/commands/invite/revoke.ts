@@ -5,8 +5,8 @@ import { exitCodes } from "../../core/cli-error.js";
 
 export const inviteRevoke: Command = {
   name: "invite revoke",
-  summary: "end an invite, so that it lets nobody in any more; who came by it stays",
-  arguments: [{ name: "<number>", summary: "its number, as merkle invite list shows it" }],
+  summary: "revoke an invite; people who joined with it stay",
+  arguments: [{ name: "<number>", summary: "invite number, from merkle invite list" }],
   examples: ["merkle invite revoke 31"],
   async run({ args: [number = ""], config, output, signal }) {
     const broker = await findBroker(config, signal);

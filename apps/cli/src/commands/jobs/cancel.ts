@@ -7,8 +7,8 @@ import { getSession } from "../../sessions/find-session.js";
 
 export const jobsCancel: Command = {
   name: "jobs cancel",
-  summary: "cancel a job that waits or runs; its agent is stopped and writes nothing more",
-  arguments: [{ name: "<number>", summary: "its number, as merkle jobs list shows it" }],
+  summary: "cancel a waiting or running job; its agent is stopped",
+  arguments: [{ name: "<number>", summary: "job number, from merkle jobs list" }],
   examples: ["merkle jobs cancel 12"],
   async run({ args: [number = ""], config, output, signal }) {
     const broker = await findBroker(config, signal);

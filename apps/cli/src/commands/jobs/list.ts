@@ -9,9 +9,9 @@ import { formatJobs } from "../../work/format-jobs.js";
 
 export const jobsList: Command = {
   name: "jobs list",
-  summary: "list the last jobs of a session, or of all, with what became of them",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; all sessions unless told" }],
-  flags: [{ flags: "--limit <number>", summary: "at most so many; 20 unless told" }],
+  summary: "list recent jobs and their results, of one session or of all",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: all sessions)" }],
+  flags: [{ flags: "--limit <number>", summary: "maximum number of results (default: 20)" }],
   examples: ["merkle jobs list", "merkle jobs list split-auth", "merkle jobs list split-auth --json"],
   async run({ args: [name], flags, config, output, signal }) {
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", { min: 1, max: limits.jobsListedMax });

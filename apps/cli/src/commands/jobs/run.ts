@@ -11,18 +11,19 @@ const kinds = ["conclude", "incorporate", "perspective"] as const;
 
 export const jobsRun: Command = {
   name: "jobs run",
-  summary: "have a headless agent work on a session's document; what it writes is a proposal",
+  summary: "have a headless agent work on a session's document; its result is a proposal",
   arguments: [
-    { name: "<session>", summary: "slug, id or exact title" },
+    { name: "<session>", summary: "session slug, id or exact title" },
     {
       name: "<conclude|incorporate|perspective>",
-      summary: "draft the conclusion, rewrite for a topic, read as a persona",
+      summary:
+        "conclude (draft the conclusion), incorporate (rewrite for a topic) or perspective (review as a persona)",
     },
   ],
   flags: [
-    { flags: "--topic <number>", summary: "for incorporate: the topic" },
-    { flags: "--persona <name>", summary: "for perspective: the persona" },
-    { flags: "--again", summary: "for perspective: also when nothing has changed since it was read" },
+    { flags: "--topic <number>", summary: "with incorporate: topic number" },
+    { flags: "--persona <name>", summary: "with perspective: persona name" },
+    { flags: "--again", summary: "with perspective: run even if nothing has changed since the last review" },
   ],
   examples: [
     "merkle jobs run split-auth conclude",

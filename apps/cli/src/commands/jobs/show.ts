@@ -10,9 +10,9 @@ const lookEveryMs = 1_000;
 
 export const jobsShow: Command = {
   name: "jobs show",
-  summary: "show a job: how it goes, what it made, or why it failed",
-  arguments: [{ name: "<number>", summary: "its number, as merkle jobs list shows it" }],
-  flags: [{ flags: "-f, --follow", summary: "wait until it has ended; exit 1 unless it succeeded" }],
+  summary: "show a job's status and result, or why it failed",
+  arguments: [{ name: "<number>", summary: "job number, from merkle jobs list" }],
+  flags: [{ flags: "-f, --follow", summary: "wait for the job to end; exit 1 if it failed" }],
   examples: ["merkle jobs show 12", "merkle jobs show 12 -f", "merkle jobs show 12 --json"],
   async run({ args: [number = ""], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);

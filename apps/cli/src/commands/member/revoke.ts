@@ -7,12 +7,12 @@ import { CliError, exitCodes } from "../../core/cli-error.js";
 
 export const memberRevoke: Command = {
   name: "member revoke",
-  summary: "end a membership, with its tokens, invites and connections; for admins",
-  arguments: [{ name: "<member>", summary: "name, or id as merkle members shows it" }],
+  summary: "revoke a member with their tokens, invites and connections (admins only)",
+  arguments: [{ name: "<member>", summary: "member name, or id from merkle members" }],
   flags: [
     {
       flags: "--with-invited",
-      summary: "also those whom it invited, whom they invited, and so on; never you",
+      summary: "also revoke members they invited, directly or indirectly; never you",
     },
   ],
   examples: ["merkle member revoke Birch", "merkle member revoke Birch --with-invited"],
@@ -27,7 +27,7 @@ export const memberRevoke: Command = {
     });
     const also = ended.also ?? [];
     const names = [ended, ...also].map(({ name }) => neutralise(name));
-    output.show(ended, names.map((name) => `${output.mark.ok} ${name} is a member no more`).join("\n"));
+    output.show(ended, names.map((name) => `${output.mark.ok} ${name} is no longer a member`).join("\n"));
     const staying = withInvited ? [] : listInvited(members, member);
     if (staying.length > 0) {
       output.note(

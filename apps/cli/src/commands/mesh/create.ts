@@ -11,7 +11,7 @@ import { requireKnown } from "../../trust/require-known.js";
 
 export const meshCreate: Command = {
   name: "mesh create",
-  summary: "make a mesh: a workspace of its own on this broker, apart from the others",
+  summary: "create a mesh: a separate workspace on this broker",
   arguments: [{ name: "<name>", summary: "letters, digits, . _ and -" }],
   examples: ["merkle mesh create billing"],
   async run({ args: [name = ""], config, output, signal }) {
@@ -20,7 +20,7 @@ export const meshCreate: Command = {
     const made = await actingAsPerson({ broker, config }).call("create_mesh", { name });
     await keepMesh(made, { address: broker.address, config });
     output.show(made, `${output.mark.ok} mesh ${made.name} is there`);
-    output.note(`  use it, or name it in MERKLE_MESH or .merkle.json: merkle ls --mesh ${made.name}`);
+    output.note(`  use it, or set it in MERKLE_MESH or .merkle.json: merkle ls --mesh ${made.name}`);
     return exitCodes.done;
   },
 };

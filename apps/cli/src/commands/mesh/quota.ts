@@ -10,13 +10,13 @@ const kinds = ["sessions", "messages", "bytes", "connections"] as const;
 
 export const meshQuota: Command = {
   name: "mesh quota",
-  summary: "bound what a mesh may hold; 0 takes a bound away, no flag shows them",
+  summary: "limit what a mesh can store; 0 removes a limit; without flags, show the limits",
   arguments: [{ name: "<mesh>", summary: "its name" }],
   flags: [
-    { flags: "--sessions <n>", summary: "open sessions" },
-    { flags: "--messages <n>", summary: "messages, of all sessions together" },
-    { flags: "--bytes <n>", summary: "bytes of messages and of versions of documents" },
-    { flags: "--connections <n>", summary: "open WebSocket connections on each node" },
+    { flags: "--sessions <n>", summary: "maximum number of open sessions" },
+    { flags: "--messages <n>", summary: "maximum number of messages in all sessions together" },
+    { flags: "--bytes <n>", summary: "maximum bytes of messages and document versions" },
+    { flags: "--connections <n>", summary: "maximum number of open WebSocket connections per node" },
   ],
   examples: ["merkle mesh quota billing --sessions 100 --messages 1000000"],
   async run({ args: [mesh = ""], flags, config, output, signal }) {
@@ -37,7 +37,7 @@ export const meshQuota: Command = {
         answer,
         formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more }),
       );
-    else output.note("nothing is bounded");
+    else output.note("no limits");
     return exitCodes.done;
   },
 };

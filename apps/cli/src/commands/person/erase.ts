@@ -11,9 +11,9 @@ import { counted } from "../../text/time.js";
 export const personErase: Command = {
   name: "person erase",
   summary:
-    "remove a person for good: texts, name, devices, tokens, alerts, usage; for that person and admins",
-  arguments: [{ name: "<person>", summary: "name or id; me for yourself" }],
-  flags: [{ flags: "-y, --yes", summary: "do not ask first" }],
+    "permanently remove a person's texts, name, devices, tokens, alerts and usage (that person or an admin)",
+  arguments: [{ name: "<person>", summary: 'name or id of the person; "me" for yourself' }],
+  flags: [{ flags: "-y, --yes", summary: "skip the confirmation prompt" }],
   examples: ["merkle person erase me", "merkle person erase Ana -y"],
   async run(context) {
     const {
@@ -23,10 +23,10 @@ export const personErase: Command = {
       output,
       signal,
     } = context;
-    const question = `Remove ${name === "me" ? "yourself" : oneLine(name)} from all sessions for good? ${reach}`;
+    const question = `Remove ${name === "me" ? "yourself" : oneLine(name)} from all sessions permanently? ${reach}`;
     if (!isSet(flags, "yes")) {
       if (!canAsk(context))
-        throw usageError("What is erased does not come back: say -y.", `merkle person erase ${name} -y`);
+        throw usageError("Erasing cannot be undone. Confirm with -y.", `merkle person erase ${name} -y`);
       if (!(await askYesOrNo(question, context))) {
         output.note("  nothing was removed");
         return exitCodes.interrupted;
@@ -54,4 +54,4 @@ export const personErase: Command = {
 };
 
 const reach =
-  "The record names its authors, so the name stays beside what they posted; whoever read it has read it.";
+  "The record names its authors, so the name stays with their posts. Erasing cannot undo what others have read.";

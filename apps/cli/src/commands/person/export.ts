@@ -11,11 +11,16 @@ import { counted } from "../../text/time.js";
 
 export const personExport: Command = {
   name: "person export",
-  summary: "write everything that is kept of a person, in all sessions, to one JSON file",
-  arguments: [{ name: "[person]", summary: "name or id, for admins; yourself unless told, or me" }],
+  summary: "export everything stored about a person, in all sessions, to one JSON file",
+  arguments: [
+    {
+      name: "[person]",
+      summary: 'name or id of the person, for admins; "me" for yourself (default: yourself)',
+    },
+  ],
   flags: [
-    { flags: "-o, --output <file>", summary: "where to; stdout unless told" },
-    { flags: "--force", summary: "replace the file when it exists" },
+    { flags: "-o, --output <file>", summary: "output file (default: stdout)" },
+    { flags: "--force", summary: "replace an existing file" },
   ],
   examples: ["merkle person export -o me.json", "merkle person export Ana -o ana.json"],
   async run({ args: [person], flags, config, output, signal }) {

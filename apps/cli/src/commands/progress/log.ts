@@ -10,15 +10,15 @@ import { oneLine } from "../../text/one-line.js";
 
 export const progressLog: Command = {
   name: "progress log",
-  summary: "log what was done, and how; prints its id",
+  summary: "log work that was done; prints the entry's id",
   arguments: [
-    { name: "<title>", summary: "what was done, in a line" },
-    { name: "[text]", summary: "how it was done; - reads it from stdin, as does a pipe" },
+    { name: "<title>", summary: "what was done, in one line" },
+    { name: "[text]", summary: "details; - or a pipe reads them from stdin" },
   ],
   flags: [
-    { flags: "--project <name>", summary: "the repository's name unless told" },
-    { flags: "--tag <tag>", summary: "what it is about; again or with commas for several", repeatable: true },
-    { flags: "--agent <name>", summary: "which agent did it" },
+    { flags: "--project <name>", summary: "project name (default: the repository's name)" },
+    { flags: "--tag <tag>", summary: "tag; repeat or use commas for several", repeatable: true },
+    { flags: "--agent <name>", summary: "agent that did the work" },
   ],
   examples: [
     'merkle progress log "Issuer tables done" "Migration 12 adds them; see src/issuers." --tag auth',
@@ -27,7 +27,7 @@ export const progressLog: Command = {
   async run({ args: [title = "", given], flags, config, io, output, signal }) {
     const usage = "merkle progress log <title> <text>";
     const projectId = await chooseProject(textOf(flags, "project"), usage, io);
-    const name = "how it was done";
+    const name = "the details";
     const text = await readText({
       given,
       name,

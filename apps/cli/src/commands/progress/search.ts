@@ -9,22 +9,22 @@ import { formatEntries } from "../../progress/format-entries.js";
 
 export const progressSearch: Command = {
   name: "progress search",
-  summary: "list what was done in a project, the newest first; with words only titles that hold them",
-  arguments: [{ name: "[query]", summary: "a part of the title, upper or lower case" }],
+  summary: "list work done in a project, newest first, optionally by title",
+  arguments: [{ name: "[query]", summary: "part of the title, case-insensitive" }],
   flags: [
-    { flags: "--project <name>", summary: "the repository's name unless told" },
-    { flags: "--text <words>", summary: "only those that say this, in the title or the text" },
+    { flags: "--project <name>", summary: "project name (default: the repository's name)" },
+    { flags: "--text <words>", summary: "only entries with these words in title or text" },
     {
       flags: "--tag <tag>",
-      summary: "only those with this tag; again or with commas: with all",
+      summary: "only entries with this tag; repeat or use commas to require several",
       repeatable: true,
     },
     {
       flags: "--since <date>",
-      summary: "only those of that day or later; a time may follow: 2026-01-31T14:00",
+      summary: "only entries from this day or time on: 2026-01-31, 2026-01-31T14:00",
     },
-    { flags: "--until <date>", summary: "only those of that day or earlier" },
-    { flags: "--limit <number>", summary: "at most so many; 20 unless told, 100 at most" },
+    { flags: "--until <date>", summary: "only entries up to this day" },
+    { flags: "--limit <number>", summary: "maximum number of results, up to 100 (default: 20)" },
   ],
   examples: [
     "merkle progress search",

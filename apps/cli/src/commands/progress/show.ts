@@ -7,9 +7,9 @@ import { formatWhole } from "../../progress/format-entries.js";
 
 export const progressShow: Command = {
   name: "progress show",
-  summary: "show what was done: in brief, then in full",
-  arguments: [{ name: "<id>", summary: "as progress log and progress search print it" }],
-  flags: [{ flags: "--project <name>", summary: "the repository's name unless told" }],
+  summary: "show a progress entry: its summary, then its full text",
+  arguments: [{ name: "<id>", summary: "entry id, from progress log or progress search" }],
+  flags: [{ flags: "--project <name>", summary: "project name (default: the repository's name)" }],
   examples: ["merkle progress show a1b2c3d4e5f6", "merkle progress show a1b2c3d4e5f6 --project payments"],
   async run({ args: [id = ""], flags, config, io, output, signal }) {
     const projectId = await chooseProject(textOf(flags, "project"), "merkle progress show <id>", io);

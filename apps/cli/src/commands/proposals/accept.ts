@@ -15,9 +15,9 @@ function acceptCommand(target: ProposalTarget, summary: string): Command {
     summary,
     arguments: target.arguments,
     flags: [
-      { flags: "--hunks <numbers>", summary: "only these of its changes, such as 1,3" },
-      { flags: "--edit", summary: "change its text in your editor first" },
-      { flags: "-y, --yes", summary: "do not ask first" },
+      { flags: "--hunks <numbers>", summary: "accept only these changes, such as 1,3" },
+      { flags: "--edit", summary: "edit the text before accepting" },
+      { flags: "-y, --yes", summary: "skip the confirmation prompt" },
     ],
     examples: [
       `merkle ${group} accept ${example}`,
@@ -35,11 +35,11 @@ async function accept(context: CommandContext, target: ProposalTarget): Promise<
   if (chosen !== undefined && edits) throw usageError("Give --hunks or --edit, not both.");
   if (!isSet(flags, "yes") && !canAsk(context)) {
     throw usageError(
-      "Without a terminal nothing is asked: add --yes to accept.",
+      "Cannot ask for confirmation without a terminal. Add --yes to accept.",
       `merkle help ${target.group} accept`,
     );
   }
-  if (edits && !canAsk(context)) throw usageError("Without a terminal there is no editor for --edit.");
+  if (edits && !canAsk(context)) throw usageError("--edit needs a terminal.");
   const deciding = await target.open(context);
   const { proposal } = deciding;
   if (proposal.stale) throw deciding.staleError(proposal.current_version ?? proposal.current_sha);
@@ -47,7 +47,7 @@ async function accept(context: CommandContext, target: ProposalTarget): Promise<
   const hunks = chosen === undefined ? undefined : chooseHunks(proposal, chosen);
   const edited = edits ? await editText(context, deciding) : undefined;
   if (proposal.status === "open" && !(await isMeant(context, deciding, hunks?.length))) {
-    if (edited) output.note(`  nothing was accepted; your text is kept in ${edited.keptIn}`);
+    if (edited) output.note(`  nothing was accepted; your text is saved in ${edited.keptIn}`);
     else output.note("  nothing was accepted");
     return exitCodes.interrupted;
   }
@@ -57,7 +57,7 @@ async function accept(context: CommandContext, target: ProposalTarget): Promise<
     ...(hunks && { hunks }),
     ...(edited && { content: edited.content }),
   }).catch((error: unknown) => {
-    if (edited) output.note(`  your text is kept in ${edited.keptIn}`);
+    if (edited) output.note(`  your text is saved in ${edited.keptIn}`);
     throw error;
   });
   await edited?.remove();
@@ -100,10 +100,10 @@ async function isMeant(
 
 export const docAccept: Command = acceptCommand(
   ofDocuments,
-  "make a proposal the next version, whole, in part or edited; shows what it changes first",
+  "accept a proposal as the next version, in whole, in part or edited; shows the changes first",
 );
 
 export const sourceAccept: Command = acceptCommand(
   ofFiles,
-  "commit a proposal, whole, in part or edited, as the agent; shows what it changes first",
+  "commit a proposal as the agent, in whole, in part or edited; shows the changes first",
 );

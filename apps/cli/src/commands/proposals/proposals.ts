@@ -29,17 +29,15 @@ async function showProposals(
   else if (page.proposals.length === 0) output.note("  no proposals");
   else output.show(page, formatProposals(page.proposals, output));
   const first = page.proposals.find(({ status }) => status === "open");
-  if (first) output.note(`  look and decide: ${acceptBy(first.proposal_id)}`);
+  if (first) output.note(`  review: ${acceptBy(first.proposal_id)}`);
 }
 
-const listingFlags: readonly Flag[] = [
-  { flags: "--all", summary: "also those that were decided about; the last 100" },
-];
+const listingFlags: readonly Flag[] = [{ flags: "--all", summary: "include the last 100 decided proposals" }];
 
 export const docProposals: Command = {
   name: "doc proposals",
-  summary: "list the texts that are proposed for the document, to be decided about",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "list proposals for the document",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: listingFlags,
   examples: [
     "merkle doc proposals split-auth",
@@ -58,7 +56,7 @@ export const docProposals: Command = {
 
 export const sourceProposals: Command = {
   name: "source proposals",
-  summary: "list the texts that are proposed for a file, to be decided about",
+  summary: "list proposals for a file",
   arguments: [fileArgument],
   flags: listingFlags,
   examples: [

@@ -18,9 +18,9 @@ function rebaseCommand(target: ProposalTarget, summary: string): Command {
       const kept =
         rebased.conflicts === 0
           ? ""
-          : `; in ${counted(rebased.conflicts, "place")} both had changed, and the newest text was kept`;
+          : `; in ${counted(rebased.conflicts, "place")} both had changed, so the newest text was kept`;
       output.show(rebased, `${output.mark.ok} now proposal ${next}${kept}`);
-      output.note(`  look and decide: ${deciding.commandFor("accept", next)}`);
+      output.note(`  review: ${deciding.commandFor("accept", next)}`);
       return exitCodes.done;
     },
   };
@@ -28,10 +28,10 @@ function rebaseCommand(target: ProposalTarget, summary: string): Command {
 
 export const docRebase: Command = rebaseCommand(
   ofDocuments,
-  "bring a stale proposal onto the newest document, to be looked at again",
+  "rebase a stale proposal onto the newest document, for review",
 );
 
 export const sourceRebase: Command = rebaseCommand(
   ofFiles,
-  "bring a stale proposal onto the newest text of its file, to be looked at again",
+  "rebase a stale proposal onto the newest text of its file, for review",
 );

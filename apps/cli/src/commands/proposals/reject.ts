@@ -8,7 +8,7 @@ function rejectCommand(target: ProposalTarget): Command {
   return {
     name: `${group} reject`,
     summary: "reject a proposal; its topic stays open",
-    arguments: [...target.arguments, { name: "[remark]", summary: "why, for those who read its topic" }],
+    arguments: [...target.arguments, { name: "[remark]", summary: "reason, shown in its topic" }],
     examples: [`merkle ${group} reject ${example}`, `merkle ${group} reject ${example} "Too long."`],
     async run(context) {
       const { args, output } = context;

@@ -9,10 +9,10 @@ function returnCommand(target: ProposalTarget): Command {
   const { group, example } = target;
   return {
     name: `${group} return`,
-    summary: "ask for changes of a proposal: an agent makes another revision",
+    summary: "request changes to a proposal: an agent writes another revision",
     arguments: [
       ...target.arguments,
-      { name: "[remark]", summary: "what is to be changed; - reads it from stdin, as does a pipe" },
+      { name: "[remark]", summary: "changes to make; - or a pipe reads them from stdin" },
     ],
     examples: [
       `merkle ${group} return ${example} "Keep the list of risks."`,
@@ -23,7 +23,7 @@ function returnCommand(target: ProposalTarget): Command {
       const deciding = await target.open(context);
       const remark = await readText({
         given: args[target.arguments.length],
-        name: "what is to be changed",
+        name: "the changes to make",
         usage: `${deciding.commandFor("return", deciding.proposal.proposal_id)} <remark>`,
         bytesMax: limits.topicMessageBytesMax,
         io,

@@ -12,9 +12,9 @@ import { thisManager, thisService } from "./this-service.js";
 
 export const serviceInstall: Command = {
   name: "service install",
-  summary: "have this user's systemd or launchd run merkle up, and start it again when it fails",
-  arguments: [{ name: "[flags...]", summary: "flags of merkle up, behind --" }],
-  flags: [{ flags: "--dry-run", summary: "print the file that would be written, and change nothing" }],
+  summary: "run merkle up with this user's systemd or launchd, restarted when it fails",
+  arguments: [{ name: "[flags...]", summary: "flags for merkle up, after --" }],
+  flags: [{ flags: "--dry-run", summary: "print the service file without writing it" }],
   examples: [
     "merkle service install",
     "merkle service install -- --port 7500",
@@ -31,7 +31,7 @@ export const serviceInstall: Command = {
     }
     if ((await readService(manager)) === null && (await findRunningBroker(config.home)) !== undefined)
       throw usageError(
-        "A broker runs on this home already, and a service would be a second one.",
+        "A broker already runs on this home, and a service would start a second one.",
         "merkle down",
       );
     await mkdir(config.home, { recursive: true, mode: 0o700 });
@@ -40,10 +40,10 @@ export const serviceInstall: Command = {
     const left = variablesOfFiles.filter((name) => config.environment[name]);
     if (left.length > 0)
       output.note(
-        `  the service has no ${left.join(", ")} of this shell: say it in ${join(config.home, ".env")}, run merkle trust there, and install again`,
+        `  the service has no ${left.join(", ")} of this shell: set it in ${join(config.home, ".env")}, run merkle trust there, and install again`,
       );
     output.note("  merkle service status   ·   merkle service logs   ·   merkle service uninstall");
-    if (hasProc()) output.note("  to have it run while you are logged out: loginctl enable-linger");
+    if (hasProc()) output.note("  to keep it running while you are logged out: loginctl enable-linger");
     return exitCodes.done;
   },
 };

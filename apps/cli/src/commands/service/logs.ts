@@ -4,7 +4,7 @@ import { askOfService } from "./this-service.js";
 
 export const serviceLogs: Command = {
   name: "service logs",
-  summary: "print the last lines that the service wrote",
+  summary: "show the service's last log lines",
   examples: ["merkle service logs"],
   offline: true,
   async run({ config, output }) {

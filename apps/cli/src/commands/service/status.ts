@@ -4,7 +4,7 @@ import { askOfService } from "./this-service.js";
 
 export const serviceStatus: Command = {
   name: "service status",
-  summary: "say whether the service runs",
+  summary: "show whether the service is running",
   examples: ["merkle service status"],
   offline: true,
   async run({ config, output }) {

@@ -31,7 +31,7 @@ export async function askOfService(
 ): Promise<{ readonly file: string; readonly text: string; readonly runs: boolean }> {
   const manager = thisManager(config);
   if ((await readService(manager)) === null)
-    throw new CliError("not_found", "There is no service of Merkle's for this user.", {
+    throw new CliError("not_found", "This user has no Merkle service.", {
       exitCode: exitCodes.not_found,
       next: ["merkle service install"],
     });
@@ -42,7 +42,7 @@ export async function askOfService(
 export function thisService({ home }: Pick<Config, "home">, upFlags: readonly string[]): ServiceFacts {
   if (runsFromNpx()) {
     throw usageError(
-      `npx may throw away what a service would run. Install it: npm install -g ${packageName}`,
+      `npx may delete the program that a service would run. Install it: npm install -g ${packageName}`,
       "merkle service install",
     );
   }

@@ -5,7 +5,7 @@ import { thisManager } from "./this-service.js";
 
 export const serviceUninstall: Command = {
   name: "service uninstall",
-  summary: "stop the service and take its file away; the data stays",
+  summary: "stop the service and remove its file; the data is kept",
   examples: ["merkle service uninstall"],
   offline: true,
   async run({ config, output }) {
@@ -13,7 +13,7 @@ export const serviceUninstall: Command = {
     const wasThere = (await readService(manager)) !== null;
     await uninstallService(manager);
     const text = wasThere
-      ? `${output.mark.ok} ${manager.file} is gone; the data is in ${config.home}`
+      ? `${output.mark.ok} ${manager.file} is removed; the data is in ${config.home}`
       : "there was no service";
     output.show({ file: manager.file, changed: wasThere }, text);
     return exitCodes.done;

@@ -8,8 +8,8 @@ import { showQueued } from "../../work/format-jobs.js";
 
 export const sourceIncorporate: Command = {
   name: "source incorporate",
-  summary: "have a headless agent rewrite a file for a topic; what it writes is a proposal",
-  arguments: [fileArgument, { name: "<topic>", summary: "its number, as merkle source topics shows it" }],
+  summary: "have a headless agent rewrite a file for a topic; its result is a proposal",
+  arguments: [fileArgument, { name: "<topic>", summary: "topic number, from merkle source topics" }],
   examples: ["merkle source incorporate docs/guide.md 4"],
   async run({ args: [source_path = "", topic = ""], config, output, signal }) {
     const topic_id = toNumber(topic, "A topic");

@@ -8,9 +8,9 @@ import { oneLine } from "../../text/one-line.js";
 
 export const sourceList: Command = {
   name: "source list",
-  summary: "list the files under Git that agents may work on, and what hinders a root of them",
-  arguments: [{ name: "[query]", summary: "only those whose path holds this, in any case" }],
-  flags: [{ flags: "--limit <number>", summary: "at most so many; 500 unless told" }],
+  summary: "list the Git files that agents can work on, and problems with their roots",
+  arguments: [{ name: "[query]", summary: "only files whose path contains this text, case-insensitive" }],
+  flags: [{ flags: "--limit <number>", summary: "maximum number of results (default: 500)" }],
   examples: ["merkle source list", "merkle source list guide", "merkle source list guide --json"],
   async run({ args: [query], flags, config, output, signal }) {
     const limit = readWholeNumber(textOf(flags, "limit"), "--limit", {
@@ -26,9 +26,9 @@ export const sourceList: Command = {
     for (const { root, problem } of roots) {
       if (problem !== null) output.note(`  root ${root}: ${oneLine(problem)}`);
     }
-    if (roots.length === 0) output.note("  no roots: name them as agent.roots in the broker's config.json");
+    if (roots.length === 0) output.note("  no roots: set agent.roots in the broker's config.json");
     else if (files.length === 0) output.note("  no files");
-    else if (listed.has_more) output.note("  there are more: say what their path holds");
+    else if (listed.has_more) output.note("  there are more: narrow them by part of the path");
     if (roots.length > 0 && !listed.can_commit) {
       output.note("  nothing can be accepted: agent.author_name and agent.author_email are not configured");
     }

@@ -8,7 +8,7 @@ import { shortHash } from "../../work/format-proposal.js";
 
 export const sourceShow: Command = {
   name: "source show",
-  summary: "print a file under Git as agents read it",
+  summary: "print a Git file as agents see it",
   arguments: [fileArgument],
   flags: [rawFlag],
   examples: ["merkle source show docs/guide.md", "merkle source show docs/guide.md --json"],
@@ -16,7 +16,9 @@ export const sourceShow: Command = {
     const broker = await findBroker(config, signal);
     const read = await broker.call("read_source", { source_path });
     printForeign(output, read, read.text, { raw: isSet(flags, "raw") });
-    const stands = read.committed ? "" : "; it is not committed, and nothing is accepted until it is";
+    const stands = read.committed
+      ? ""
+      : "; it has uncommitted changes, so no proposal can be accepted until they are committed";
     output.note(`  ${source_path} is ${shortHash(read.source_sha)}${stands}`);
     return exitCodes.done;
   },

@@ -9,14 +9,14 @@ import { toJson } from "../../text/to-json.js";
 
 export const stateGet: Command = {
   name: "state get",
-  summary: "print a shared fact as JSON",
+  summary: "print a shared value as JSON",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[key]", summary: "its key; needed" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[key]", summary: "key (required)" },
   ],
   flags: [
-    { flags: "--history", summary: "also what it was before, the newest first" },
-    { flags: "--shared", summary: "one that all sessions share" },
+    { flags: "--history", summary: "also show earlier values, newest first" },
+    { flags: "--shared", summary: "use the state shared by all sessions" },
   ],
   examples: [
     "merkle state get split-auth deploy_frozen",
@@ -49,7 +49,7 @@ export const stateGet: Command = {
 function deletedKey(entry: StateEntry, byline: string): CliError {
   return new CliError("not_found", `${JSON.stringify(entry.key)} was deleted (${byline}).`, {
     exitCode: exitCodes.not_found,
-    next: ["add --history to see what it was"],
+    next: ["add --history to see earlier values"],
     details: { ...entry },
   });
 }

@@ -8,11 +8,11 @@ import { listAllState } from "../../state/known-state.js";
 
 export const stateList: Command = {
   name: "state list",
-  summary: "list the shared facts, with who set them and when",
-  arguments: [{ name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" }],
+  summary: "list shared values, who set them and when",
+  arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
-    { flags: "--prefix <text>", summary: "only keys that begin so" },
-    { flags: "--shared", summary: "those that all sessions share" },
+    { flags: "--prefix <text>", summary: "only keys with this prefix" },
+    { flags: "--shared", summary: "use the state shared by all sessions" },
   ],
   examples: [
     "merkle state list split-auth",

@@ -14,15 +14,18 @@ import { counted } from "../../text/time.js";
 
 export const stateSet: Command = {
   name: "state set",
-  summary: "set a shared fact; who watches it is told",
+  summary: "set a shared value; agents watching the key are notified",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[key]", summary: "its key; needed" },
-    { name: "[value]", summary: "JSON, or plain text where it is none; - reads it from stdin; needed" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[key]", summary: "key (required)" },
+    { name: "[value]", summary: "JSON or plain text; - reads it from stdin (required)" },
   ],
   flags: [
-    { flags: "--expect <version>", summary: "only if this is its version; 0: only if there is none" },
-    { flags: "--shared", summary: "one that all sessions share" },
+    {
+      flags: "--expect <version>",
+      summary: "only if this is the current version; 0: only if the key is not set",
+    },
+    { flags: "--shared", summary: "use the state shared by all sessions" },
   ],
   examples: [
     "merkle state set split-auth deploy_frozen true",
@@ -67,6 +70,6 @@ async function formatChange(entry: OutputOf<"set_state">, output: Output): Promi
   const key = oneLine(entry.key);
   if (!entry.changed) return `${key} is ${shortValueText(entry)} already, v${entry.version}`;
   const before = entry.previous === null ? "none" : shortValueText(entry.previous);
-  const told = entry.watchers > 0 ? `   told ${counted(entry.watchers, "peer")}` : "";
+  const told = entry.watchers > 0 ? `   notified ${counted(entry.watchers, "peer")}` : "";
   return `${key}: ${before} ${output.signs.arrow} ${shortValueText(entry)}${told}`;
 }

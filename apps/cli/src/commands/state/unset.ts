@@ -9,14 +9,14 @@ import { oneLine } from "../../text/one-line.js";
 
 export const stateUnset: Command = {
   name: "state unset",
-  summary: "delete a shared fact; its history stays",
+  summary: "delete a shared value; its history is kept",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[key]", summary: "its key; needed" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[key]", summary: "key (required)" },
   ],
   flags: [
-    { flags: "--expect <version>", summary: "only if this is its version" },
-    { flags: "--shared", summary: "one that all sessions share" },
+    { flags: "--expect <version>", summary: "only if this is the current version" },
+    { flags: "--shared", summary: "use the state shared by all sessions" },
   ],
   examples: [
     "merkle state unset split-auth deploy_frozen",
@@ -40,7 +40,7 @@ export const stateUnset: Command = {
     });
     output.show(
       answer,
-      `${output.mark.ok} ${oneLine(key)} ${answer.changed ? "deleted" : "was deleted already"}, v${answer.version}`,
+      `${output.mark.ok} ${oneLine(key)} ${answer.changed ? "deleted" : "was already deleted"}, v${answer.version}`,
     );
     return exitCodes.done;
   },

@@ -15,12 +15,15 @@ import { toJson } from "../../text/to-json.js";
 
 export const stateWatch: Command = {
   name: "state watch",
-  summary: "print the changes of shared facts as they happen",
+  summary: "print changes of shared values as they happen",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[key]", summary: "only this key, or with * at its end all that begin so; all unless told" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    {
+      name: "[key]",
+      summary: "only this key, or all keys with a prefix, such as deploy_* (default: all keys)",
+    },
   ],
-  flags: [{ flags: "--shared", summary: "those that all sessions share" }],
+  flags: [{ flags: "--shared", summary: "use the state shared by all sessions" }],
   examples: [
     "merkle state watch split-auth",
     "merkle state watch split-auth 'deploy_*'",

@@ -9,18 +9,18 @@ import { readTaskNumbers } from "../../tasks/task-numbers.js";
 
 export const taskAdd: Command = {
   name: "task add",
-  summary: "put something on a session's list, for somebody or for whoever takes it",
+  summary: "add a task to a session",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[title]", summary: "what is to be done; needed" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[title]", summary: "title (required)" },
   ],
   flags: [
-    { flags: "--text <text>", summary: "what else whoever does it has to know" },
-    { flags: "--for <who>", summary: "a team, a peer, or team/peer" },
-    { flags: "--after <numbers>", summary: "the tasks that must be done first, such as 3,4" },
-    { flags: "--label <labels>", summary: "one or several, with commas between" },
-    { flags: "--check <command>", summary: "a command that whoever does it runs, and whose end proves it" },
-    { flags: "--reviewer <who>", summary: "who has to accept it; not beside --check" },
+    { flags: "--text <text>", summary: "description" },
+    { flags: "--for <who>", summary: "assignee: team, peer or team/peer (default: anyone)" },
+    { flags: "--after <numbers>", summary: "tasks that block it, such as 3,4" },
+    { flags: "--label <labels>", summary: "labels, separated by commas" },
+    { flags: "--check <command>", summary: "command that proves the task is done; the assignee runs it" },
+    { flags: "--reviewer <who>", summary: "reviewer who accepts the result; not with --check" },
   ],
   examples: [
     'merkle task add split-auth "Rotate tokens"',

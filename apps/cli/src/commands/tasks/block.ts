@@ -9,11 +9,14 @@ import { readTaskNumbers } from "../../tasks/task-numbers.js";
 
 export const taskBlock: Command = {
   name: "task block",
-  summary: "say which tasks must be done before a task can be claimed",
+  summary: "set the tasks that block a task",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[number]", summary: "the task that waits; needed" },
-    { name: "[numbers]", summary: "those that it waits for, such as 3,4; none for no others; needed" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[number]", summary: "number of the blocked task (required)" },
+    {
+      name: "[numbers]",
+      summary: 'numbers of the tasks that block it, such as 3,4; "none" clears them (required)',
+    },
   ],
   examples: ["merkle task block split-auth 7 3,4", "merkle task block split-auth 7 none"],
   async run({ args, config, output, signal }) {
@@ -22,7 +25,7 @@ export const taskBlock: Command = {
     const { session, words } = await takeWords(broker, args, { needed: 2, usage, config });
     const [number = "", blockers = ""] = words;
     const task = toNumber(number, "A task");
-    const blocked_by = blockers === "none" ? [] : readTaskNumbers(blockers, "those to wait for");
+    const blocked_by = blockers === "none" ? [] : readTaskNumbers(blockers, "the blocking tasks");
     const actor = await actingIn(session, { broker, config });
     const updated = await actor.call("update_task", { session_id: session.session_id, task, blocked_by });
     output.show(updated, formatTasks([updated], output));

@@ -8,10 +8,10 @@ import { formatTask } from "../../tasks/format-tasks.js";
 
 export const taskClaim: Command = {
   name: "task claim",
-  summary: "take a task of a session, or the next one that is ready",
+  summary: "claim a task, or the next one that is ready",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[number]", summary: "the task, as merkle tasks shows it; the next one unless told" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[number]", summary: "task number, from merkle tasks (default: the next ready task)" },
   ],
   examples: ["merkle task claim split-auth", "merkle task claim split-auth 7"],
   async run({ args, config, output, signal }) {

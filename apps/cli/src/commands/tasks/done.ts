@@ -8,15 +8,15 @@ import { actingIn } from "../../identity/acting.js";
 
 export const taskDone: Command = {
   name: "task done",
-  summary: "say that a task is done; a person's word also ends a review",
+  summary: "mark a task as done; a person can also finish a review",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told" },
-    { name: "[number]", summary: "the task, as merkle tasks shows it; needed" },
+    { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
+    { name: "[number]", summary: "task number, from merkle tasks (required)" },
   ],
   flags: [
-    { flags: "--result <text>", summary: "what came of it" },
-    { flags: "--exit <code>", summary: "of its check, which was run: how it ended; 0 proves it" },
-    { flags: "--tail <text>", summary: "of its check: the end of what it said" },
+    { flags: "--result <text>", summary: "result" },
+    { flags: "--exit <code>", summary: "exit code of its check; 0 proves that the task is done" },
+    { flags: "--tail <text>", summary: "last lines of the check's output" },
   ],
   examples: [
     "merkle task done split-auth 7",
@@ -38,7 +38,7 @@ export const taskDone: Command = {
     const ready = done.ready.length > 0 ? `   ready now: ${done.ready.join(", ")}` : "";
     output.show(done, `${output.mark.ok} task ${task} ${done.state.replace("_", " ")}${ready}`);
     if (done.state === "in_review" && done.check !== null && "command" in done.check)
-      output.note("  its check is not shown to be met: run it, and say --exit 0");
+      output.note("  its check has not passed yet: run it and report --exit 0");
     return exitCodes.done;
   },
 };

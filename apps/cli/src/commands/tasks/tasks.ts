@@ -9,14 +9,17 @@ import { formatTasks } from "../../tasks/format-tasks.js";
 
 export const tasks: Command = {
   name: "tasks",
-  summary: "list what there is to do in a session, and who does it; without one, in all of them",
+  summary: "list the tasks of a session, or of all sessions",
   arguments: [
-    { name: "[session]", summary: "slug, id or exact title; MERKLE_SESSION unless told, else all" },
+    {
+      name: "[session]",
+      summary: "session slug, id or exact title (default: MERKLE_SESSION, otherwise all sessions)",
+    },
   ],
   flags: [
-    { flags: "--all", summary: "of a session: also what is done or cancelled" },
-    { flags: "--ready", summary: "of a session: only what can be claimed" },
-    { flags: "--label <label>", summary: "of a session: only those with this label" },
+    { flags: "--all", summary: "with a session: include done and cancelled tasks" },
+    { flags: "--ready", summary: "with a session: only tasks that can be claimed" },
+    { flags: "--label <label>", summary: "with a session: only tasks with this label" },
   ],
   examples: ["merkle tasks", "merkle tasks split-auth", "merkle tasks split-auth --ready --json"],
   async run({ args: [name], flags, config, output, signal }) {

@@ -8,10 +8,10 @@ import { toMoment } from "../../text/time.js";
 
 export const tokenCreate: Command = {
   name: "token create",
-  summary: "get a token with which programs act for you over HTTP and MCP",
+  summary: "create an API token for programs that act for you over HTTP and MCP",
   flags: [
-    { flags: "--label <text>", summary: "what it is for" },
-    { flags: "--expires <time>", summary: "how long it is good for: 12h, 30d; 90d unless told" },
+    { flags: "--label <text>", summary: "description" },
+    { flags: "--expires <time>", summary: "lifetime: 12h, 30d (default: 90d)" },
   ],
   examples: ['merkle token create --label "CI"', "export MERKLE_TOKEN=$(merkle token create --expires 1d)"],
   async run({ flags, config, output, signal }) {
@@ -23,7 +23,7 @@ export const tokenCreate: Command = {
       ...(expires !== undefined && { expires_in_s: toSeconds(expires, "--expires") }),
     });
     output.show(made, made.token);
-    output.note(`  shown once, good until ${toMoment(made.expires_at)}: Authorization: Bearer <token>`);
+    output.note(`  shown only once, valid until ${toMoment(made.expires_at)}: Authorization: Bearer <token>`);
     output.note(`  revoke: merkle token revoke ${made.token_id}`);
     return exitCodes.done;
   },

@@ -7,7 +7,7 @@ import { toAge, toMoment } from "../../text/time.js";
 
 export const tokenList: Command = {
   name: "token list",
-  summary: "list tokens, signed-in browsers and observer links in force: your own, or as an admin all",
+  summary: "list your active tokens, signed-in browsers and view-only links (admins see all)",
   examples: ["merkle token list", "merkle token list --json"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);

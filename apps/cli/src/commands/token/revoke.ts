@@ -5,8 +5,8 @@ import { exitCodes } from "../../core/cli-error.js";
 
 export const tokenRevoke: Command = {
   name: "token revoke",
-  summary: "end a token, a signed-in browser or an observer link, and what was got by it",
-  arguments: [{ name: "<number>", summary: "its number, as merkle token list shows it" }],
+  summary: "revoke a token, a signed-in browser or a view-only link, and everything it issued",
+  arguments: [{ name: "<number>", summary: "number from merkle token list" }],
   examples: ["merkle token revoke 12"],
   async run({ args: [number = ""], config, output, signal }) {
     const broker = await findBroker(config, signal);

@@ -10,12 +10,9 @@ function commentCommand(target: TopicTarget): Command {
   const { group, what, argument, example } = target;
   return {
     name: `${group} comment`,
-    summary: `open a topic about ${what}, or about a place of it`,
-    arguments: [
-      argument,
-      { name: "[text]", summary: "what you have to say; - reads it from stdin, as does a pipe" },
-    ],
-    flags: [{ flags: "--quote <text>", summary: "the words that it is about, which stand there once" }],
+    summary: `open a topic about ${what}, or about a passage of it`,
+    arguments: [argument, { name: "[text]", summary: "comment text; - or a pipe reads it from stdin" }],
+    flags: [{ flags: "--quote <text>", summary: "passage it is about; must occur exactly once" }],
     examples: [
       `merkle ${group} comment ${example} "Say how tokens are renewed."`,
       `merkle ${group} comment ${example} "How long?" --quote "Tokens live"`,

@@ -14,16 +14,16 @@ function replyCommand(target: TopicTarget): Command {
   const { group, argument, example } = target;
   return {
     name: `${group} reply`,
-    summary: "say something in a topic, close it or open it again",
+    summary: "reply in a topic, close it or reopen it",
     arguments: [
       argument,
       { name: "<topic>", summary: `its number, as merkle ${group} topics shows it` },
-      { name: "[text]", summary: "what you have to say; - reads it from stdin" },
+      { name: "[text]", summary: "reply text; - reads it from stdin" },
     ],
     flags: [
-      { flags: "--close", summary: "close it: it is dealt with" },
-      { flags: "--withdraw", summary: "close it: it was not needed" },
-      { flags: "--reopen", summary: "open it again, because it is not dealt with" },
+      { flags: "--close", summary: "close it as resolved" },
+      { flags: "--withdraw", summary: "close it as not needed" },
+      { flags: "--reopen", summary: "reopen it" },
     ],
     examples: [
       `merkle ${group} reply ${example} 4 "An hour."`,

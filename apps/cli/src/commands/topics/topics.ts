@@ -16,9 +16,9 @@ function topicsCommand(target: TopicTarget): Command {
   const { group, what, argument, example } = target;
   return {
     name: `${group} topics`,
-    summary: `list what is commented on in ${what}, or print all that was said in one topic`,
-    arguments: [argument, { name: "[topic]", summary: "its number; without it the topics are listed" }],
-    flags: [{ flags: "--all", summary: "also those that are closed; the last 200" }],
+    summary: `list the topics of ${what}, or print one topic in full`,
+    arguments: [argument, { name: "[topic]", summary: "topic number (default: list the topics)" }],
+    flags: [{ flags: "--all", summary: "include the last 200 closed topics" }],
     examples: [
       `merkle ${group} topics ${example}`,
       `merkle ${group} topics ${example} 4`,

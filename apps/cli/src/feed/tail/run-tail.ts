@@ -133,7 +133,7 @@ function createMarker({ context, options, broker, session }: TailedSession): Rea
   if (options.types === undefined && options.from === undefined) {
     return markAsRead({ broker, session, config: context.config });
   }
-  context.output.note("nothing is marked as read, since --types and --from may hide some of it");
+  context.output.note("nothing is marked as read, because --types and --from may hide messages");
   return undefined;
 }
 
@@ -170,11 +170,11 @@ function tellRestored({ sequence, gone }: Parting, { context: { output }, sessio
   }
   const range = `#${sequence + 1} to #${sequence + gone}`;
   if (output.json) {
-    throw new CliError("resync", `${restored}: ${range} are gone, and these numbers will come again.`, {
+    throw new CliError("resync", `${restored}: ${range} are gone, and their numbers will be used again.`, {
       exitCode: exitCodes.conflict,
       details: { after: sequence, gone },
       next: [`merkle tail ${session.slug} --since ${sequence} --json`],
     });
   }
-  output.note(`${restored}: ${range} are gone; going on after #${sequence}`);
+  output.note(`${restored}: ${range} are gone; continuing after #${sequence}`);
 }

@@ -74,7 +74,7 @@ export function watchForEnd({ client, session, options, after }: WatchedTail): T
 function lostConnection(cursor: number): CliError {
   return new CliError(
     "unreachable",
-    `The connection to the broker was lost, and not back in time; printed up to #${cursor}.`,
+    `The connection to the broker was lost and did not return in time; printed up to #${cursor}.`,
     { exitCode: exitCodes.unreachable, details: { cursor }, next: ["merkle doctor"] },
   );
 }

@@ -30,7 +30,7 @@ export function createStatusReporter(link: BrokerLink, log: (text: string) => vo
         (output) => noteDeclared(team, output),
         (error: unknown) => {
           team.observed = undefined;
-          log(`the status could not be told: ${String(error)}`);
+          log(`could not update the status: ${String(error)}`);
         },
       );
     },

@@ -110,7 +110,7 @@ export function writeNudge({ number, session, unread, by }: NudgeLine): string {
   const asked = by === undefined ? "" : `${nameInLine(by)} asks you to look at your messages. `;
   const line =
     `Merkle nudge ${number}: ${asked}${unread.length} unread in ${session}${sendersOf(unread)}${changedIn(unread)}. ` +
-    "Unless they stand below, read them with check_messages; answer with post_message or send_message, not with SendMessage.";
+    "If they are not below, read them with check_messages; answer with post_message or send_message, not with SendMessage.";
   return neutralise(line).replace(/\s+/g, " ");
 }
 

@@ -35,7 +35,7 @@ export const checkBroker: Check = async (context) => {
   const url =
     member.status === "ok"
       ? await checkUrl(broker, told, context)
-      : skipped("url", "the address that agents use: members alone are told");
+      : skipped("url", "the address that agents use: only members can read it");
   return [describe(broker.base, health), member, url];
 };
 
@@ -59,7 +59,7 @@ async function checkMember(broker: BrokerClient): Promise<Finding> {
   try {
     const { members } = await broker.call("list_members", {});
     const own = members.find((each) => each.own);
-    return ok("member", own ? `${neutralise(own.name)}, ${own.role}` : "let in by a token");
+    return ok("member", own ? `${neutralise(own.name)}, ${own.role}` : "authenticated by a token");
   } catch (error) {
     return fail("member", explainError(error).message, "ask for an invite, then merkle join -");
   }
@@ -84,7 +84,7 @@ function describe(base: string, health: Health): Finding {
     return fail(
       "broker",
       `the broker at ${base} cannot write: ${describeWriteProblem(health)}`,
-      "look into logs/ of its Merkle home",
+      "see logs/ in its Merkle home",
     );
   }
   if (health.version !== ours) {
@@ -129,13 +129,13 @@ async function checkUrl(
     const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
     const answer = await requestHttp(`${url}/api/sign-in`, { tls, signal: within });
     if (brokerId !== undefined && toSignInState(answer.json()).brokerId === brokerId) {
-      return ok("url", `agents use ${url}, which leads to this broker`);
+      return ok("url", `agents use ${url}, which is this broker`);
     }
-    return fail("url", `agents use ${url}, where something else answers`, "merkle config set url <url>");
+    return fail("url", `agents use ${url}, where another server answers`, "merkle config set url <url>");
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof CliError && error.code === "clear_text") {
-      const problem = `agents use ${url}: on the way to another machine everyone could read what they say`;
+      const problem = `agents use ${url}: unencrypted, so anyone on the network could read messages`;
       return warn("url", problem, "merkle config set url https://…, see docs/reverse-proxy.md");
     }
     return fail(

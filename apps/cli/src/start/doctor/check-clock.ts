@@ -14,7 +14,7 @@ export const checkClock: Check = async ({ config, signal }) => {
   const health = await readHealth(broker).catch(() => null);
   signal.throwIfAborted();
   const time = typeof health?.time === "string" ? Date.parse(health.time) : Number.NaN;
-  if (Number.isNaN(time)) return [skipped("clock", "no broker says what time it is there")];
+  if (Number.isNaN(time)) return [skipped("clock", "the broker does not report its time")];
   return [compareClocks({ own: (askedAt + Date.now()) / 2, brokers: time })];
 };
 
@@ -22,7 +22,7 @@ export function compareClocks({ own, brokers }: { own: number; brokers: number }
   const apartMs = Math.abs(own - brokers);
   if (apartMs < noticedMs) return ok("clock", "agrees with the broker's");
   const apart = `${Math.round(apartMs / 1_000)} s ${own < brokers ? "behind" : "ahead of"} the broker's`;
-  const advice = "turn on network time here, or on the broker's machine if that clock is the wrong one";
+  const advice = "turn on network time here, or on the broker's machine if its clock is wrong";
   if (apartMs <= limits.clockSkewSecondsMax * 1_000) return warn("clock", `is ${apart}`, advice);
   const refused = `the broker refuses keys beyond ${limits.clockSkewSecondsMax} s`;
   return fail("clock", `is ${apart}; ${refused}`, advice);

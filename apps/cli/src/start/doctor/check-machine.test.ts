@@ -52,13 +52,13 @@ describe("the check for agents' clients", () => {
       {
         id: "gemini",
         status: "ok",
-        message: `0.61.0 at ${folder}/gemini; its agents are woken by hooks, wait. Gemini CLI has nothing that begins a turn of an idle agent: it reads at its next one`,
+        message: `0.61.0 at ${folder}/gemini; its agents are woken by hooks, wait. an idle Gemini CLI cannot be woken: it reads at its next turn`,
         fix: null,
       },
       {
         id: "opencode",
         status: "warn",
-        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait. 1.2.3 is woken by wait alone; inbox and hooks from 1.18.0 on`,
+        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait. 1.2.3 is woken by wait only; inbox and hooks from 1.18.0 on`,
         fix: "npm install -g opencode-ai@latest",
       },
     ]);
@@ -91,7 +91,7 @@ describe("the check for agents' clients", () => {
     const { finding, path } = await diagnoseWith("exit 9");
     expect(finding).toMatchObject({
       status: "fail",
-      message: `${path} is there but cannot run: it ended with code 9.`,
+      message: `${path} exists but cannot run: it exited with code 9.`,
     });
   });
 });

@@ -57,7 +57,11 @@ export const checkHome: Check = async ({ config: { home } }) => {
   if (!found.isDirectory()) return [fail("home", `${home} is no folder`, "set MERKLE_HOME to a folder")];
   if (!(await isWritable(home))) {
     return [
-      fail("home", `${home} cannot be written`, "give it to this user, or set MERKLE_HOME to another folder"),
+      fail(
+        "home",
+        `${home} cannot be written`,
+        "make it writable for this user, or set MERKLE_HOME to another folder",
+      ),
     ];
   }
   return [othersMay(found.mode, home) ?? ok("home", home), ...(await checkConfigFile(home))];
@@ -76,13 +80,13 @@ export const checkDisk: Check = async ({ config: { home } }) => {
 
 async function checkParent(home: string): Promise<Finding> {
   if (await isWritable(await existingPart(home)))
-    return ok("home", `${home} will be made by the first merkle up`);
-  return fail("home", `${home} cannot be made`, "set MERKLE_HOME to a folder that can be written");
+    return ok("home", `${home} will be created by the first merkle up`);
+  return fail("home", `${home} cannot be created`, "set MERKLE_HOME to a writable folder");
 }
 
 function othersMay(mode: number, home: string): Finding | undefined {
   if (!isPosix() || (mode & 0o066) === 0) return undefined;
-  return warn("home", `others can look into ${home}`, `chmod 700 ${home}`);
+  return warn("home", `others can list ${home}`, `chmod 700 ${home}`);
 }
 
 async function checkConfigFile(home: string): Promise<Finding[]> {
@@ -115,7 +119,7 @@ function describeTorn(slugs: readonly string[]): Finding {
   return fail(
     "documents",
     `The documents of ${slugs.length} session${slugs.length === 1 ? "" : "s"} differ from their history: ${named}${more}`,
-    "restart the broker, which repairs them by their history",
+    "restart the broker: it repairs them from their history",
   );
 }
 

@@ -55,7 +55,7 @@ export function findManager({ platform, userHome, uid, configFolder, log }: Mach
     };
   }
   throw usageError(
-    `merkle service knows systemd and launchd, and this is ${platform}. Have its own service manager run: merkle up`,
+    `merkle service supports systemd and launchd, but this is ${platform}. Use its own service manager to run: merkle up`,
   );
 }
 

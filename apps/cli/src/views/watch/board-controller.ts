@@ -138,7 +138,7 @@ export function startBoard(kept: KeptBoard): BoardController {
   async function openDashboard(): Promise<void> {
     const url = toDashboardUrl(broker.base, session);
     const browser = browserOf(context.io.env);
-    tell(browser && (await openBrowser(browser, url)) ? `opened ${url}` : `open it where you sit: ${url}`);
+    tell(browser && (await openBrowser(browser, url)) ? `opened ${url}` : `open it on your machine: ${url}`);
   }
 
   draw();

@@ -47,7 +47,7 @@ function titleLine({ facts: { session } }: Board, { columns }: Size, look: Look)
     session.session_closed ? "closed" : session.held ? "held" : "open",
     counted(session.last_sequence, "message"),
     session.document_version === 0 ? "no document yet" : `document v${session.document_version}`,
-    budget > 0 ? `agents said ${session.agent_messages} of ${budget}` : "",
+    budget > 0 ? `agents posted ${session.agent_messages} of ${budget}` : "",
     session.last_said_at === null ? "" : `said ${toAge(session.last_said_at)} ago`,
   ].filter((each) => each !== "");
   const inLine = () => facts.join(` ${look.dot} `);

@@ -18,7 +18,7 @@ export function applyEdits(base: string, given: string): string {
   let end = 0;
   for (const { at, old_text, new_text } of places) {
     if (at < end)
-      throw usageError(`The passage ${quoted(old_text)} overlaps another one: make one of the two.`);
+      throw usageError(`The passage ${quoted(old_text)} overlaps another passage: merge the two.`);
     text += base.slice(end, at) + new_text;
     end = at + old_text.length;
   }
@@ -28,9 +28,10 @@ export function applyEdits(base: string, given: string): string {
 function placeOf(base: string, { old_text }: Edit, index: number): number {
   const at = base.indexOf(old_text);
   const what = `Passage ${index + 1}, ${quoted(old_text)},`;
-  if (at === -1) throw usageError(`${what} does not stand in the base. Copy it from there, blanks included.`);
+  if (at === -1)
+    throw usageError(`${what} does not occur in the base text. Copy it exactly, including spaces.`);
   if (base.indexOf(old_text, at + 1) === -1) return at;
-  throw usageError(`${what} stands in the base more than once. Take more of what is around it.`);
+  throw usageError(`${what} occurs more than once in the base text. Include more of the text around it.`);
 }
 
 /** Claude Code lets no JSON pass on a command's stdin, so that this has neither braces nor quotation marks. */

@@ -27,9 +27,7 @@ const patienceMs = 20_000;
 export function openJobClient(env: NodeJS.ProcessEnv, signal: AbortSignal): JobClient {
   const { base, job, token, insecure, certificates } = readJobEnvironment(env);
   if (isClearText(base) && !insecure) {
-    throw usageError(
-      `MERKLE_URL ${base} would be spoken to in clear text, where everyone on the way could listen.`,
-    );
+    throw usageError(`MERKLE_URL ${base} is unencrypted, so anyone on the network could listen.`);
   }
   const isEncrypted = base.startsWith("https:");
   const tls = isEncrypted && certificates !== undefined ? trust(certificates) : undefined;
@@ -63,13 +61,15 @@ function readJobEnvironment(env: NodeJS.ProcessEnv) {
   const { MERKLE_URL: url, MERKLE_JOB: job, MERKLE_JOB_TOKEN: token } = env;
   if (!url || !job || !token) {
     throw usageError(
-      "merkle agent is run by the agents of jobs alone: MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN say which, and are not all set.",
+      "Only the agents of jobs can run merkle agent. It needs MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN, and not all are set.",
       "merkle jobs run",
     );
   }
   const isForm = URL.canParse(url) && /^\d{1,10}$/.test(job) && /^mkj_[A-Za-z0-9_-]{43}$/.test(token);
   if (!isForm)
-    throw usageError("MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN are not what a runner sets them to.");
+    throw usageError(
+      "MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN do not have the values that a runner sets.",
+    );
   return {
     base: url.replace(/\/+$/, ""),
     job: Number(job),
@@ -95,7 +95,7 @@ function trust(file: string): ConnectionOptions {
 /** The session that a job is about. @throws CliError `not_found` for a job about a file, which is in none */
 export function sessionOf({ job_id, session_id }: Job): string {
   if (session_id !== null) return session_id;
-  throw new CliError("not_found", `Job ${job_id} is about a file, and that is in no session.`, {
+  throw new CliError("not_found", `Job ${job_id} is about a file, which belongs to no session.`, {
     exitCode: exitCodes.not_found,
   });
 }
@@ -103,7 +103,7 @@ export function sessionOf({ job_id, session_id }: Job): string {
 /** The file that a job is about. @throws CliError `not_found` for a job about a session's document */
 export function sourceOf({ job_id, source_path }: Job): string {
   if (source_path !== null) return source_path;
-  throw new CliError("not_found", `Job ${job_id} is about a session's document, and no file.`, {
+  throw new CliError("not_found", `Job ${job_id} is about a session's document, not a file.`, {
     exitCode: exitCodes.not_found,
   });
 }

@@ -162,7 +162,7 @@ export const readMessage: Verb = {
     });
     const text = messages.find((each) => each.sequence === n)?.content["text"];
     if (typeof text !== "string") {
-      throw new CliError("not_found", `Message ${n} has no text that could be read, or there is none such.`, {
+      throw new CliError("not_found", `Message ${n} does not exist, or has no readable text.`, {
         exitCode: exitCodes.not_found,
       });
     }

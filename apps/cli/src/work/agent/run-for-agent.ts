@@ -44,7 +44,8 @@ export async function performForAgent(
   const { verb, options } = readArguments(argv);
   const readText = async (bytesMax: number) => {
     const text = await readStdin(bytesMax);
-    if (text.trim() === "") throw usageError(`The text comes on stdin, and nothing came. ${usageOf(verb)}`);
+    if (text.trim() === "")
+      throw usageError(`Expected the text on stdin, but stdin was empty. ${usageOf(verb)}`);
     return options.isSet("braces") ? withBraces(text) : text;
   };
   return verb.run({ client: openJobClient(env, signal), options, readText });
@@ -67,7 +68,7 @@ function readArguments([name, ...rest]: readonly string[]): { verb: Verb; option
   if (!verb) {
     const given = name === undefined ? "nothing" : JSON.stringify(name);
     const known = verbs.map((each) => each.name).join(", ");
-    throw usageError(`merkle agent knows ${known}; it was asked for ${given}.`);
+    throw usageError(`merkle agent accepts ${known}, got ${given}.`);
   }
   try {
     const { values } = parseArgs({
@@ -114,7 +115,7 @@ function toOptions(values: Readonly<Record<string, string | boolean | undefined>
 }
 
 function usageOf({ name, usage }: Verb): string {
-  return `It is called so: merkle agent ${name} ${usage}`.trimEnd();
+  return `Usage: merkle agent ${name} ${usage}`.trimEnd();
 }
 
 /**

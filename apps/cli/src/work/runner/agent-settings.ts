@@ -144,7 +144,7 @@ function toMilliseconds(value: unknown, name: string): number {
   const [hours = 0, minutes = 0, seconds = 0] = (parts?.slice(1) ?? []).map((part) => Number(part ?? 0));
   const span = 1_000 * (3_600 * hours + 60 * minutes + seconds);
   if (span > 0 && span <= spanMsMax) return span;
-  throw wrong({ value, name }, "a time span of at most 24h, such as 5m or 1m30s");
+  throw wrong({ value, name }, "a time span up to 24h, such as 5m or 1m30s");
 }
 
 const spanMsMax = 24 * 60 * 60 * 1_000;

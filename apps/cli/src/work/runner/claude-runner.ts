@@ -180,7 +180,7 @@ export function toPrompt(
     "",
     ...block.map(([label, value]) => `${label}: ${value}`),
     "",
-    "When done, exit 0. On any unrecoverable error, exit non-zero: whoever started the job is shown what you wrote to stderr.",
+    "When done, exit 0. On any unrecoverable error, exit non-zero: the person who started the job sees what you wrote to stderr.",
     "",
   ].join("\n");
 }
@@ -212,5 +212,5 @@ function skillsFolder(): string {
   );
   const found = places.find((place) => existsSync(join(place, "merkle-conclude", "SKILL.md")));
   if (found !== undefined) return found;
-  throw new Error(`Merkle's skills are missing; they belong in ${places[0]}. Install merkle again.`);
+  throw new Error(`Merkle's skills are missing from ${places[0]}. Install merkle again.`);
 }

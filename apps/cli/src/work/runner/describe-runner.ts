@@ -59,7 +59,7 @@ async function askVersion(path: string, { env, environment }: DescribableRunner)
       maxBuffer: 64 * 1024,
     });
     const [line = ""] = stdout.trim().split("\n");
-    if (line === "") return { version: null, problem: `${path} does not say which version it is.` };
+    if (line === "") return { version: null, problem: `${path} does not report its version.` };
     return { version: line.slice(0, versionCharsMax), problem: null };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);

@@ -30,7 +30,7 @@ export async function openJobLog(folder: string, label: string, secrets: readonl
     if (left <= 0 || bytes.length === 0) return;
     file.write(bytes.subarray(0, left));
     left -= bytes.length;
-    if (left <= 0) file.write(`\n(what came after the first ${bytesMax} bytes is left out)\n`);
+    if (left <= 0) file.write(`\n(output after the first ${bytesMax} bytes is omitted)\n`);
   }
 
   return {

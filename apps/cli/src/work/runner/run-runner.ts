@@ -61,7 +61,7 @@ async function requireAgent({ claudeBin }: AgentSettings): Promise<void> {
   if ((await findOnPath(claudeBin)) !== undefined) return;
   throw new CliError(
     "no_agent",
-    `No program ${JSON.stringify(claudeBin)} can be run here, so this machine can do no job.`,
+    `No program ${JSON.stringify(claudeBin)} can be run here, so this machine cannot run jobs.`,
     {
       exitCode: exitCodes.not_found,
       next: ["install Claude Code, or name it as agent.claude_bin in config.json"],
@@ -77,7 +77,7 @@ async function lockRunner(home: string): ReturnType<typeof lockFolder> {
     if (!(error instanceof Error && "code" in error && error.code === "home_in_use")) throw error;
     throw new CliError(
       "runner_runs",
-      "A runner runs in this home already. One does several jobs at once with --max; another broker's needs a MERKLE_HOME of its own.",
+      "A runner is already running in this home. Use --max for several jobs at the same time. A runner for another broker needs its own MERKLE_HOME.",
       { exitCode: exitCodes.conflict, cause: error },
     );
   }
@@ -93,7 +93,7 @@ function createRunnerReporter(output: Output): RunnerReporter {
         { event: "started", broker: base, runner: name, places, kinds: kinds ?? null },
         `${output.mark.ok} running ${which} of ${base} as ${neutralise(name)}, ${atOnce}`,
       );
-      output.note("  Ctrl+C ends their agents and stops");
+      output.note("  Ctrl+C stops their agents and exits");
     },
     begun(job) {
       const of = job.session === null ? "" : ` of ${job.session}`;

@@ -135,7 +135,7 @@ async function attend(
   const askedAt = performance.now();
   // The answer may be an old one: that a lost connection kept back. Nothing begins before the claim is known to hold.
   const holds = await renew().catch(() => false);
-  if (!holds) return reporter.lost(job, "it is not this runner's any more, and was not begun");
+  if (!holds) return reporter.lost(job, "it was assigned to another runner, so it was not started");
   reporter.begun(job);
   const attended = attendJob({
     runner,
@@ -153,7 +153,7 @@ async function attend(
     await attended.ended;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    reporter.lost(job, `how it ended could not be said: ${why}`);
+    reporter.lost(job, `could not report its result: ${why}`);
   } finally {
     running.delete(attended);
   }
@@ -190,6 +190,6 @@ async function storeEnd(
   } catch (refusal) {
     if (!(refusal instanceof MerkleError) || refusal.code !== "bad_request" || error_tail === "")
       throw refusal;
-    return end("(what it wrote cannot be shown)");
+    return end("(its output cannot be shown)");
   }
 }
