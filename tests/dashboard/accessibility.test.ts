@@ -53,7 +53,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await inspect(page.getByRole("dialog", { name: "Keys" }), dialog);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
-    await page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox").fill("staging");
+    await page.getByRole("dialog", { name: "Command menu" }).getByRole("combobox").fill("staging");
     await inspect(page.getByRole("option", { name: /Which staging key/ }), dialog);
     expect(found).toEqual([]);
   });
@@ -87,12 +87,12 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     }
     for (const part of ["me", "people"]) {
       await go(`/settings?part=${part}`);
-      await inspect(page.getByRole("heading", { name: part === "me" ? "My name" : "Meshes" }));
+      await inspect(page.getByRole("heading", { name: part === "me" ? "Profile" : "Meshes" }));
     }
     await go("/settings?part=broker");
     await inspect(page.getByText("events behind").or(page.getByRole("heading", { name: "Health" })));
     await go("/nowhere");
-    await inspect(page.getByRole("heading", { name: "There is no page here" }));
+    await inspect(page.getByRole("heading", { name: "Page not found" }));
     expect(found).toEqual([]);
   });
 
@@ -110,10 +110,10 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
       await inspect(page.locator(popover), popover);
       await page.keyboard.press("Escape");
     }
-    await page.getByRole("button", { name: "Everybody" }).click();
+    await page.getByRole("button", { name: "All participants" }).click();
     await inspect(page.locator(dialog), dialog);
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Time lanes" }).click();
+    await page.getByRole("button", { name: "Timeline" }).click();
     await go(`/sessions/${busy}?at=${new Date().toISOString()}`);
     await inspect(page.getByRole("list", { name: "Teams" }).getByRole("listitem").nth(3));
     expect(found).toEqual([]);
@@ -160,7 +160,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await write(session_id, "# Plan of another");
     await inspect(page.getByText(/while you write on/));
     await page.getByRole("button", { name: "Save" }).click();
-    await inspect(page.getByRole("region", { name: "Bring both together" }));
+    await inspect(page.getByRole("region", { name: "Resolve conflict" }));
     await go(`/sessions/${busy}/state`);
     await inspect(page.getByText("frozen"));
     await page.getByRole("button", { name: /^Edit/ }).first().click();

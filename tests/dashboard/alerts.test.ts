@@ -26,8 +26,8 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
       await page.getByRole("button", { name, exact: true }).focus();
       await page.keyboard.press("Enter");
     };
-    await press("Tell another place…");
-    const dialog = page.getByRole("dialog", { name: "Tell another place" });
+    await press("Add a destination…");
+    const dialog = page.getByRole("dialog", { name: "Add a destination" });
     await dialog.getByRole("textbox", { name: "Address" }).focus();
     await page.keyboard.type(`${receiver.url}/my-topic`);
     await dialog.getByRole("textbox", { name: "Name", exact: true }).focus();
@@ -38,7 +38,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
     await dialog.getByRole("button", { name: "Save" }).focus();
     await page.keyboard.press("Enter");
-    const row = page.getByRole("list", { name: "Where you are told" }).getByRole("listitem");
+    const row = page.getByRole("list", { name: "Destinations" }).getByRole("listitem");
     await row.getByText(/Ask, Blocked · quiet 22:00 to 07:00/).waitFor();
 
     await press("Test Phone");
@@ -59,7 +59,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     await press("Remove Phone");
     await page.getByRole("alertdialog").getByRole("button", { name: "Remove", exact: true }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("You are told nowhere but in open pages.").waitFor();
+    await page.getByText("No destinations yet. You're only notified while Merkle is open.").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
           { timeout: 120_000 },
         )
         .toBe(true);
-    await press("Tell this browser…");
+    await press("Enable push in this browser…");
     await press("Save", ":is(dialog, [role=dialog])");
     await expect
       .poll(async () => (await rest.call("list_alert_targets", { team_id: credential })).targets, {

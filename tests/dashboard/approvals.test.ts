@@ -32,7 +32,7 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await dashboard.open("/", { as });
     await page.getByRole("link", { name: "Approvals" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("Nothing waits for your permission").waitFor();
+    await page.getByText("No pending approvals").waitFor();
     await page.getByText(`merkle config set approvers ${toDevice(as)} --local`).waitFor();
     expect(await findBarriers()).toEqual([]);
 
@@ -85,7 +85,7 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     expect(await small.findBarriers()).toEqual([]);
 
     const other = await dashboard.open("/approvals", { as: await dashboard.newPerson("Bo") });
-    await other.page.getByText("Nothing waits for your permission").waitFor();
+    await other.page.getByText("No pending approvals").waitFor();
     await allow.tap();
     expect(await answerTo(approval)).toMatchObject({ state: "allowed" });
     expect([...small.problems, ...other.problems]).toEqual([]);

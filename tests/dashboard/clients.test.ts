@@ -30,7 +30,7 @@ describe("the page on which a member lets a client in", { tags: "chromium" }, ()
     await transport.getByLabel("Sign-in link, invite or code").fill(await dashboard.signInLink());
     await transport.getByRole("button", { name: "Continue" }).click();
     await page.getByText(client.host, { exact: true }).waitFor();
-    await page.getByText("Let in what calls itself “Hosted Helper”?").waitFor();
+    await page.getByText("Authorise the client “Hosted Helper”?").waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await findBarriers()).toEqual([]);
@@ -42,7 +42,7 @@ describe("the page on which a member lets a client in", { tags: "chromium" }, ()
       .getByRole("combobox", { name: "In which session" })
       .selectOption({ label: "Split the auth service" });
     await page.getByRole("textbox", { name: "As which team" }).fill("Helper");
-    await page.getByRole("button", { name: "Let it in" }).click();
+    await page.getByRole("button", { name: "Authorise" }).click();
     await page.waitForURL((url) => url.host === client.host);
     const { access_token } = await redeemCode(client, page.url());
     expect(access_token).toMatch(/^mkc_/);
@@ -59,8 +59,8 @@ describe("the page on which a member lets a client in", { tags: "chromium" }, ()
     const { page } = await dashboard.open(await dashboard.signInLink());
     await page.waitForURL((url) => url.pathname === "/");
     await page.goto(client.page.replace("callback", "elsewhere"));
-    await page.getByText("This client cannot be let in.").waitFor();
-    expect(await page.getByRole("button", { name: "Let it in" }).count()).toBe(0);
+    await page.getByText("This client cannot be authorised.").waitFor();
+    expect(await page.getByRole("button", { name: "Authorise" }).count()).toBe(0);
     await page.goto(client.page);
     await page.getByRole("button", { name: "Refuse" }).click();
     await page.waitForURL((url) => url.host === client.host);

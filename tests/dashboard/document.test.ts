@@ -159,7 +159,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
 
     await bo.page.getByText("Ana saved v2 while you write on v1.").waitFor();
     await bo.page.getByRole("button", { name: "Save" }).click();
-    const conflict = bo.page.getByRole("region", { name: "Bring both together" });
+    const conflict = bo.page.getByRole("region", { name: "Resolve conflict" });
     await conflict.getByRole("heading", { name: "Ana saved v2 before you" }).waitFor();
     expect(await bo.findBarriers()).toEqual([]);
     await expect.poll(() => conflict.getByRole("button", { name: "Save on v2" }).isDisabled()).toBe(true);

@@ -116,7 +116,7 @@ describe("the feed of a session", { tags: "chromium" }, () => {
     const bar = page.getByRole("region", { name: "Unread" });
     await bar.getByText("511 new since").waitFor();
     await bar.getByRole("button", { name: "Catch up" }).click();
-    const panel = page.getByRole("region", { name: "Since you were here" });
+    const panel = page.getByRole("region", { name: "Since your last visit" });
     await panel.getByText("Ship on Friday").waitFor();
     await panel.getByRole("button", { name: "Close" }).click();
     await bar.getByRole("button", { name: "First unread" }).click();

@@ -26,13 +26,13 @@ describe("what waits of a file, in the page", { tags: "chromium" }, () => {
     work = workOnFile(dashboard.rest, { source_path, team_id, runner: fake });
   });
 
-  it("[DASH-301] a proposal stands among what needs somebody with its file, leads there, and goes when it is decided elsewhere", {
+  it("[DASH-301] a proposal stands among what needs you with its file, leads there, and goes when it is decided elsewhere", {
     tags: "long",
   }, async () => {
     const { page, problems, findBarriers } = await dashboard.open("/needs-you", {
       as: await dashboard.newPerson(),
     });
-    await page.getByText("Nothing needs you now").waitFor();
+    await page.getByText("You're all caught up").waitFor();
     const proposal_id = await work.propose(await work.openTopic(), "A day.");
     const row = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
     await row.getByText(`Bo made proposal ${proposal_id}, +2 −0 to the file`).waitFor();
@@ -50,9 +50,9 @@ describe("what waits of a file, in the page", { tags: "chromium" }, () => {
 
     await row.getByRole("button", { name: `Done: ${source_path}` }).click();
     await expect.poll(() => row.count()).toBe(0);
-    await page.getByRole("radio", { name: "Snoozed or done 1" }).check();
-    await row.getByRole("button", { name: "Bring back" }).click();
-    await page.getByText("Nothing is put away").waitFor();
+    await page.getByRole("radio", { name: "Snoozed & done 1" }).check();
+    await row.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("Nothing snoozed").waitFor();
     await page.getByRole("radio", { name: "Waiting 1" }).check();
 
     await review.click();

@@ -11,7 +11,7 @@ import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
 
-describe("the sessions and what needs somebody", { tags: "chromium" }, () => {
+describe("the sessions and what needs you", { tags: "chromium" }, () => {
   let browser: Browser;
   let url: string;
   let rest: TransportClient;
@@ -39,21 +39,21 @@ describe("the sessions and what needs somebody", { tags: "chromium" }, () => {
       .getByRole("button", { name: /^Ask them to update/ });
     await answer.waitFor();
     const strip = page.getByRole("region", { name: "Who takes part" });
-    await strip.getByText("needs somebody's word on the old apps").waitFor();
+    await strip.getByText("needs a decision on apps before 4.2").waitFor();
     await strip.getByText("Making sure that nobody is logged out").waitFor();
     expect(await findBarriers()).toEqual([]);
     await answer.click();
     await page.getByText("CLOSED", { exact: true }).waitFor();
     await page.getByRole("region", { name: "Conclusion" }).getByText("Users of apps before 4.2").waitFor();
     await page.getByRole("button", { name: "Leave the demo" }).click();
-    await page.getByText("Begin with your own").waitFor();
+    await page.getByText("Start your own session").waitFor();
     expect(await rest.call("list_sessions", { status: "all" })).toMatchObject({ sessions: [] });
     expect(problems).toEqual([]);
   });
 
   it("[DASH-30] [DASH-31] an empty mesh says what to do next, and whoever starts a session is asked for a name once", async () => {
     const { page, problems } = await openPage(browser, url);
-    await page.getByText("Begin with your own").waitFor();
+    await page.getByText("Start your own session").waitFor();
     await page.getByRole("button", { name: "Start the first session" }).click();
     await page.getByRole("textbox", { name: "Title" }).fill("Q3 pricing");
     await page.getByRole("button", { name: "Start session" }).click();
@@ -65,7 +65,7 @@ describe("the sessions and what needs somebody", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-301] who needs somebody stands first among the agents of all sessions, on the map and on the wall, still where no motion is wanted", async () => {
+  it("[DASH-301] who needs you stands first among the agents of all sessions, on the map and on the wall, still where no motion is wanted", async () => {
     const session = await startSession();
     const { session_id, team_id } = session;
     await rest.call("set_summary", { session_id, team_id, summary: "Rotates the keys" });
@@ -78,7 +78,7 @@ describe("the sessions and what needs somebody", { tags: "chromium" }, () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("g");
     await page.keyboard.press("a");
-    await page.getByText("One agent needs somebody.").waitFor();
+    await page.getByText("One agent needs you.").waitFor();
     const first = page.getByRole("article", { name: "Waiting" }).getByRole("listitem").first();
     await first.filter({ hasText: "Birch" }).filter({ hasText: "Which staging key?" }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "Rotates the keys" }).first().waitFor();
@@ -88,13 +88,13 @@ describe("the sessions and what needs somebody", { tags: "chromium" }, () => {
       .waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Wall" }).click();
-    await page.getByRole("heading", { name: "One agent needs somebody" }).waitFor();
+    await page.getByRole("heading", { name: "One agent needs you" }).waitFor();
     expect(new URL(page.url()).searchParams.get("wall")).toBe("1");
     expect(await findBarriers()).toEqual([]);
     const moving = () => document.getAnimations().filter(({ playState }) => playState === "running").length;
     expect(await page.evaluate(moving)).toBe(0);
     await page.keyboard.press("Escape");
-    await page.getByText("One agent needs somebody.").waitFor();
+    await page.getByText("One agent needs you.").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -151,8 +151,8 @@ describe("the sessions and what needs somebody", { tags: "chromium" }, () => {
     await itemOf(one, session.title).getByRole("button", { name: "1 hour" }).click();
     await itemOf(two, session.title).waitFor({ state: "detached" });
 
-    await two.getByRole("radio", { name: /^Snoozed or done 1$/ }).check();
-    await itemOf(two, session.title).getByRole("button", { name: "Bring back" }).click();
+    await two.getByRole("radio", { name: /^Snoozed & done 1$/ }).check();
+    await itemOf(two, session.title).getByRole("button", { name: "Restore" }).click();
     await itemOf(one, session.title).waitFor();
   });
 
@@ -272,7 +272,7 @@ describe("the sessions and what needs somebody", { tags: "chromium" }, () => {
     await rowOf(page, open.title).waitFor();
     expect(await rowOf(page, closed.title).count()).toBe(0);
     await page.getByRole("searchbox").fill("nothing is called so");
-    await page.getByText("No session fits these filters").waitFor();
+    await page.getByText("No sessions match these filters").waitFor();
     expect(await findBarriers()).toEqual([]);
   });
 

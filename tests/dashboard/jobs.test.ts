@@ -53,7 +53,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await dashboard.open(`/sessions/${session.slug}`, { as });
     await page.getByRole("link", { name: "Jobs", exact: true }).click();
     await page.getByText("No jobs yet").waitFor();
-    await page.getByRole("button", { name: "Have the conclusion drafted" }).click();
+    await page.getByRole("button", { name: "Draft conclusion" }).click();
     const rows = page.getByRole("list", { name: "Jobs, newest first" }).getByRole("listitem");
     const newest = rows.first();
     const first = await fake.next();
@@ -61,7 +61,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     await newest.getByText(/^for \d+ s$/).waitFor();
     await newest.getByText("Ana").waitFor();
     await expect
-      .poll(() => page.getByRole("button", { name: "Have the conclusion drafted" }).count())
+      .poll(() => page.getByRole("button", { name: "Draft conclusion" }).count())
       .toBe(0);
 
     const tail = ["one", "two", "three", "four", "no <b>licence</b>"].join("\n");
@@ -131,7 +131,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     const as = await dashboard.newPerson();
     const { page, problems } = await dashboard.open(`/sessions/${slug}/jobs`, { as });
     await page.getByRole("button", { name: "More about this session" }).click();
-    await page.getByRole("button", { name: "Conclusions by agents…" }).click();
+    await page.getByRole("button", { name: "Who can conclude…" }).click();
     await page.getByRole("checkbox", { name: /^The agent may conclude by itself/ }).check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("this session lets it conclude by itself", { exact: false }).waitFor();

@@ -160,7 +160,7 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
     await pressTo(page, hold);
     for (const [keys, dialog] of [
       ["Enter", page.getByRole("alertdialog", { name: "Hold this session?" })],
-      ["Control+k", page.getByRole("dialog", { name: "Go anywhere, do anything" })],
+      ["Control+k", page.getByRole("dialog", { name: "Command menu" })],
       ["?", page.getByRole("dialog", { name: "Keys" })],
     ] as const) {
       await keyboard.press(keys);

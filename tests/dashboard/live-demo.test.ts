@@ -26,7 +26,7 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
     const opened = await openPage(browser, url, { reducedMotion: "no-preference" }, (page) =>
       page.addInitScript(watchPage),
     );
-    await opened.page.getByText("Begin with your own").waitFor();
+    await opened.page.getByText("Start your own session").waitFor();
     return opened;
   }
 

@@ -11,7 +11,7 @@ export async function openPalette(page: Page): Promise<Locator> {
 }
 
 export function paletteField(page: Page): Locator {
-  return page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox");
+  return page.getByRole("dialog", { name: "Command menu" }).getByRole("combobox");
 }
 
 /** Resolves when the page is connected to its broker, and so listens to keys. */

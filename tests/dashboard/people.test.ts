@@ -21,9 +21,9 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox", { name: /^Leads to/ }).selectOption({ label: "Plan the move" });
     await dialog.getByRole("spinbutton", { name: "How many may use it" }).fill("2");
-    await dialog.getByRole("combobox", { name: "Good for" }).selectOption({ label: "7 days" });
-    await dialog.getByRole("checkbox", { name: /Also a code to say aloud/ }).check();
-    await dialog.getByRole("button", { name: "Make the invite" }).click();
+    await dialog.getByRole("combobox", { name: "Expires in" }).selectOption({ label: "7 days" });
+    await dialog.getByRole("checkbox", { name: /Add a spoken code/ }).check();
+    await dialog.getByRole("button", { name: "Create invite" }).click();
     const link = await shownOnce(dialog, "Link");
     const code = await shownOnce(dialog, "Code to say aloud");
     expect(await findBarriers()).toEqual([]);
@@ -93,8 +93,8 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     });
     await page.getByRole("button", { name: "New token…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: "What it is for" }).fill("the build server");
-    await dialog.getByRole("button", { name: "Make the token" }).click();
+    await dialog.getByRole("textbox", { name: "Description" }).fill("the build server");
+    await dialog.getByRole("button", { name: "Create token" }).click();
     const token = await shownOnce(dialog, "Token");
     await dialog.getByRole("button", { name: "Done" }).click();
     const program = await brokerTransports.rest(broker.url, { token });
@@ -144,14 +144,14 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await expectNone("Create");
     await page.getByRole("link", { name: "This broker", exact: true }).click();
     await page.getByRole("textbox", { name: "Connection URL" }).waitFor();
-    await expectNone("Save", "Test", "Save for everybody");
+    await expectNone("Save", "Test", "Save changes");
 
     await page.goto(new URL(`/sessions/${session.slug}`, page.url()).href);
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "More about this session" }).click();
     await page.getByRole("button", { name: "Invite somebody…" }).click();
-    expect(await dialog.getByRole("combobox", { name: "They become" }).count()).toBe(0);
-    await dialog.getByRole("button", { name: "Make the invite" }).click();
+    expect(await dialog.getByRole("combobox", { name: "Role" }).count()).toBe(0);
+    await dialog.getByRole("button", { name: "Create invite" }).click();
     const invite = await shownOnce(dialog, "Link");
     await dialog.getByRole("button", { name: "Done" }).click();
     expect(await rest.call("preview_invite", { invite })).toMatchObject({
@@ -159,8 +159,8 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
       inviter: "Fern",
     });
     await page.getByRole("button", { name: "More about this session" }).click();
-    await page.getByRole("button", { name: "Let somebody look on…" }).click();
-    await dialog.getByRole("textbox", { name: "For whom" }).fill("the auditor");
+    await page.getByRole("button", { name: "Share a view-only link…" }).click();
+    await dialog.getByRole("textbox", { name: "Recipient" }).fill("the auditor");
     await dialog.getByRole("button", { name: "Make the link" }).click();
     const look = await shownOnce(dialog, "Link");
     expect(look).toContain(`/sessions/${session.slug}#observe=mko_`);

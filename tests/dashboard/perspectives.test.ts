@@ -152,7 +152,7 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
     });
     const as = await dashboard.newPerson();
     const { page, problems } = await dashboard.open(`/sessions/${session.slug}`, { as });
-    await page.getByRole("button", { name: "New session from this" }).click();
+    await page.getByRole("button", { name: "Continue in a new session" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("whose sealed conclusion is its first memory").waitFor();
     await dialog.getByRole("button", { name: "Start session" }).click();

@@ -257,8 +257,8 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await page.reload();
     const banner = page.getByRole("alert", { name: "The record was changed" });
     await banner.getByText("This is not the record that this browser saw before.").waitFor();
-    await banner.getByRole("button", { name: "Believe the broker…" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Believe the broker" }).click();
+    await banner.getByRole("button", { name: "Trust the broker…" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Trust the broker" }).click();
     await banner.waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });
@@ -269,7 +269,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await dashboard.rest.call("post_message", { ...at, content: { text: "v1 stays", kind: "decision" } });
     const open = async () => dashboard.open(`/sessions/${session.slug}/conclusion`);
     const early = await open();
-    await early.page.getByText("not concluded").first().waitFor();
+    await early.page.getByText("This session is still open").first().waitFor();
     await dashboard.rest.call("conclude_session", { ...at, summary_section: "Tokens rotate in March." });
     const { page, problems, findBarriers } = await open();
     await page.getByRole("heading", { level: 1, name: "Split the auth service" }).waitFor();

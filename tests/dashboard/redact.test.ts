@@ -34,9 +34,9 @@ describe("removing a text in the dashboard", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Remove text…" }).click();
     const dialog = page.getByRole("alertdialog");
     await dialog.getByText("sk-live-1234").waitFor();
-    await dialog.getByText("copies on other machines are not reached").waitFor();
+    await dialog.getByText("or remove copies on other machines").waitFor();
     expect(await findBarriers()).toEqual([]);
-    await dialog.getByLabel("Why (everybody reads it)").fill("a live key");
+    await dialog.getByLabel("Reason (visible to everyone)").fill("a live key");
     await dialog.getByRole("button", { name: "Remove text" }).click();
 
     for (const each of [page, other]) {

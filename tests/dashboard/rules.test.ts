@@ -33,7 +33,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     await page.getByRole("textbox", { name: "Message" }).fill("@ced");
     await page.getByRole("option", { name: "Cedar disconnected" }).waitFor();
     await page.keyboard.press("Tab");
-    await composer.getByText("Cedar is disconnected. The message waits and is read on return.").waitFor();
+    await composer.getByText("Cedar is disconnected. The message is delivered when they return.").waitFor();
     await page.getByRole("textbox", { name: "Message" }).pressSequentially("use the vault");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
@@ -70,7 +70,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     await sql`UPDATE feeds SET last_posted_at = last_posted_at - interval '11 min' WHERE session_id = ${sessionId}`;
     const page = await openAs("Ana", session);
     await page.getByText("QUIET", { exact: true }).waitFor();
-    const banner = page.getByRole("region", { name: "Why the session does not go on" });
+    const banner = page.getByRole("region", { name: "Session paused" });
     await banner.getByText(/Quiet: nobody has spoken or asked for messages since/).waitFor();
     await banner.getByRole("button", { name: "Nudge all" }).click();
     await banner.getByText(/Birch is away and reads when it comes back/).waitFor();
@@ -107,16 +107,16 @@ describe("what a session's page does", { tags: "chromium" }, () => {
 
     const { page, findBarriers } = await dashboard.open(`/sessions/${session.slug}`, { as: ana });
     await page.getByRole("button", { name: "Catch up" }).click();
-    const panel = page.getByRole("region", { name: "Since you were here" });
+    const panel = page.getByRole("region", { name: "Since your last visit" });
     for (const [group, words] of [
       ["Asked", "Which key?"],
       ["Decided", "The vault's"],
       ["Changed", "first written"],
       ["Changed", "Rotate the tokens"],
       ["Changed", "deploy"],
-      ["Came, went and said", "Birch"],
+      ["Activity", "Birch"],
       ["Decided", "concluded"],
-      ["Came, went and said", "messages"],
+      ["Activity", "messages"],
     ] as const) {
       const part = panel.getByRole("region", { name: group });
       await part.getByRole("listitem").filter({ hasText: words }).first().waitFor();

@@ -55,7 +55,7 @@ describe("the search", { tags: "chromium" }, () => {
     const { page, problems } = await dashboard.open(`/search?q=${randomUUID()}&kinds=state`, phone);
     await page.getByText("Nothing found.").waitFor();
     await page.getByRole("button", { name: "Search everything" }).click();
-    await page.getByText("Try fewer words").waitFor();
+    await page.getByText("Try fewer or different words").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
     expect(problems).toEqual([]);
   });

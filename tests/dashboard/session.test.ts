@@ -111,8 +111,8 @@ describe("a session's page", { tags: "chromium" }, () => {
     await expect.poll(() => page.getByRole("button", { name: "To Cedar" }).count()).toBe(1);
     expect(await page.getByRole("textbox", { name: "Message" }).evaluate(isFocused)).toBe(true);
 
-    await page.getByRole("button", { name: "Everybody" }).click();
-    await page.getByRole("dialog", { name: "Everybody" }).getByRole("heading", { name: "Cedar" }).waitFor();
+    await page.getByRole("button", { name: "All participants" }).click();
+    await page.getByRole("dialog", { name: "All participants" }).getByRole("heading", { name: "Cedar" }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -167,7 +167,7 @@ describe("a session's page", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     await filter.getByRole("button", { name: "Decisions" }).waitFor();
     await page.getByRole("button", { name: "Time", exact: true }).click();
-    await page.getByRole("region", { name: "Time lanes" }).waitFor();
+    await page.getByRole("region", { name: "Timeline" }).waitFor();
     await page.getByRole("button", { name: "About this session", exact: true }).click();
     await page.getByText("1 team", { exact: true }).waitFor();
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(320);
@@ -204,7 +204,7 @@ describe("a session's page", { tags: "chromium" }, () => {
 
   it("[DASH-91] a session that does not exist says so and leads back", async () => {
     const { page } = await openPage(browser, `${broker.url}/sessions/no-such-session`);
-    await page.getByRole("heading", { name: "There is no session by this name" }).waitFor();
+    await page.getByRole("heading", { name: "Session not found" }).waitFor();
     await page.getByRole("link", { name: "Go to the sessions" }).click();
     await page.waitForURL(`${broker.url}/`);
   });

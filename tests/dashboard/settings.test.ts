@@ -56,17 +56,17 @@ describe("the settings", { tags: "chromium" }, () => {
     });
     const name = page.getByRole("textbox", { name: "Name", exact: true });
     await name.fill("Ana");
-    await page.getByRole("button", { name: "Take this name" }).click();
-    await page.getByRole("button", { name: "Rename me" }).waitFor();
+    await page.getByRole("button", { name: "Save name" }).click();
+    await page.getByRole("button", { name: "Update name" }).waitFor();
     await name.fill("Ana B.");
-    await page.getByRole("button", { name: "Rename me" }).click();
+    await page.getByRole("button", { name: "Update name" }).click();
     await page.getByText("Saved.", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Copy my key" }).click();
     await page.getByText("Copied: my key").waitFor();
     const key = await page.evaluate<string>("navigator.clipboard.readText()");
 
     const { page: other } = await dashboard.open("/settings");
-    const given = other.getByPlaceholder("Paste the key from there");
+    const given = other.getByPlaceholder("Paste your key");
     await given.fill("not a key");
     await other.getByRole("button", { name: "Use this key" }).click();
     await other.getByRole("alert").filter({ hasText: "The broker does not know you." }).waitFor();
@@ -77,9 +77,9 @@ describe("the settings", { tags: "chromium" }, () => {
       .poll(() => other.getByRole("textbox", { name: "Name", exact: true }).inputValue())
       .toBe("Ana B.");
 
-    await page.getByRole("button", { name: "Forget me here…" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Forget me here" }).click();
-    await page.getByRole("button", { name: "Take this name" }).waitFor();
+    await page.getByRole("button", { name: "Sign out of this browser…" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Sign out of this browser" }).click();
+    await page.getByRole("button", { name: "Save name" }).waitFor();
     expect(await page.evaluate("localStorage.getItem('merkle.person')")).toBeNull();
     expect(problems).toEqual([]);
   });
@@ -102,13 +102,13 @@ describe("the settings", { tags: "chromium" }, () => {
 
     await page.getByRole("link", { name: "People", exact: true }).click();
     // Where everybody is let in there is nobody to manage, and that is said.
-    await page.getByText("Everyone who reaches this broker is let in", { exact: false }).waitFor();
+    await page.getByText("Anyone who can reach this broker can join", { exact: false }).waitFor();
     expect(await page.getByRole("button", { name: "Invite somebody…" }).count()).toBe(0);
 
     await page.getByRole("link", { name: "This broker", exact: true }).click();
     const waits = page.getByRole("spinbutton", { name: /^Empty waits/ });
     await waits.fill("12");
-    await page.getByRole("button", { name: "Save for everybody" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
     const read = async () => (await dashboard.rest.call("get_settings", {})).settings.idle_polls;
     await expect.poll(read).toBe(12);
     expect(problems).toEqual([]);

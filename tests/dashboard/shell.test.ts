@@ -184,7 +184,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
 
   it("[DASH-17] an address that there is no page for leads back", async () => {
     const { page, findBarriers } = await openPage(browser, `${broker.url}/nowhere`);
-    await headed(page, "There is no page here");
+    await headed(page, "Page not found");
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("link", { name: "Go to the sessions" }).click();
     await page.waitForURL(`${broker.url}/`);

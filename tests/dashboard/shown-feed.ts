@@ -15,7 +15,7 @@ export interface ShownRow {
 export async function readShownFeed(page: Page): Promise<ShownRow[]> {
   const feed = page.getByRole("feed");
   await feed.evaluate(async (scroller) => {
-    while (!scroller.textContent?.includes("The feed begins here") || scroller.scrollTop > 0) {
+    while (!scroller.textContent?.includes("Start of session") || scroller.scrollTop > 0) {
       scroller.scrollTop = 0;
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }

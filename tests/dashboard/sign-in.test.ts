@@ -69,7 +69,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     await expectNoTrace(direct.page, further);
 
     const again = await dashboard.open(link);
-    await again.page.getByRole("alert").filter({ hasText: "This link signs nobody in." }).waitFor();
+    await again.page.getByRole("alert").filter({ hasText: "This sign-in link doesn't work." }).waitFor();
     await again.page.getByLabel("Sign-in link, invite or code").waitFor();
     expect(await again.findBarriers()).toEqual([]);
     await again.page.emulateMedia({ colorScheme: "dark" });
@@ -125,7 +125,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     expect(members.find(({ name }) => name === "Birch")).toMatchObject({ role: "member" });
 
     const late = await dashboard.open(link);
-    await late.page.getByRole("heading", { name: "This invite is used up" }).waitFor();
+    await late.page.getByRole("heading", { name: "This invite has already been used" }).waitFor();
     await late.page.getByText("Ask Ana for another one.").waitFor();
   });
 
@@ -135,7 +135,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     const revoked = await rest.call("create_invite", {});
     await rest.call("revoke_invite", { invite_id: revoked.invite_id });
     const { page } = await dashboard.open(revoked.link);
-    await page.getByRole("heading", { name: "This invite was taken back" }).waitFor();
+    await page.getByRole("heading", { name: "This invite was revoked" }).waitFor();
     await page.getByText("Ask Ana for another one.").waitFor();
     await expect
       .poll(async () => (await rest.call("preview_invite", { invite: brief.link })).state)
@@ -150,7 +150,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Invited by Ana to main" }).waitFor();
     const unknown = await dashboard.open("/join#AAAAAAAAAAAAAAAAAAAAAA");
-    await unknown.page.getByRole("heading", { name: "There is no such invite here" }).waitFor();
+    await unknown.page.getByRole("heading", { name: "Invite not found" }).waitFor();
     expect(await unknown.findBarriers()).toEqual([]);
   });
 
@@ -160,7 +160,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     const { link } = await dashboard.rest.call("create_observer_link", { session_id: session.sessionId });
     const { page, problems, findBarriers } = await dashboard.open(link);
     await page.getByText("Which key? Ask me.").waitFor();
-    await page.getByText("You look on.").waitFor();
+    await page.getByText("View only.").waitFor();
     expect(page.url()).toBe(new URL(`/sessions/${session.slug}`, page.url()).href);
     await session.post(session.convener, "It goes on.");
     await page.getByText("It goes on.").waitFor();
@@ -171,10 +171,10 @@ describe("the transports for people", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
 
     await page.goto(new URL(`/sessions/${other.slug}`, page.url()).href);
-    await page.getByRole("heading", { name: "There is no session by this name" }).waitFor();
+    await page.getByRole("heading", { name: "Session not found" }).waitFor();
     expect(await page.content()).not.toContain("Secret plans");
     await page.goto(new URL("/settings", page.url()).href);
-    await page.getByRole("heading", { name: "You look on in one session" }).waitFor();
+    await page.getByRole("heading", { name: "View only: one session" }).waitFor();
     await page.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click();
     await page.getByRole("dialog", { name: "Sign in" }).waitFor();

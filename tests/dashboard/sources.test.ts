@@ -67,7 +67,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     await at.git("commit", "-q", "-m", "Write of bricks");
     const { page, problems, findBarriers } = await open("/");
     const field = await openPalette(page);
-    const palette = page.getByRole("dialog", { name: "Go anywhere" });
+    const palette = page.getByRole("dialog", { name: "Command menu" });
     await field.fill("kilns/brick-3");
     await palette.getByRole("option", { name: "docs/kilns/Brick-3.md", selected: true }).waitFor();
     expect(await findBarriers()).toEqual([]);

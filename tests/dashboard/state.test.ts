@@ -65,7 +65,7 @@ describe("the state of a session", { tags: "chromium" }, () => {
     });
     await page.getByRole("button", { name: "History of deploy_frozen" }).click();
     const history = page.getByRole("region", { name: "History of deploy_frozen" });
-    await history.getByText("Birch is told of its changes.").waitFor();
+    await history.getByText("Birch is notified of changes.").waitFor();
     expect(await history.getByRole("listitem").allInnerTexts()).toEqual([
       expect.stringMatching(/^v2\s+true\s+Birch/),
       expect.stringMatching(/^v1\s+false\s+Atlas/),
@@ -80,7 +80,7 @@ describe("the state of a session", { tags: "chromium" }, () => {
     const value = page.getByRole("textbox", { name: "Value" });
     await value.fill('{"max": ');
     await page.getByRole("button", { name: "Review the change" }).click();
-    await page.getByText(/This begins as JSON but is none/).waitFor();
+    await page.getByText(/Invalid JSON/).waitFor();
     await value.fill('{"max": 5}');
     await page.getByRole("button", { name: "Review the change" }).click();
     const change = page.getByRole("figure", { name: "What changes" });
@@ -90,7 +90,7 @@ describe("the state of a session", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Set it" }).click();
     await page.getByText("Atlas changed it meanwhile (v2).", { exact: false }).waitFor();
     await change.getByText('"max": 4').waitFor();
-    await page.getByRole("button", { name: "Set mine instead" }).click();
+    await page.getByRole("button", { name: "Overwrite" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const { session_id } = at;
     const entry = await dashboard.rest.call("get_state", { session_id, key: "retries" });
@@ -134,7 +134,7 @@ describe("the state of a session", { tags: "chromium" }, () => {
 
     await dashboard.rest.call("conclude_session", { ...at, summary_section: "Done." });
     const { page: later } = await dashboard.open(`/sessions/${session.slug}/state`);
-    await later.getByText("The session is closed: its state can be read").waitFor();
+    await later.getByText("The session is closed: its state is read-only").waitFor();
     expect(await later.getByRole("button", { name: "New key" }).count()).toBe(0);
     expect(problems).toEqual([]);
   });

@@ -94,8 +94,8 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     });
     const as = await dashboard.newPerson();
     for (const { slug, words } of [
-      { slug: kept.slug, words: /This is not yours to do\..*only the convener may/s },
-      { slug: busy.slug, words: /That was too much at once\..*Try again in \d+ s\./s },
+      { slug: kept.slug, words: /You don't have permission to do this\..*only the convener may/s },
+      { slug: busy.slug, words: /Too many requests\..*Try again in \d+ s\./s },
     ]) {
       const { page } = await dashboard.open(`/sessions/${slug}`, { as });
       await page.getByRole("button", { name: "More about this session" }).click();
@@ -230,7 +230,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       await page.getByRole("button", { name: /^Show all 10,000 characters/ }).waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(size.viewport.width);
       await page.getByRole("button", { name: /^Everybody/ }).click();
-      await page.getByRole("dialog", { name: "Everybody" }).getByRole("heading", { name: /^29 W/ }).waitFor();
+      await page.getByRole("dialog", { name: "All participants" }).getByRole("heading", { name: /^29 W/ }).waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(size.viewport.width);
       expect(problems).toEqual([]);
     }

@@ -157,7 +157,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     });
     const { page, findBarriers } = await openAs("Dora", session);
     await page.getByRole("button", { name: "To everyone" }).click();
-    await page.getByRole("combobox", { name: "Whom it is for" }).fill("rev");
+    await page.getByRole("combobox", { name: "Recipients" }).fill("rev");
     await page.getByRole("option", { name: /@reviewers/ }).click();
     await page.keyboard.press("Escape");
     await page.getByRole("combobox", { name: "Kind of message" }).selectOption("ask");
@@ -211,10 +211,10 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     const { page, findBarriers } = await openAs("Gus", session);
     await page.getByRole("button", { name: "Hold" }).click();
     const dialog = page.getByRole("alertdialog");
-    await dialog.getByText("Work already running on their machines goes on.").waitFor();
+    await dialog.getByText("Work already running keeps going.").waitFor();
     await dialog.getByRole("textbox").fill("Wait for legal");
     await dialog.getByRole("button", { name: "Hold" }).click();
-    const banner = page.getByRole("region", { name: "Why the session does not go on" });
+    const banner = page.getByRole("region", { name: "Session paused" });
     await banner.getByText(/Held by Gus.*Wait for legal/).waitFor();
     await page.getByText("HELD", { exact: true }).waitFor();
     expect((await failureOf(session.post(session.convener, "no"))).code).toBe("session_held");
@@ -267,7 +267,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
       .getByRole("region", { name: "Conclusion" })
       .getByText("Tokens come from the gateway.", { exact: true })
       .waitFor();
-    await page.getByRole("button", { name: "New session from this" }).click();
+    await page.getByRole("button", { name: "Continue in a new session" }).click();
     await expect
       .poll(() => page.getByRole("dialog").getByRole("textbox", { name: "Title" }).inputValue())
       .toContain("A better title");

@@ -35,9 +35,9 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     await claimed.getByRole("button", { name: /Rotate tokens/ }).waitFor();
     await page
       .getByRole("region", { name: /^Waiting/ })
-      .getByText("waits for 1, 3")
+      .getByText("blocked by 1, 3")
       .waitFor();
-    await page.getByRole("region", { name: "Who holds what" }).getByText("repo:src/auth/**").waitFor();
+    await page.getByRole("region", { name: "File claims" }).getByText("repo:src/auth/**").waitFor();
     await page.getByRole("link", { name: "Tasks 4" }).waitFor();
     expect(await findBarriers()).toEqual([]);
 
@@ -65,10 +65,10 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await dashboard.open(path, {
       as: await dashboard.newPerson("Ana"),
     });
-    await page.getByRole("region", { name: "Who holds what" }).getByText("repo:src/auth/**").waitFor();
+    await page.getByRole("region", { name: "File claims" }).getByText("repo:src/auth/**").waitFor();
     await page.keyboard.press("n");
     const dialog = page.getByRole("dialog", { name: "New task" });
-    await dialog.getByRole("textbox", { name: "What is to be done" }).fill("Announce it");
+    await dialog.getByRole("textbox", { name: "Title" }).fill("Announce it");
     expect(await findBarriers()).toEqual([]);
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });

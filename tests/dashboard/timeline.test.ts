@@ -35,8 +35,8 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
   }, async () => {
     const session = await startStory();
     const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
-    const lanes = page.getByRole("region", { name: "Time lanes" });
-    await lanes.getByRole("button", { name: "Time lanes" }).click();
+    const lanes = page.getByRole("region", { name: "Timeline" });
+    await lanes.getByRole("button", { name: "Timeline" }).click();
     const teams = lanes.getByRole("list", { name: "Teams" }).getByRole("listitem");
     await expect.poll(() => teams.allInnerTexts()).toMatchObject([expect.stringContaining("Atlas")]);
     expect(await findBarriers()).toEqual([]);
@@ -46,7 +46,7 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
     await expect.poll(() => teams.count()).toBe(2);
     await page.reload();
     await expect.poll(() => teams.count()).toBe(2);
-    await lanes.getByRole("button", { name: "Time lanes" }).click();
+    await lanes.getByRole("button", { name: "Timeline" }).click();
     await expect.poll(() => teams.count()).toBe(0);
     expect(problems).toEqual([]);
   });
@@ -68,8 +68,8 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
 
     const past = page.url();
     await page
-      .getByRole("region", { name: "Time lanes" })
-      .getByRole("button", { name: "Return to now" })
+      .getByRole("region", { name: "Timeline" })
+      .getByRole("button", { name: "Back to live" })
       .click();
     await page.getByText("second text").waitFor();
     await page.goto(past);
@@ -96,7 +96,7 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
     const birch = await session.join("Birch");
     await session.post(birch.credential, "I take the tests.");
     const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
-    const lanes = page.getByRole("region", { name: "Time lanes" });
+    const lanes = page.getByRole("region", { name: "Timeline" });
     await lanes.getByRole("button", { name: "Play from here" }).waitFor();
     await page.getByText("I take the tests.").waitFor();
     await page.keyboard.press("p");

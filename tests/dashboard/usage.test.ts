@@ -40,7 +40,7 @@ describe("what agents reported to have used", { tags: "chromium" }, () => {
     expect(await settings.findBarriers()).toEqual([]);
   });
 
-  it("[USAGE-5] budgets are set in the session's menu, and one that is nearly used up needs somebody", {
+  it("[USAGE-5] budgets are set in the session's menu, and one that is nearly used up needs you", {
     tags: "long",
   }, async () => {
     const { rest } = dashboard;
@@ -78,7 +78,7 @@ describe("what changed since one was here", { tags: "chromium" }, () => {
       content: { text: "Keep v1 tokens for 30 days", kind: "decision" },
     });
     const { page, problems, findBarriers } = await dashboard.open("/", { as });
-    const part = page.getByRole("region", { name: "Since you were here" });
+    const part = page.getByRole("region", { name: "Since your last visit" });
     await part.getByText("3 things in 1 session").waitFor();
     const toggle = part.getByRole("button", { name: "Show what changed" });
     await toggle.press("Enter");

@@ -6,10 +6,10 @@ export default function GlobalError({ error }: { error: Error }) {
     <html lang="en">
       <body>
         <title>Merkle</title>
-        <h1>This page could not be drawn.</h1>
+        <h1>Something went wrong.</h1>
         <p>{error.message}</p>
         <button type="button" onClick={() => location.reload()}>
-          Load it again
+          Reload
         </button>
       </body>
     </html>

@@ -10,11 +10,9 @@ export default function NotFound() {
     <div className="mx-auto grid max-w-xl flex-1 place-items-center p-4">
       <Empty>
         <EmptyTitle asChild>
-          <h1>There is no page here</h1>
+          <h1>Page not found</h1>
         </EmptyTitle>
-        <EmptyDescription>
-          The address may be mistyped, or come from another version of Merkle.
-        </EmptyDescription>
+        <EmptyDescription>Check the link, or go back to your sessions.</EmptyDescription>
         <Button asChild>
           <Link href="/">Go to the sessions</Link>
         </Button>

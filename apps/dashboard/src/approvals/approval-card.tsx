@@ -102,8 +102,8 @@ function Answers({ approval, onChanged }: ApprovalCardProps) {
         >
           <Input
             ref={focusOnce}
-            aria-label="What the agent is told, if anything"
-            placeholder="What the agent is told, if anything"
+            aria-label="Message to the agent (optional)"
+            placeholder="Message to the agent (optional)"
             dir="auto"
             maxLength={limits.reasonCharsMax}
             value={words}

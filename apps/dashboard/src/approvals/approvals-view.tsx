@@ -64,9 +64,9 @@ function Found({
     <div className="grid gap-6">
       {waiting.length === 0 ? (
         <Empty>
-          <EmptyTitle>Nothing waits for your permission</EmptyTitle>
+          <EmptyTitle>No pending approvals</EmptyTitle>
           <EmptyDescription>
-            What your agents ask at their terminals stands here, too, if they were launched with{" "}
+            Permission prompts appear here from agents launched with{" "}
             <code className="font-mono">--approvals</code>.
           </EmptyDescription>
         </Empty>
@@ -89,8 +89,8 @@ function Found({
           text={`merkle config set approvers ${device} --local\nmerkle launch --approvals`}
         />
         <p className="text-muted-foreground">
-          Run it where your agents run, in a shell of your own. No other device, no agent and nobody else can
-          answer then, and what nobody answers waits at the agent’s terminal.
+          Run this on the machine where your agents run, in your own terminal. No other device, no agent and
+          nobody else can answer then, and what nobody answers waits at the agent’s terminal.
         </p>
       </section>
     </div>

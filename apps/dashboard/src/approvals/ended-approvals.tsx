@@ -38,7 +38,7 @@ export function EndedApprovals({ ended }: { readonly ended: readonly Approval[] 
             </pre>
             {words !== null && (
               <p className="mt-1 text-sm">
-                The agent was told: <q dir="auto">{words}</q>
+                Message to the agent: <q dir="auto">{words}</q>
               </p>
             )}
             <p className="mt-1 pb-2.5 font-mono text-xs text-muted-foreground [overflow-wrap:anywhere]">

@@ -13,7 +13,7 @@ export interface Problem {
 /** An error of a call as what to tell; what we do not know is told as it is. */
 export function toProblem(error: unknown, since = new Date()): Problem {
   if (!(error instanceof MerkleError)) {
-    return { title: "This page failed.", detail: String(error), code: "internal", details: {}, since };
+    return { title: "Something went wrong.", detail: String(error), code: "internal", details: {}, since };
   }
   const { code, message, details } = error;
   return { title: titles[code] ?? "The broker refused this.", detail: message, code, details, since };
@@ -21,18 +21,18 @@ export function toProblem(error: unknown, since = new Date()): Problem {
 
 /** Codes of what no page asks for have none. */
 const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
-  bad_request: "The broker does not take this.",
+  bad_request: "That didn't work.",
   unauthorized: "The broker does not know you.",
-  forbidden: "This is not yours to do.",
+  forbidden: "You don't have permission to do this.",
   session_closed: "The session is closed.",
   session_held: "The session is held.",
   budget_spent: "The message budget is spent.",
-  not_found: "There is nothing by that name.",
-  conflict: "Somebody else was first.",
+  not_found: "Not found.",
+  conflict: "Someone else was first.",
   resync: "The broker's database was restored.",
-  key_changed: "The key is another one.",
+  key_changed: "This key has changed.",
   payload_too_large: "This is too large.",
-  too_many_requests: "That was too much at once.",
+  too_many_requests: "Too many requests.",
   internal: "Something went wrong in the broker.",
   unavailable: "The broker does not answer.",
 };

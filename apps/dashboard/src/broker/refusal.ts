@@ -13,14 +13,14 @@ function adviceOn({ code, detail, details }: Problem): string {
     case "unauthorized":
       return "Under Settings, My name, give your key again or take a new name. What you said before stays.";
     case "session_closed":
-      return "It can be read, not written.";
+      return "This session is read-only.";
     case "too_many_requests": {
       const seconds = details["retry_after_s"];
       return typeof seconds === "number" ? `Try again in ${Math.ceil(seconds)} s.` : detail;
     }
     case "unavailable":
       return details["outcome"] === "unknown"
-        ? "It may have been done. Try again: what was done is not done a second time."
+        ? "We couldn't confirm it. Try again; it won't happen twice."
         : "Nothing was changed. Try again when the page is live.";
     default:
       return detail;

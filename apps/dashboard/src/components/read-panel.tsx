@@ -20,7 +20,7 @@ export function ReadPanel<T>({ read: { data, problem, refresh }, failed, childre
         <ProblemAlert
           title={failed}
           problem={problem}
-          stillWorks={data ? "What is shown below is from before." : undefined}
+          stillWorks={data ? "Showing the last loaded data." : undefined}
           onRetry={refresh}
         />
       )}

@@ -32,7 +32,7 @@ export function RemoveTextDialog({ title, input, onDone, onClose, children }: Re
     <FormDialog
       role="alertdialog"
       title={title}
-      description="It is gone for good, for everybody; that something stood there, who wrote it and when stays. Whoever read it has read it, and copies on other machines are not reached."
+      description="The text is deleted for everyone. The author and time stay in the record. It cannot undo what people have read, or remove copies on other machines."
       submit="Remove text"
       submitting="Removing…"
       cancel="Keep it"
@@ -43,7 +43,7 @@ export function RemoveTextDialog({ title, input, onDone, onClose, children }: Re
     >
       {children}
       <Field>
-        <FieldLabel>Why (everybody reads it)</FieldLabel>
+        <FieldLabel>Reason (visible to everyone)</FieldLabel>
         <Input
           dir="auto"
           value={reason}

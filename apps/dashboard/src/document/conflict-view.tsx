@@ -39,7 +39,7 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
   const chooseAll = (choice: Choice) => setChoices(new Map(open.map((index) => [index, choice])));
 
   return (
-    <section aria-label="Bring both together" className="flex h-full min-h-0 min-w-0 flex-col gap-2">
+    <section aria-label="Resolve conflict" className="flex h-full min-h-0 min-w-0 flex-col gap-2">
       <div className="text-sm">
         <h3 className="text-base font-semibold">
           {version === undefined ? (
@@ -94,7 +94,7 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
 }
 
 function describeWork(conflicts: number, left: number): string {
-  if (conflicts === 0) return "Both changes fit together. Look at them, then save.";
+  if (conflicts === 0) return "No conflicts. Review and save.";
   const places = conflicts === 1 ? "One place was" : `${conflicts} places were`;
   const rest = left === 0 ? "All are decided." : `${left} still to decide.`;
   return `${places} changed by both of you; everything else fits together. ${conflicts === 1 && left === 0 ? "It is decided." : rest}`;

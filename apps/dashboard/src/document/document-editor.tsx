@@ -84,7 +84,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
                 )
               }
             >
-              Bring together
+              Merge
             </Button>
           </p>
         )

@@ -52,7 +52,7 @@ export function MarkdownField({ label, value, onChange, onSave, autoFocus, class
         className={cn("font-mono text-sm leading-5 [tab-size:2]", className)}
       />
       <p id={hintId} className="sr-only">
-        Tab indents. Press Escape, then Tab, to leave the field. Control and Enter saves.
+        Tab indents. Press Escape, then Tab, to leave the field. Ctrl+Enter saves.
       </p>
     </>
   );

@@ -54,7 +54,7 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
         <AlertDialogTitle>Restore version {version}?</AlertDialogTitle>
         <AlertDialogDescription>
           The document reads like version {version} again, as version {newest + 1}. What was written since
-          stays in the history, and everybody is told that the document changed.
+          stays in the history, and everyone is notified that the document changed.
         </AlertDialogDescription>
         <RefusalNote refusal={save.refusal} />
         <AlertDialogFooter>

@@ -55,7 +55,7 @@ export function PersonDialog() {
           <DialogHeader>
             <DialogTitle>What should others call you?</DialogTitle>
             <DialogDescription>
-              Teams see this name beside what you write. This browser remembers you.
+              Teams see this name beside what you write. Shown next to your messages. Saved in this browser.
             </DialogDescription>
           </DialogHeader>
           <div className="grid gap-1">

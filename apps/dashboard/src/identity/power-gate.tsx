@@ -23,9 +23,8 @@ export function GuestNote() {
   if (useLooksOn() || !isGuest) return null;
   return (
     <p role="status" className="text-sm text-muted-foreground">
-      You are a guest here, and this decides about agents. Open the link that{" "}
-      <code className="font-mono">merkle up</code> printed, or run{" "}
-      <code className="font-mono">merkle open</code> on the broker’s machine.
+      Guests can't control agents. Open the link that <code className="font-mono">merkle up</code> printed, or
+      run <code className="font-mono">merkle open</code> on the broker’s machine.
     </p>
   );
 }

@@ -49,6 +49,6 @@ export async function signInByKey(member: KeptMember): Promise<void> {
     session: null,
     url: location.origin,
   });
-  if (proof === undefined) throw new Error("This broker lets everybody in: there is nothing to sign in to.");
+  if (proof === undefined) throw new Error("This broker is open: there is nothing to sign in to.");
   await signIn({ proof });
 }

@@ -93,7 +93,7 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
       )}
       {memories && choice.query !== "" && memories.length === matchesMax && (
         <p className="text-sm text-muted-foreground">
-          These are the {matchesMax} best matches. More words find less.
+          Showing the {matchesMax} best matches. Add words to narrow the search.
         </p>
       )}
       {(choice.before !== null || nextCursor !== null) && choice.query === "" && (
@@ -257,7 +257,7 @@ function Nothing({ choice, session }: { choice: MemoryChoice; session: string | 
     <Empty>
       <EmptyTitle>{session === null ? "No memories yet" : "Nothing was remembered here yet"}</EmptyTitle>
       <EmptyDescription>
-        What later sessions should know stands here: agents keep it with remember, you with the button above.
+        Lessons and facts for later sessions. Agents add them with remember; you can too.
       </EmptyDescription>
     </Empty>
   );

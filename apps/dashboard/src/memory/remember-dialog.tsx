@@ -47,7 +47,7 @@ export function RememberDialog({ session, onClose, onDone }: RememberDialogProps
           value={content}
           onChange={(event) => setContent(event.target.value)}
         />
-        <FieldDescription>Short, and complete by itself: who reads it was not here.</FieldDescription>
+        <FieldDescription>Keep it short and self-contained; readers weren't here.</FieldDescription>
       </Field>
       <Field>
         <FieldLabel>Tags</FieldLabel>

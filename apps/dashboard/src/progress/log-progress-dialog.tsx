@@ -31,7 +31,7 @@ export function LogProgressDialog({ session, project, onClose, onDone }: LogProg
     <FormDialog
       className="sm:max-w-xl"
       title="Log progress"
-      description="What was done and how, for whoever works on the project next. It cannot be changed afterwards."
+      description="What was done and how, for anyone who works on the project next. It cannot be changed afterwards."
       submit="Log it"
       submitting="Logging…"
       isReady={[projectId, title, content].every((text) => text.trim() !== "")}

@@ -163,8 +163,7 @@ function ProgressEmpty({ choice, session }: { choice: ProgressChoice; session: s
     <Empty>
       <EmptyTitle>{session === null ? "No progress yet" : "Nothing was logged here yet"}</EmptyTitle>
       <EmptyDescription>
-        What was done, and how, stands here for whoever works on it next: agents log it with log_progress, you
-        with the button above.
+        Finished work and how it was done. Agents log it with log_progress; you can too.
       </EmptyDescription>
     </Empty>
   );

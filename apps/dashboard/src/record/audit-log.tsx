@@ -128,7 +128,7 @@ function Nothing({
       <EmptyTitle>{kind === null ? "Nothing has happened yet" : "None of these"}</EmptyTitle>
       <EmptyDescription>
         {isWhole
-          ? "Who comes and goes, what is changed, held, decided and sealed stands here."
+          ? "Joins, changes, holds, decisions and seals appear here."
           : "None in what was read so far; there may be some further back."}
       </EmptyDescription>
       {kind !== null && (

@@ -95,8 +95,8 @@ function BundleVerdict({
       {!isKnown && (
         <>
           <p>
-            This browser sees the key that signed it for the first time. Compare it with whoever runs the
-            broker: anybody can make a record and sign it.
+            This browser sees the key that signed it for the first time. Compare it with the person who runs
+            the broker: anyone can create and sign a record.
           </p>
           {remembers && head !== null && <RememberKey head={head} keys={keys} />}
         </>

@@ -57,19 +57,19 @@ export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordP
           <PageLink href={`/sessions/${slug}/audit`}>Open the audit</PageLink>
         </Button>
         <Button size="sm" variant="outline" onClick={() => setAsked(true)}>
-          Believe the broker…
+          Trust the broker…
         </Button>
       </div>
       <AlertDialog open={isAsked} onOpenChange={setAsked}>
         <AlertDialogContent>
-          <AlertDialogTitle>Believe the broker from here on?</AlertDialogTitle>
+          <AlertDialogTitle>Trust the broker from here on?</AlertDialogTitle>
           <AlertDialogDescription>
             What this browser saw before is forgotten, and what the broker signs now takes its place. Do this
             only when you know why the record is another one.
           </AlertDialogDescription>
           <AlertDialogFooter>
             <AlertDialogCancel>Keep the warning</AlertDialogCancel>
-            <AlertDialogAction onClick={onBelieve}>Believe the broker</AlertDialogAction>
+            <AlertDialogAction onClick={onBelieve}>Trust the broker</AlertDialogAction>
           </AlertDialogFooter>
         </AlertDialogContent>
       </AlertDialog>

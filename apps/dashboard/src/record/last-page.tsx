@@ -100,7 +100,7 @@ export function LastPage({ outcome, toMessage, actions, seal, children }: LastPa
             ))}
           </ol>
           {hasOlderDecisions && (
-            <p className="mt-3 text-sm text-muted-foreground">Earlier ones stand in the feed.</p>
+            <p className="mt-3 text-sm text-muted-foreground">Earlier decisions are in the feed.</p>
           )}
         </Part>
       )}

@@ -27,7 +27,7 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
           facts={[
             { name: "Leaf", value: <HashText hash={inclusion.leaf} whole /> },
             {
-              name: "Beside it",
+              name: "Sibling hashes",
               value:
                 inclusion.path.length === 0 ? (
                   "nothing: the entry is the only one"
@@ -43,7 +43,7 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
                 ),
             },
             { name: "Root", value: <HashText hash={proof.root} whole /> },
-            { name: "Entries below it", value: proof.size.toLocaleString("en-GB") },
+            { name: "Entries covered", value: proof.size.toLocaleString("en-GB") },
             ...(head === null
               ? []
               : [
@@ -90,7 +90,7 @@ function ProofVerdict({ checked: { proof, signature, findings } }: { readonly ch
       ) : (
         <p>
           It is signed by a key that this browser does not know, <HashText hash={head.key_id} whole />.
-          Compare the key with whoever runs the broker.
+          Compare the key with the person who runs the broker.
         </p>
       )}
     </Verdict>

@@ -42,7 +42,7 @@ function describeNudge(nudged: readonly Nudged[]): string {
 function describePeer({ team, peer, connected, reached }: Nudged): string {
   const name = addressOf(team, peer);
   if (reached.length > 0) return `${name} was woken (${reached.map((path) => wakeWords[path]).join(", ")}).`;
-  if (connected) return `${name} is connected, but nothing can wake it: it reads when it next looks.`;
+  if (connected) return `${name} is connected but cannot be woken: it reads at its next poll.`;
   return `${name} is away and reads when it comes back.`;
 }
 

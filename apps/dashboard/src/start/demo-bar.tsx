@@ -15,7 +15,7 @@ export function DemoBar() {
       <p className="min-w-0 flex-1 truncate text-sm">
         The demo room.{" "}
         <span className="text-muted-foreground">
-          What the agents say is scripted, all else is real. Your answer counts.
+          The agents are scripted; everything else is real. Your answer decides how it ends.
         </span>
       </p>
       <Button variant="outline" size="sm" onClick={() => enterMesh("main")}>

@@ -11,8 +11,8 @@ import { Keys } from "./keys";
 
 const explanations: Readonly<Record<LetterKeys, string>> = {
   on: "Letters work wherever you are not writing.",
-  alt: "Letters work together with Alt, as you have chosen.",
-  off: "Keys of one letter or sign are switched off, as you have chosen.",
+  alt: "Single-key shortcuts need Alt (see Settings).",
+  off: "Single-key shortcuts are off (see Settings).",
 };
 
 /** All keys that work on this page now. */

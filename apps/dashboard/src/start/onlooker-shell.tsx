@@ -30,7 +30,7 @@ export function OnlookerShell({ children }: { readonly children: ReactNode }) {
         >
           <Eye aria-hidden className="size-4 shrink-0 text-muted-foreground" />
           <p className="min-w-0 flex-1 truncate">
-            You look on.{" "}
+            View only.{" "}
             <span className="text-muted-foreground max-sm:hidden">This link shows one session, to read.</span>
           </p>
           <SignOutButton size="sm" variant="outline">
@@ -50,9 +50,9 @@ function OneSession() {
     <div className="grid flex-1 place-items-center p-4">
       <Empty>
         <EmptyTitle asChild>
-          <h1>You look on in one session</h1>
+          <h1>View only: one session</h1>
         </EmptyTitle>
-        <EmptyDescription>The link that let you in shows no other page.</EmptyDescription>
+        <EmptyDescription>Your link shows no other page.</EmptyDescription>
         <Button asChild>
           <PageLink href={`/sessions/${as.session_id}`}>Open the session</PageLink>
         </Button>

@@ -49,7 +49,7 @@ export function ShellKeys({ children }: { children: ReactNode }) {
   };
 
   useShortcut("mod+k", () => (shown === "palette" ? close() : setShown("palette")), {
-    label: "Go anywhere, do anything",
+    label: "Command menu",
     group: "Everywhere",
   });
   useShortcut("?", actions.openHelp, { label: "Show the keys", group: "Everywhere" });

@@ -72,7 +72,7 @@ function SearchButton() {
   return (
     <button
       type="button"
-      title="Search, or do anything"
+      title="Search or run a command"
       aria-haspopup="dialog"
       onClick={openPalette}
       className={navRow}

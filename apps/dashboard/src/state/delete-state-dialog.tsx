@@ -45,8 +45,8 @@ export function DeleteStateDialog({ address, entry, onClose, onDeleted }: Delete
         </AlertDialogTitle>
         <AlertDialogDescription>
           {theirs === null
-            ? "Who watches the key is told. Its history stays, and it can be set again."
-            : `${theirs.updatedBy} changed it meanwhile (v${theirs.version}). It now holds what stands below.`}
+            ? "Agents watching this key are notified. The history is kept, and you can set the key again."
+            : `${theirs.updatedBy} changed this value after you opened the dialog (now v${theirs.version}). Current value:`}
         </AlertDialogDescription>
         <p
           dir="auto"

@@ -115,7 +115,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
                 </Button>
               )}
               <Button onClick={() => void save()} disabled={pending || before === after}>
-                {theirs === null ? "Set it" : "Set mine instead"}
+                {theirs === null ? "Set it" : "Overwrite"}
               </Button>
             </DialogFooter>
           </div>
@@ -185,7 +185,7 @@ function describeStep({
     const what = theirs.deleted ? "deleted it" : entry === null ? "set it already" : "changed it meanwhile";
     return `${theirs.updatedBy} ${what} (v${theirs.version}). Below stands what your value would replace.`;
   }
-  if (!isReviewed) return "Everybody in the session can read it, and who watches the key is told.";
+  if (!isReviewed) return "Everyone in the session can read it, and agents watching the key are notified.";
   return entry === null || entry.deleted
     ? `${key} gets this value.`
     : `This replaces v${entry.version}, by ${entry.updatedBy}.`;

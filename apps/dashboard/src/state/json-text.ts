@@ -23,7 +23,7 @@ export function parseTyped(typed: string): TypedValue {
   try {
     return { value: JSON.parse(text), as: "JSON", problem: null };
   } catch (error) {
-    if (/^[[{"]/.test(text)) return { problem: `This begins as JSON but is none: ${describe(error)}` };
+    if (/^[[{"]/.test(text)) return { problem: `Invalid JSON: ${describe(error)}` };
     return { value: text, as: "text", problem: null };
   }
 }

@@ -23,7 +23,7 @@ export interface StateDetailsProps {
   readonly onClose: () => void;
 }
 
-/** The history of a key: its earlier values, who changed it, and who is told of its changes. */
+/** The history of a key: its earlier values, who changed it, and who is notified of changes. */
 export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps) {
   const { key, scope, sessionId } = address;
   const { data, problem, refresh } = useRead(
@@ -112,6 +112,6 @@ function describeWatchers(names: readonly string[]): string {
   if (names.length === 0) return "no peer watches it.";
   const last = names.at(-1) ?? "";
   return names.length === 1
-    ? `${last} is told of its changes.`
-    : `${names.slice(0, -1).join(", ")} and ${last} are told of its changes.`;
+    ? `${last} is notified of changes.`
+    : `${names.slice(0, -1).join(", ")} and ${last} are notified of changes.`;
 }

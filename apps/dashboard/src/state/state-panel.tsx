@@ -90,7 +90,7 @@ function State() {
       <div className="flex flex-wrap items-center gap-2">
         {!looksOn && (
           <Segmented
-            label="Whose facts"
+            label="Scope"
             value={scope}
             onChange={(value) => setScopeAnew(value, setScope)}
             options={[
@@ -200,7 +200,7 @@ function Why({ closed, past }: { closed: boolean; past: boolean }): ReactNode {
   return (
     <p className="text-sm text-muted-foreground">
       {closed
-        ? "The session is closed: its state can be read, and changes no more."
+        ? "The session is closed: its state is read-only."
         : "This is the state as it is now. What a key held at another time is in its history."}
     </p>
   );
@@ -231,8 +231,8 @@ function Nothing({
       <EmptyTitle>{scope === "mesh" ? "No shared facts yet" : "No facts yet"}</EmptyTitle>
       <EmptyDescription>
         {scope === "mesh"
-          ? "Facts that hold for all sessions stand here, such as which environment is frozen."
-          : "What others should not have to ask for stands here: agents set it with set_state, you with New key."}
+          ? "Facts shared by all sessions, such as which environment is frozen."
+          : "Facts that others should not have to ask for. Agents set them with set_state, you with New key."}
       </EmptyDescription>
     </Empty>
   );

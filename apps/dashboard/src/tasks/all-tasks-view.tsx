@@ -32,8 +32,8 @@ function AllTasks() {
       {({ tasks, total }) =>
         tasks.length === 0 ? (
           <Empty>
-            <EmptyTitle>Nothing is to be done</EmptyTitle>
-            <EmptyDescription>Unfinished tasks of all open sessions stand here.</EmptyDescription>
+            <EmptyTitle>No open tasks</EmptyTitle>
+            <EmptyDescription>Unfinished tasks of all open sessions appear here.</EmptyDescription>
           </Empty>
         ) : (
           <>

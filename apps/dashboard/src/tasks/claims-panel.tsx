@@ -18,7 +18,7 @@ import { Select } from "@/ui/select";
 type Edits = SessionSettings["claims"];
 
 const edits: Readonly<Record<Edits, string>> = {
-  off: "Agents are told nothing",
+  off: "Agents get no warning",
   warn: "Agents are warned before an edit",
   refuse: "Agents' edits are refused",
 };
@@ -28,7 +28,7 @@ export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
   const { session } = useSession();
   const read = useRead("list_claims", { session_id: session.session_id }, { on: ["tasks", "session"] });
   return (
-    <Panel title="Who holds what" level={2}>
+    <Panel title="File claims" level={2}>
       <ReadPanel read={read} failed="What is claimed could not be read.">
         {(data) => (
           <div>
@@ -119,7 +119,9 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
           </option>
         ))}
       </Select>
-      <p className="text-sm text-muted-foreground">Advice by the agents’ hooks: a shell gets round it.</p>
+      <p className="text-sm text-muted-foreground">
+        Enforced by client hooks only; shell commands bypass it.
+      </p>
       <RefusalNote refusal={refusal} />
     </div>
   );

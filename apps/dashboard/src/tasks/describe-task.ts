@@ -23,5 +23,5 @@ export function factsOf(task: Task): readonly string[] {
 }
 
 export function waitsText({ waits_for }: Pick<Task, "waits_for">): string {
-  return waits_for.length === 0 ? "" : `waits for ${waits_for.join(", ")}`;
+  return waits_for.length === 0 ? "" : `blocked by ${waits_for.join(", ")}`;
 }

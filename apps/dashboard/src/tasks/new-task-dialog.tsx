@@ -29,7 +29,7 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
     <FormDialog
       className="sm:max-w-xl"
       title="New task"
-      description="Agents take the next one that is ready; whom it is for is woken."
+      description="Agents take the next one that is ready; the assignee is notified."
       submit="Add"
       submitting="Adding…"
       isReady={isReady}
@@ -51,7 +51,7 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
       onClose={onClose}
     >
       <Field>
-        <FieldLabel>What is to be done</FieldLabel>
+        <FieldLabel>Title</FieldLabel>
         <Input
           required
           dir="auto"
@@ -61,7 +61,7 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
         />
       </Field>
       <Field>
-        <FieldLabel>What else there is to know</FieldLabel>
+        <FieldLabel>Description</FieldLabel>
         <Textarea
           className="max-h-[30dvh] min-h-20"
           value={text}
@@ -70,19 +70,19 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
       </Field>
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <Field>
-          <FieldLabel>For</FieldLabel>
+          <FieldLabel>Assignee</FieldLabel>
           <Input dir="auto" value={assignee} onChange={({ target }) => setAssignee(target.value)} />
-          <FieldDescription>A team or a peer; empty for whoever takes it.</FieldDescription>
+          <FieldDescription>A team or a peer. Leave empty for anyone.</FieldDescription>
         </Field>
         <Field>
-          <FieldLabel>After</FieldLabel>
+          <FieldLabel>Blocked by</FieldLabel>
           <Input inputMode="numeric" value={after} onChange={({ target }) => setAfter(target.value)} />
           <FieldDescription>Numbers of tasks that must be done first.</FieldDescription>
         </Field>
       </div>
       {!isGuest && (
         <Field>
-          <FieldLabel>Check</FieldLabel>
+          <FieldLabel>Done when (command)</FieldLabel>
           <Input
             className="font-mono"
             maxLength={500}
@@ -90,7 +90,7 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
             onChange={({ target }) => setCommand(target.value)}
           />
           <FieldDescription>
-            A command that whoever does it runs: that it exits with 0 proves it.
+            The assignee runs this command; exit code 0 proves that the task is done.
           </FieldDescription>
         </Field>
       )}

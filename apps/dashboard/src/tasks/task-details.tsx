@@ -75,7 +75,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
         <p className="[overflow-wrap:anywhere]">
           {"command" in check ? (
             <>
-              Proved by <code className="font-mono text-sm">{check.command}</code>, which whoever does it runs
+              Proved by <code className="font-mono text-sm">{check.command}</code>, which the assignee runs
             </>
           ) : (
             `Reviewed by ${shortAddress(check.reviewer)}`

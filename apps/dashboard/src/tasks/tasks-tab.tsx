@@ -77,7 +77,7 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
           options={[
             { value: "board", label: "Board" },
             { value: "list", label: "List" },
-            { value: "order", label: "What waits" },
+            { value: "order", label: "Dependencies" },
           ]}
         />
         {canChange && (
@@ -119,8 +119,8 @@ function NoTasks({ canChange, onAdd }: { readonly canChange: boolean; readonly o
     <Empty className="rounded-lg border">
       <EmptyTitle>No tasks yet</EmptyTitle>
       <EmptyDescription>
-        What is to be done stands here: agents add it with create_task and take it with claim_task, each only
-        one.
+        Tasks appear here. Agents add them with create_task and claim them with claim_task; only one agent
+        gets each task.
       </EmptyDescription>
       {canChange && (
         <Button variant="outline" onClick={onAdd}>

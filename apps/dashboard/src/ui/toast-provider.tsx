@@ -43,7 +43,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       {children}
       <div
         role="status"
-        aria-label="What came of your actions"
+        aria-label="Notifications"
         className="pointer-events-none fixed right-0 bottom-(--bottom-bar) z-40 grid w-full max-w-sm gap-2 p-4"
       >
         {toasts.map((toast) => (
@@ -78,7 +78,7 @@ function ToastCard({ toast: { text, tone = "done", action }, onHide }: { toast: 
           {action.label}
         </Button>
       )}
-      <Button variant="ghost" size="icon" aria-label="Put away" onClick={onHide}>
+      <Button variant="ghost" size="icon" aria-label="Dismiss" onClick={onHide}>
         <X aria-hidden />
       </Button>
     </div>

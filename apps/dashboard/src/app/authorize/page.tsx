@@ -3,7 +3,7 @@ import { Suspense } from "react";
 import { PageSkeleton } from "@/components/page-skeleton";
 import { AuthorizeView } from "@/views/clients/authorize-view";
 
-export const metadata: Metadata = { title: "Let a client in" };
+export const metadata: Metadata = { title: "Authorise a client" };
 
 export default function AuthorizePage() {
   return (

@@ -59,9 +59,9 @@ const kinds = ["message", "ask", "decision"] as const satisfies readonly DraftKi
 const kindWords: Record<DraftKind, string> = { message: "Message", ask: "Ask", decision: "Decision" };
 const priorities = ["next", "now", "low"] as const satisfies readonly DraftPriority[];
 const priorityWords: Record<DraftPriority, string> = {
-  next: "Priority next",
-  now: "Priority now",
-  low: "Priority low",
+  next: "Normal",
+  now: "Urgent",
+  low: "Low",
 };
 
 /** Returns the option that a select gave back; the first, should a browser give back something else. */

@@ -124,5 +124,7 @@ function isMentionable({ kind }: Recipient): boolean {
 function placeholderFor({ kind, quoted }: Draft): string {
   if (quoted?.answers) return quoted.options.length > 0 ? "Pick an answer" : "Write the answer";
   if (quoted !== null) return "Write a reply";
-  return { message: "Write a message", ask: "What do you need to know?", decision: "What is settled?" }[kind];
+  return { message: "Write a message", ask: "What do you need to know?", decision: "What was decided?" }[
+    kind
+  ];
 }

@@ -27,15 +27,15 @@ export function ComposerNotes({ text, problem, away, waiting, onGiveUp }: Compos
       )}
       {away.length > 0 && (
         <p role="status" className="text-warning">
-          <bdi>{nameSome(away)}</bdi> {away.length === 1 ? "is" : "are"} disconnected. The message waits and
-          is read on return.
+          <bdi>{nameSome(away)}</bdi> {away.length === 1 ? "is" : "are"} disconnected. The message is
+          delivered when they return.
         </p>
       )}
       {waiting && (
         <p role="status" className="flex flex-wrap items-center gap-2 text-warning">
           Not sent yet: there is no connection. It is sent as soon as there is one.
           <Button type="button" variant="outline" size="sm" onClick={onGiveUp}>
-            Do not send
+            Discard
           </Button>
         </p>
       )}

@@ -43,7 +43,7 @@ export function QuotedBar({ quoted, onOption, onReplyOnly, onRemove }: QuotedBar
           </p>
         )}
       </div>
-      <Button type="button" variant="ghost" size="icon" aria-label="Do not quote it" onClick={onRemove}>
+      <Button type="button" variant="ghost" size="icon" aria-label="Cancel reply" onClick={onRemove}>
         <X aria-hidden />
       </Button>
     </div>

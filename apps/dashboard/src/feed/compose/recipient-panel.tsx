@@ -38,7 +38,7 @@ export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeft }: 
         <Input
           ref={field}
           role="combobox"
-          aria-label="Whom it is for"
+          aria-label="Recipients"
           aria-expanded
           aria-controls={listId}
           aria-activedescendant={found.length > 0 ? optionId(listId, active) : undefined}

@@ -107,7 +107,7 @@ function AnswerButtons({ message }: { readonly message: Message }) {
           </Button>
         ))}
         <Button variant="ghost" size="sm" disabled={pending} onClick={() => void answer(message)}>
-          {optionsOf(message).length === 0 ? "Answer" : "Answer in words"}
+          {optionsOf(message).length === 0 ? "Answer" : "Write an answer"}
         </Button>
       </div>
       <RefusalNote refusal={refusal} className="mt-1.5" />

@@ -31,7 +31,7 @@ const groups: readonly Group[] = [
     sign: "▲",
     className: "text-info",
   },
-  { title: "Came, went and said", kinds: ["people", "talk"], sign: "·", className: "text-muted-foreground" },
+  { title: "Activity", kinds: ["people", "talk"], sign: "·", className: "text-muted-foreground" },
 ];
 
 export interface BriefLinesProps {
@@ -74,7 +74,7 @@ export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesPro
       })}
       {leftOut > 0 && (
         <p className="px-2 text-sm text-muted-foreground">
-          {leftOut} more of these stand in the feed, the state and the document.
+          {leftOut} more are in the feed, the state and the document.
         </p>
       )}
     </div>

@@ -27,7 +27,7 @@ export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
   }, [isRead]);
   return (
     <section
-      aria-label="Since you were here"
+      aria-label="Since your last visit"
       onKeyDown={walkLines}
       className="flex max-h-[50%] min-h-0 flex-col border-b bg-surface"
     >

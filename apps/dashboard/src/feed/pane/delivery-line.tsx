@@ -24,7 +24,7 @@ export function DeliveryLine({ message }: { readonly message: Message }) {
   return (
     <div className="mt-0.5 flex flex-wrap items-baseline gap-x-1.5 text-sm text-muted-foreground tabular-nums">
       {recipients.length === 0 ? (
-        "posted; nobody else was here"
+        "Sent. No one else has joined yet"
       ) : (
         <details className="group/delivery">
           <summary className="min-h-6 cursor-pointer list-none rounded-sm py-0.5 hover:text-foreground pointer-coarse:py-3">
@@ -95,8 +95,8 @@ function describeReach({ delivered, delivered_at, status, declared, wake }: Reci
     return delivered_at === null
       ? "delivered"
       : `delivered ${new Date(delivered_at).toLocaleTimeString("en-GB")}`;
-  if (status === "disconnected") return "disconnected, gets it on return";
-  if (wake.length === 0) return `${status}, reads when it next looks`;
+  if (status === "disconnected") return "offline, delivered on return";
+  if (wake.length === 0) return `${status}, reads at its next poll`;
   // Hooks run in a turn, and begin none.
   const isInReach = declared === "working" || wake.some((path) => path !== "hooks");
   return isInReach ? `${status}, can be woken` : `${status}, reads at its next turn`;

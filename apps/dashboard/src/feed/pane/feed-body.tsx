@@ -43,7 +43,7 @@ function NothingMatches() {
   return (
     <Empty className="flex-1 justify-center">
       <EmptyTitle>Nothing matches</EmptyTitle>
-      <EmptyDescription>No message of this feed is let through by the filter.</EmptyDescription>
+      <EmptyDescription>No messages match this filter.</EmptyDescription>
       <Button variant="outline" size="sm" onClick={clearFilter}>
         Show all
       </Button>
@@ -64,7 +64,7 @@ function NothingYet() {
   return (
     <Empty className="flex-1 justify-center">
       <EmptyTitle>Nothing has been said yet</EmptyTitle>
-      <EmptyDescription>{looksOn ? "Peers write here." : "Peers write here; you can too."}</EmptyDescription>
+      <EmptyDescription>{looksOn ? "Peers write here." : "Agents and people post here."}</EmptyDescription>
       {session.status === "active" && !looksOn && (
         <Suspense>
           <StartPeer slug={session.slug} />

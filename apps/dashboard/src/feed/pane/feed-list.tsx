@@ -174,7 +174,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
 function FeedTop({ isBeginning }: { readonly isBeginning: boolean }) {
   return (
     <div className="absolute inset-x-0 top-0 flex h-10 items-center justify-center px-3 text-sm text-muted-foreground">
-      {isBeginning ? "The feed begins here" : "Older messages…"}
+      {isBeginning ? "Start of session" : "Older messages…"}
     </div>
   );
 }

@@ -92,7 +92,7 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
 
   const open = () => setCatchingUp(true);
   const catchUp = last_read === null || at !== null ? null : open;
-  useShortcut("b", open, { label: "Since you were here", group: "Feed", enabled: catchUp !== null });
+  useShortcut("b", open, { label: "Since your last visit", group: "Feed", enabled: catchUp !== null });
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <FilterBar

@@ -149,7 +149,7 @@ function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
       onChange={({ target }) => setQuery({ thread: target.value === "" ? null : target.value, m: null })}
       className="w-24 min-w-0 font-normal max-md:w-40"
     >
-      <option value="">All talk</option>
+      <option value="">All threads</option>
       {thread !== null && <option value={thread}>{showHidden(title ?? `#${thread}`)}</option>}
       {others.map(({ root, title: of, replies }) => (
         <option key={root} value={root}>

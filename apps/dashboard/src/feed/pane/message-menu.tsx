@@ -77,7 +77,7 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
             icon={MessagesSquare}
             onClick={close(() => setQuery({ thread: String(message.sequence), m: null }))}
           >
-            Follow this talk
+            View thread
           </MenuItem>
         )}
         <MenuItem icon={ShieldCheck} onClick={close(showProof)}>

@@ -19,8 +19,8 @@ export function ThreadBar({ title, count }: { readonly title: string; readonly c
       <Button
         variant="ghost"
         size="icon"
-        aria-label="Show all talk"
-        title="Show all talk  Esc"
+        aria-label="Show all messages"
+        title="Show all messages  Esc"
         onClick={() => setQuery({ thread: null })}
       >
         <X aria-hidden />

@@ -31,7 +31,7 @@ export function describeEvent(message: Message): EventWords {
     case "session_held":
       return words(`${by} holds the session: agents cannot post`, told("reason"));
     case "session_resumed":
-      return words(`${by} let the session go on`);
+      return words(`${by} resumed the session`);
     case "topic_opened":
       return words(`${by} commented on ${describeQuote(told("quote"))}: ${isolated(told("title") ?? "")}`);
     case "topic_closed":
@@ -45,7 +45,7 @@ export function describeEvent(message: Message): EventWords {
         `${by} ${decided[told("decision") ?? ""] ?? "decided about"} proposal ${String(message["proposal_id"])}`,
       );
     case "budget_spent":
-      return words(`Agents have said ${String(message["budget"])} messages, and wait for a human word`);
+      return words(`Agents reached the message limit (${String(message["budget"])})`);
     case "task_changed":
       return words(describeTaskChange(message, by), told("reason"));
     case "claim_changed":
@@ -74,8 +74,8 @@ const decided: Readonly<Record<string, string>> = {
 const claimChanges: Readonly<Record<string, string>> = {
   claimed: "claimed",
   released: "released",
-  expired: "ended, as its time was over, the claim on",
-  handed_back: "handed back",
+  expired: "claim expired on",
+  handed_back: "returned",
 };
 
 function describeApproval(message: Message, by: string): string {
@@ -98,7 +98,7 @@ const taskChanges: Readonly<Record<string, string>> = {
   updated: "changed",
   claimed: "took",
   released: "gave back",
-  handed_back: "handed back",
+  handed_back: "returned",
   in_review: "put into review",
   done: "finished",
   cancelled: "cancelled",

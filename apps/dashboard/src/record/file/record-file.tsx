@@ -74,9 +74,9 @@ function Whole({ record, report }: { readonly record: ShownRecord; readonly repo
           <div className="grid gap-3">
             {report}
             <p className="max-w-[72ch] text-sm text-muted-foreground">
-              This was computed by the script in this file, without a network. Whoever changed the file could
-              have changed the script as well: to be sure, check the file with <code>merkle verify</code>, or
-              on the page Verify of a broker that you trust.
+              This was computed by the script in this file, without a network. Anyone who changed the file
+              could have changed the script as well: to be sure, check the file with{" "}
+              <code>merkle verify</code>, or on the page Verify of a broker that you trust.
             </p>
           </div>
         }

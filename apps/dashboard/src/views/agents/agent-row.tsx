@@ -37,7 +37,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
           {need !== null && <NeedBadge human={need === "human"} />}
           <span className="ml-auto flex items-center gap-3 text-sm text-muted-foreground tabular-nums">
             {unread > 0 && (
-              <span className="flex items-center gap-1" title="Messages for it that it has not got">
+              <span className="flex items-center gap-1" title="Undelivered messages">
                 <Mail aria-hidden className="size-3.5" />
                 {unread > 99 ? "99+" : unread} <span className="max-sm:sr-only">unread</span>
               </span>
@@ -70,7 +70,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
             )}
             {waits.map((wait) => (
               <Fact key={`${wait.kind} ${wait.number}`} Icon={MessageCircleQuestionMark}>
-                {wait.kind === "approval" ? `Asks leave for ${wait.text} of ` : "Waits for "}
+                {wait.kind === "approval" ? `Requests permission to ${wait.text} of ` : "Waits for "}
                 <bdi className="text-foreground">{whomOf(wait)}</bdi>
                 {" · "}
                 <TimeText at={wait.since} />
@@ -101,7 +101,7 @@ export function NeedBadge({ human, className }: { human: boolean; className?: st
       )}
     >
       <CircleAlert aria-hidden className="size-3" />
-      {human ? "needs somebody" : "waits for an agent"}
+      {human ? "needs you" : "waits for an agent"}
     </span>
   );
 }

@@ -57,7 +57,7 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
       </header>
       {problem && (
         <p role="status" className="px-[3vw] text-lg text-warning">
-          What is shown is from before: {problem.detail}
+          Showing the last known state: {problem.detail}
         </p>
       )}
       <div className="min-h-0 flex-1 p-[2vw]">

@@ -43,7 +43,7 @@ export function doingOf(agent: Agent): Doing {
 
 const statusWords = {
   active: "at work",
-  idle: "was just here",
+  idle: "recently active",
   disconnected: "away",
 } as const satisfies Record<Agent["status"], string>;
 

@@ -79,8 +79,8 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
             className="max-h-[34rem] min-h-64"
           />
           <figcaption className="flex flex-wrap gap-x-5 gap-y-1 border-t px-4 py-2 text-xs text-muted-foreground">
-            <span>Lines: what was said in the last five minutes; those that move, just now.</span>
-            <span>An open loop: a question that waits.</span>
+            <span>Lines: messages in the last 5 min. Moving lines: right now.</span>
+            <span>Dashed ring: waiting for an answer.</span>
           </figcaption>
         </figure>
       )}
@@ -123,10 +123,10 @@ function Headline({ needing, there }: { needing: number; there: number }) {
     <p className="text-title font-semibold tabular-nums">
       {needing > 0 ? (
         <span className="text-warning">
-          {needing === 1 ? "One agent needs somebody." : `${needing} agents need somebody.`}
+          {needing === 1 ? "One agent needs somebody." : `${needing} agents need you.`}
         </span>
       ) : (
-        "Nobody is stuck."
+        "Nothing is blocked."
       )}{" "}
       <span className="font-normal text-muted-foreground">
         {there === 1 ? "One agent is at work." : `${there} agents are at work.`}
@@ -167,7 +167,7 @@ function NoAgents() {
     <Empty className="rounded-lg border py-16">
       <EmptyTitle>No agent is at work</EmptyTitle>
       <EmptyDescription>
-        Agents of all open sessions stand here: what each does, whom it waits for, and who talks with whom.
+        Agents of all open sessions appear here: what each does, who it waits for, and who talks with whom.
       </EmptyDescription>
       <Button asChild variant="outline">
         <PageLink href="/">Start one</PageLink>

@@ -53,11 +53,13 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
 
   return (
     <FormDialog
-      title={old ? `Change ${kindNames[old.kind]}` : isPush ? "Tell this browser" : "Tell another place"}
+      title={
+        old ? `Change ${kindNames[old.kind]}` : isPush ? "Enable push in this browser" : "Add a destination"
+      }
       description={
         isPush
-          ? "It is told with all pages closed, encrypted for this browser alone. It asks you for permission first."
-          : "The address and what goes with it are kept encrypted, and shown to nobody again."
+          ? "Notifies you even with all pages closed, encrypted for this browser only. The browser asks for permission first."
+          : "The address and its secret are stored encrypted and never shown again."
       }
       submit="Save"
       submitting="Saving…"
@@ -165,7 +167,7 @@ function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: Ad
           {isWebhook && (
             <p className="flex flex-wrap items-center gap-2 text-sm text-muted-foreground">
               <Button type="button" variant="outline" size="sm" onClick={() => onSecret(drawSecret())}>
-                Draw one
+                Generate
               </Button>
               Copy it to the receiver now: it checks signatures with it.
             </p>
@@ -231,7 +233,7 @@ function QuietHours({ quiet, onChange }: QuietHoursProps) {
             onChange(target.checked ? { from: "22:00", to: "07:00", time_zone: timeZone } : null)
           }
         />
-        Quiet hours: what comes then is told at their end
+        Quiet hours: notifications are held until they end
       </label>
       {quiet && (
         <div className="flex flex-wrap items-end gap-3">

@@ -14,15 +14,15 @@ export const kindNames: Readonly<Record<AlertTarget["kind"], string>> = {
 export const addressHints: Readonly<Record<TypedKind, { readonly like: string; readonly about: string }>> = {
   webhook: {
     like: "https://example.com/merkle",
-    about: "It is posted to, signed as Standard Webhooks are.",
+    about: "Sends a signed POST (Standard Webhooks).",
   },
   ntfy: {
     like: "https://ntfy.sh/a-topic-nobody-guesses",
-    about: "The server and the topic: whoever knows it can read what is sent.",
+    about: "The server and the topic: anyone who knows the topic can read what is sent.",
   },
-  slack: { like: "https://hooks.slack.com/services/…", about: "Of an incoming webhook of a Slack app." },
+  slack: { like: "https://hooks.slack.com/services/…", about: "URL of an incoming webhook of a Slack app." },
   discord: {
     like: "https://discord.com/api/webhooks/…",
-    about: "Of a webhook, from the settings of a channel.",
+    about: "URL of a webhook, from the settings of a channel.",
   },
 };

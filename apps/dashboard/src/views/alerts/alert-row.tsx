@@ -98,7 +98,7 @@ function AlertFacts({ target }: { readonly target: AlertTarget }) {
         </>
       )}
       {waiting > 0 && ` · ${waiting} to be sent`}
-      {given_up > 0 && ` · ${given_up} given up`}
+      {given_up > 0 && ` · ${given_up} failed`}
       {problem !== null && (
         <span className="block text-danger">
           {ended ? "Gone, nothing is sent there: " : "Failing: "}

@@ -18,7 +18,7 @@ export function AlertSettings() {
   if (person === null) {
     return (
       <div className="grid justify-items-start gap-2">
-        <p>These are yours, so say first who you are.</p>
+        <p>Add your name to set up notifications.</p>
         <Button variant="outline" onClick={() => void requirePerson().catch(() => undefined)}>
           Say my name…
         </Button>
@@ -26,27 +26,29 @@ export function AlertSettings() {
     );
   }
   return (
-    <ReadPanel read={read} failed="Where you are told could not be read.">
+    <ReadPanel read={read} failed="Couldn't load your destinations.">
       {({ targets, push_key }) => (
         <>
           <div className="flex flex-wrap gap-2">
             <Button disabled={!canBePushedTo()} onClick={() => setAsked("browser")}>
-              Tell this browser…
+              Enable push in this browser…
             </Button>
             <Button variant="outline" onClick={() => setAsked("place")}>
-              Tell another place…
+              Add a destination…
             </Button>
           </div>
           {!canBePushedTo() && (
             <p className="text-sm text-muted-foreground">
-              Browsers are told with their pages closed over https alone, or on the broker’s own machine; on
-              an iPhone once this page is added to the home screen.
+              Push to closed pages works only over https or on the broker’s own machine. On an iPhone, first
+              add this page to the home screen.
             </p>
           )}
           {targets.length === 0 ? (
-            <p className="text-muted-foreground">You are told nowhere but in open pages.</p>
+            <p className="text-muted-foreground">
+              No destinations yet. You're only notified while Merkle is open.
+            </p>
           ) : (
-            <RowList label="Where you are told">
+            <RowList label="Destinations">
               {targets.map((target) => (
                 <AlertRow
                   key={target.target_id}

@@ -79,7 +79,7 @@ function Items() {
             onChange={(show) => setQuery({ show: show === "away" ? "away" : null, item: null, quiet: null })}
             options={[
               { value: "waiting", label: <Counted word="Waiting" count={total} /> },
-              { value: "away", label: <Counted word="Snoozed or done" count={awayCount} /> },
+              { value: "away", label: <Counted word="Snoozed & done" count={awayCount} /> },
             ]}
           />
           <p role="status" className="flex min-w-0 flex-1 items-center gap-2 text-sm text-muted-foreground">
@@ -202,7 +202,7 @@ function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys)
   const go = (step: number) =>
     select(rows[Math.max(0, Math.min(rows.length - 1, at + step))], { focus: true });
   useShortcut("j", () => go(1), { label: "Next", group, enabled });
-  useShortcut("k", () => go(-1), { label: "Before", group, enabled });
+  useShortcut("k", () => go(-1), { label: "Previous", group, enabled });
   useShortcut("a", () => selected && answer(selected), { label: "Answer, or act", group, enabled });
   useShortcut(
     "Enter",
@@ -249,11 +249,11 @@ function Nothing({ showsAway }: { readonly showsAway: boolean }) {
   return (
     <Empty className="flex-1 justify-center py-16">
       <Inbox aria-hidden strokeWidth={1.25} className="size-10 text-muted-foreground" />
-      <EmptyTitle>{showsAway ? "Nothing is put away" : "Nothing needs you now"}</EmptyTitle>
+      <EmptyTitle>{showsAway ? "Nothing snoozed" : "You're all caught up"}</EmptyTitle>
       <EmptyDescription>
         {showsAway
-          ? "What you snooze or have done with stands here, and can be brought back. Others still see it."
-          : "What agents ask, propose or get stuck on comes here by itself, from every session."}
+          ? "Snoozed and completed items. Restore them any time. Others still see them."
+          : "Questions, proposals and blocked agents from every session show up here."}
       </EmptyDescription>
     </Empty>
   );

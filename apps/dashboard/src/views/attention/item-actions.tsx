@@ -63,7 +63,7 @@ function actionsFor(
       return (
         <Button asChild size="sm" variant="outline">
           <PageLink href={placeOfItem(item)} aria-label={`Look at approval ${item.number}`}>
-            Look at it
+            View
           </PageLink>
         </Button>
       );
@@ -184,7 +184,7 @@ function Nudge({ item, to, label, attempt }: ActionProps & { to: string; label: 
         attempt.run(async () => {
           const { nudged } = await call("nudge", { session_id: item.session_id, to });
           const woken = nudged.filter(({ reached }) => reached.length > 0).length;
-          return woken > 0 ? `Woken: ${woken} of ${nudged.length}` : "Nobody is there to be woken";
+          return woken > 0 ? `Woken: ${woken} of ${nudged.length}` : "No agents online to nudge";
         })
       }
     >

@@ -84,12 +84,12 @@ const hints = [
 /** What follows from an item, so that one can decide without knowing Merkle by heart. */
 const consequences: Readonly<Record<AttentionItem["kind"], string>> = {
   approval: "Your agent waits at its terminal until it is answered, there or here.",
-  ask: "The first answer counts, and everybody sees whose it was.",
+  ask: "The first answer wins. Everyone can see who answered.",
   proposal: "Nothing is written before somebody accepts it.",
   job_failed: "A job runs once: Retry starts another one for the same.",
   in_review: "The task is done once a human says so.",
-  handed_back: "Its holder was gone for too long. Others can take it now.",
-  blocked: "It stays blocked until it says that it goes on. A nudge has it read its messages now.",
+  handed_back: "Its agent went offline, so the task is open again.",
+  blocked: "The agent clears this itself when it continues. A nudge makes it read its messages now.",
   held: "Its agents cannot post until somebody resumes it. What runs on their machines goes on.",
   budget_spent: "Its agents cannot post until a human says something, or lets them go on.",
   budget_near: "At the end of the budget the session is held.",

@@ -19,7 +19,7 @@ export function PutAway({ item, away, menu }: PutAwayProps) {
   if (isPutAway(item)) {
     return (
       <Button size="sm" variant="outline" onClick={() => away.bringBack(item)}>
-        Bring back
+        Restore
       </Button>
     );
   }

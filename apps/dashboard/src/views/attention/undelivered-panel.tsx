@@ -23,11 +23,11 @@ export function UndeliveredPanel({ session }: { readonly session: string }) {
           All sessions
         </PageLink>
       </div>
-      <ReadPanel read={read} failed="What has reached nobody could not be read.">
+      <ReadPanel read={read} failed="Couldn't load undelivered messages.">
         {({ messages, total, for_s }) =>
           total === 0 ? (
             <p className="text-muted-foreground">
-              Every message older than {describeSpan(for_s)} was got by somebody it is for.
+              Every message older than {describeSpan(for_s)} has been delivered.
             </p>
           ) : (
             <>

@@ -17,13 +17,13 @@ export function AuthorizeView() {
   const admitted = useAdmitted();
   return (
     <>
-      <PageHeader crumbs={[{ label: "Let a client in" }]} />
+      <PageHeader crumbs={[{ label: "Authorise a client" }]} />
       <div className="flex max-w-xl flex-col gap-6 p-4 lg:p-6">
-        <h1 className="sr-only">Let a client in</h1>
+        <h1 className="sr-only">Authorise a client</h1>
         <PanelBoundary title="The client">
           {hydrated && request === null && (
             <Empty>
-              <EmptyTitle>No client asks to be let in</EmptyTitle>
+              <EmptyTitle>No client requests access</EmptyTitle>
               <EmptyDescription>
                 An MCP client opens this page when you give it the address of this broker.
               </EmptyDescription>
@@ -40,7 +40,7 @@ export function AuthorizeView() {
 function Asking({ request }: { readonly request: ClientRequest | null }) {
   const read = useRead("preview_client", request);
   return (
-    <ReadPanel read={read} failed="This client cannot be let in.">
+    <ReadPanel read={read} failed="This client cannot be authorised.">
       {(client) => request && <ClientForm client={client} request={request} />}
     </ReadPanel>
   );

@@ -46,15 +46,15 @@ export function ClientForm({ client, request }: ClientFormProps) {
     <form className="grid min-w-0 gap-5" onSubmit={(event) => void approve(event)}>
       <div className="grid gap-2">
         <p className="text-title font-semibold break-words">
-          Let in what calls itself “<bdi>{client.name}</bdi>”?
+          Authorise the client “<bdi>{client.name}</bdi>”?
         </p>
         <p>
           The answer goes to{" "}
           <strong className="font-mono break-all" data-testid="redirect-host">
             {client.redirect_host}
           </strong>
-          . Whoever is there will take part as a team of yours. Nobody has checked the name: go on only if you
-          have just begun this at that place yourself.
+          . It will take part as one of your teams. Its name is not verified: continue only if you have just
+          started this there yourself.
         </p>
       </div>
       <Field>
@@ -94,7 +94,7 @@ export function ClientForm({ client, request }: ClientFormProps) {
       <RefusalNote refusal={refusal} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" disabled={pending || session === "" || name.trim() === ""}>
-          {pending ? "One moment…" : "Let it in"}
+          {pending ? "One moment…" : "Authorise"}
         </Button>
         <Button type="button" variant="outline" onClick={() => window.location.assign(client.refuse_to)}>
           Refuse

@@ -20,7 +20,7 @@ export function parseConnectionAddress(typed: string): ParsedAddress {
   if (text === "") return refuse("Type the address that agents reach this broker at.");
   if (text.length > charsMax) return refuse(`An address has at most ${charsMax} characters.`);
   const url = toUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  if (!url || url.hostname === "") return refuse("This is no address. One is https://mesh.example.com");
+  if (!url || url.hostname === "") return refuse("Not a valid address. Example: https://mesh.example.com");
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return refuse("It must begin with http:// or https://");
   if (url.username || url.password)

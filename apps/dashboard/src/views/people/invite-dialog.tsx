@@ -45,8 +45,8 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
   return (
     <MakeDialog
       title="Invite somebody"
-      description="The link makes whoever opens it first a member. Hand it over in private."
-      submit="Make the invite"
+      description="Anyone with this link can join. Share it privately."
+      submit="Create invite"
       onMake={(signal) => broker.call("create_invite", input, { signal })}
       onMade={onMade}
       onClose={onClose}
@@ -70,7 +70,7 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
         </Field>
         {isAdmin && (
           <Field>
-            <FieldLabel>They become</FieldLabel>
+            <FieldLabel>Role</FieldLabel>
             <NativeSelect
               className="h-8 w-full"
               value={role}
@@ -90,9 +90,9 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
           onChange={(event) => setWithCode(event.target.checked)}
         />
         <label htmlFor={codeId}>
-          Also a code to say aloud
+          Add a spoken code
           <span className="block text-sm text-muted-foreground">
-            Good for ten minutes and five wrong tries.
+            Valid for ten minutes and five wrong tries.
           </span>
         </label>
       </div>
@@ -114,7 +114,7 @@ function SessionField({ chosen, value, onChange }: SessionFieldProps) {
   const others = (data?.sessions ?? []).filter(({ session_id }) => session_id !== chosen?.session_id);
   return (
     <Field>
-      <FieldLabel>Leads to</FieldLabel>
+      <FieldLabel>Opens</FieldLabel>
       <NativeSelect className="h-8 w-full" value={value} onChange={(event) => onChange(event.target.value)}>
         {chosen && <option value={chosen.session_id}>{chosen.title}</option>}
         <option value="">the list of sessions</option>
@@ -125,7 +125,7 @@ function SessionField({ chosen, value, onChange }: SessionFieldProps) {
         ))}
       </NativeSelect>
       <FieldDescription>
-        Whoever joins is a member of the whole mesh, and sees its other sessions too.
+        People who join become members of the whole mesh and can see its other sessions.
       </FieldDescription>
     </Field>
   );

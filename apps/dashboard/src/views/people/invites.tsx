@@ -85,7 +85,7 @@ function InviteRow({ invite, onChanged }: { readonly invite: Invite; readonly on
           <EndButton
             label={`Revoke invite ${invite_id}`}
             title={`Revoke invite ${invite_id}?`}
-            consequence="Its link and code let nobody in any more. Whoever came by it stays a member."
+            consequence="Its link and code stop working. People who joined with it stay members."
             onEnd={(signal) => broker.call("revoke_invite", { invite_id }, { signal })}
             onDone={onChanged}
           />

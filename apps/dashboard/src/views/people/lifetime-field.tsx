@@ -24,7 +24,7 @@ export interface LifetimeFieldProps {
 export function LifetimeField({ seconds, secondsMax, onChange }: LifetimeFieldProps) {
   return (
     <Field>
-      <FieldLabel>Good for</FieldLabel>
+      <FieldLabel>Expires in</FieldLabel>
       <NativeSelect
         className="h-8 w-full"
         value={seconds}

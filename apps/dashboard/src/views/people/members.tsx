@@ -93,7 +93,8 @@ function MemberRow({ member, invited, onChanged }: MemberRowProps) {
           {invited_by && (
             <>
               {" "}
-              · {vouching === "program" ? "let in by a token of" : "invited by"} <bdi>{invited_by.name}</bdi>
+              · {vouching === "program" ? "authenticated by a token of" : "invited by"}{" "}
+              <bdi>{invited_by.name}</bdi>
               {invited_by.revoked && " (revoked)"}
             </>
           )}
@@ -128,7 +129,7 @@ function RevokeMember({ member, invited, onChanged }: MemberRowProps) {
           Revoke <bdi>{name}</bdi>?
         </>
       }
-      consequence="Agents, browsers and tokens of this member are cut off within a second. What was said and written stays. The key is never let in again."
+      consequence="Agents, browsers and tokens of this member are disconnected within a second. Their messages stay. The key can never be used again."
       onEnd={(signal) => {
         const why = reason.trim();
         const input = { member_id, with_invited: withInvited, ...(why !== "" && { reason: why }) };

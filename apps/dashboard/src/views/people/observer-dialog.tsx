@@ -22,11 +22,11 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
   const [seconds, setSeconds] = useState<number>(limits.observerSeconds);
   return (
     <MakeDialog
-      title="Let somebody look on"
+      title="Share a view-only link"
       description={
         <>
-          Whoever has the link reads “<bdi>{session.title}</bdi>” as it goes on, and can do nothing else: no
-          membership, no other session. It ends when this browser is signed out.
+          Anyone with the link can read “<bdi>{session.title}</bdi>” live, and nothing else: no membership, no
+          other session. The link ends when this browser is signed out.
         </>
       }
       submit="Make the link"
@@ -42,7 +42,7 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
       onMade={() => undefined}
       onClose={onClose}
       made={({ link, expires_at }) => ({
-        title: "The link to look on",
+        title: "View-only link",
         body: (
           <div className="grid min-w-0 gap-3">
             <Snippet label="Link" text={link} />
@@ -54,7 +54,7 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
       })}
     >
       <Field>
-        <FieldLabel>For whom</FieldLabel>
+        <FieldLabel>Recipient</FieldLabel>
         <Input
           dir="auto"
           maxLength={limits.nameCharsMax}

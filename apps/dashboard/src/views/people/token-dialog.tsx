@@ -24,8 +24,8 @@ export function TokenDialog({
   return (
     <MakeDialog
       title="New token"
-      description="It lets a program in for you, over REST and MCP: it reads and posts, but decides nothing and lets nobody in. It ends when this browser is signed out, 30 days after it signed in at the latest; one that lasts longer is made with merkle token create."
-      submit="Make the token"
+      description="Lets a program act for you over REST and MCP: it can read and post, but not decide or invite. It ends when this browser is signed out, at most 30 days after sign-in. For a longer lifetime, use merkle token create."
+      submit="Create token"
       isReady={label.trim() !== ""}
       onMake={(signal) =>
         broker.call("issue_token", { kind: "bearer", label: label.trim(), expires_in_s: seconds }, { signal })
@@ -46,7 +46,7 @@ export function TokenDialog({
       })}
     >
       <Field>
-        <FieldLabel>What it is for</FieldLabel>
+        <FieldLabel>Description</FieldLabel>
         <Input
           dir="auto"
           required

@@ -43,7 +43,7 @@ export function Tokens() {
           ))}
         </RowList>
       )}
-      {data?.tokens.length === 0 && <p className="text-muted-foreground">None is in force.</p>}
+      {data?.tokens.length === 0 && <p className="text-muted-foreground">No active tokens.</p>}
       <Suspense>
         {making === "token" && <TokenDialog onMade={refresh} onClose={close} />}
         {making === "link" && <SignInLinkDialog onMade={refresh} onClose={close} />}
@@ -55,15 +55,16 @@ export function Tokens() {
 const kinds: Readonly<Record<Token["kind"], { readonly name: string; readonly consequence: string }>> = {
   bearer: {
     name: "Token",
-    consequence: "Programs that use it, and members whom it let in, are cut off within a second.",
+    consequence:
+      "Programs that use it, and members that joined through it, are disconnected within a second.",
   },
   browser: {
     name: "Browser",
     consequence:
-      "Its pages are signed out within a second, and tokens, links and clients that were let in from it end.",
+      "Its pages are signed out within a second, and tokens, links and clients that it authorised end.",
   },
   sign_in: { name: "Sign-in link", consequence: "The link signs nobody in any more." },
-  observer: { name: "Link to look on", consequence: "Whoever looks on by it is cut off within a second." },
+  observer: { name: "View-only link", consequence: "People who use it are disconnected within a second." },
   client: {
     name: "Client",
     consequence: "It is cut off within a second. Its team stays, without anybody in it.",
@@ -94,7 +95,7 @@ function TokenRow({ token, onChanged }: { readonly token: Token; readonly onChan
           )}
           {label !== null && session && (
             <>
-              {kind === "browser" ? "looks on in" : "to"} <bdi>{session.title}</bdi> ·{" "}
+              {kind === "browser" ? "views" : "to"} <bdi>{session.title}</bdi> ·{" "}
             </>
           )}
           {last_used_at === null ? (

@@ -133,9 +133,9 @@ export function CommandPalette({ typed: ahead, onClose, onHelp }: CommandPalette
         showCloseButton={false}
         className="mt-[12dvh] mb-auto gap-0 overflow-hidden p-0 open:gap-0 sm:max-w-2xl sm:p-0"
       >
-        <DialogTitle className="sr-only">Go anywhere, do anything</DialogTitle>
+        <DialogTitle className="sr-only">Command menu</DialogTitle>
         <Command
-          label="Go anywhere, do anything"
+          label="Command menu"
           className="min-w-0"
           shouldFilter={false}
           loop
@@ -154,9 +154,7 @@ export function CommandPalette({ typed: ahead, onClose, onHelp }: CommandPalette
             />
           </div>
           <Command.List ref={selection.list} className="max-h-[60dvh] scroll-py-2 overflow-y-auto p-2">
-            <Command.Empty className="p-4 text-center text-muted-foreground">
-              Nothing by these words.
-            </Command.Empty>
+            <Command.Empty className="p-4 text-center text-muted-foreground">No results.</Command.Empty>
             {isSearching ? (
               <>
                 <EntryGroup heading="Best matches" entries={found} onChoose={choose} />
@@ -337,7 +335,7 @@ function Hits({ query, onGo }: PartProps) {
     })
     .slice(0, hitsShown);
   return (
-    <Group heading="In what was said and written" isEmpty={false}>
+    <Group heading="Messages and documents" isEmpty={false}>
       {hits.map(({ hit, href }) => (
         // Several things that were said in one comment open at the same place.
         <Item

@@ -184,8 +184,7 @@ function Hints() {
     <Empty>
       <EmptyTitle>Search all sessions</EmptyTitle>
       <EmptyDescription>
-        Words are found by their stem, “quoted” ones together; -word leaves out. What was said a moment ago is
-        found, too.
+        Matches word forms. Use “quotes” for phrases and -word to exclude. New messages are found, too.
       </EmptyDescription>
     </Empty>
   );
@@ -195,9 +194,7 @@ function Nothing({ hasKinds, onAllKinds }: { hasKinds: boolean; onAllKinds: () =
   return (
     <Empty>
       <EmptyDescription>
-        {hasKinds
-          ? "Nothing of these kinds matches. Others may."
-          : "Try fewer words, or other ones: all of them must be in one place."}
+        {hasKinds ? "Nothing of these kinds matches. Others may." : "Try fewer or different words."}
       </EmptyDescription>
       {hasKinds && (
         <Button variant="outline" onClick={onAllKinds}>

@@ -15,7 +15,7 @@ export function AgentDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <FormDialog
-      title="Conclusions by agents"
+      title="Who can conclude"
       description="An agent that is asked for the conclusion reads feed and document and drafts it. What it writes is yours to edit and to conclude with, unless you let it."
       isPower
       submit="Save"

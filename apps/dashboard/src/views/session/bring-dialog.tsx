@@ -23,7 +23,7 @@ export function BringDialog({ slug, title, onClose }: BringDialogProps) {
         <DialogHeader>
           <DialogTitle>Invite to this session</DialogTitle>
           <DialogDescription>
-            This broker lets in whoever reaches it, so its address is all that anybody needs for “
+            This broker is open to anyone who can reach it, so its address is all that others need for “
             <bdi>{title}</bdi>”.
           </DialogDescription>
         </DialogHeader>

@@ -10,7 +10,7 @@ import { Input } from "@/ui/input";
 const budgets = {
   message_budget: {
     label: "Messages",
-    about: "After the last human word; beyond it agents' posts are refused until a human says something.",
+    about: "Messages agents may post before a person replies.",
     max: 1_000_000,
   },
   token_budget: {
@@ -21,7 +21,7 @@ const budgets = {
   },
   team_token_budget: {
     label: "Tokens of each team",
-    about: "The same for one team.",
+    about: "Per-team token limit.",
     max: 1_000_000_000_000,
   },
 } as const;
@@ -38,7 +38,7 @@ export function BudgetDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Budgets"
-      description={`How much agents may say and use before a human lets them go on; 0 for no limit. They have said ${session.agent_messages} since the last human word.`}
+      description={`How much agents may post and use before a person replies; 0 for no limit. They have posted ${session.agent_messages} messages since the last message from a human.`}
       isPower
       submit="Save"
       submitting="Saving…"

@@ -28,8 +28,7 @@ export function ClosedNote() {
             by <bdi className="font-medium text-foreground">{by}</bdi>
           </>
         )}{" "}
-        {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. It can be read for
-        ever.
+        {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. Read-only from now on.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button asChild variant="outline" size="sm">
@@ -49,7 +48,7 @@ export function ClosedNote() {
         )}
         {!looksOn && (
           <Button size="sm" onClick={() => setContinued(true)}>
-            New session from this
+            Continue in a new session
           </Button>
         )}
       </div>

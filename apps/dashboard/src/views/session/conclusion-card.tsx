@@ -36,7 +36,7 @@ function LastPageLink() {
       href={`/sessions/${session.slug}/conclusion`}
       className="inline-flex min-h-6 items-center text-sm text-link hover:underline pointer-coarse:min-h-11"
     >
-      Its last page
+      View summary
     </PageLink>
   );
 }

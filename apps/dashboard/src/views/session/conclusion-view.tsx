@@ -34,10 +34,8 @@ function NotConcluded() {
   const { session } = useSession();
   return (
     <Empty className="py-24">
-      <EmptyTitle>It is not concluded yet</EmptyTitle>
-      <EmptyDescription>
-        Here its last page will stand: what it came to, who took part, and the seal.
-      </EmptyDescription>
+      <EmptyTitle>This session is still open</EmptyTitle>
+      <EmptyDescription>The outcome, participants and seal appear here once it's concluded.</EmptyDescription>
       <Button asChild variant="outline">
         <PageLink href={`/sessions/${session.slug}`}>To the session</PageLink>
       </Button>

@@ -28,7 +28,7 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Edit title and description"
-      description="Every team is told what changed, and why."
+      description="Every team sees what changed, and why."
       submit="Save"
       submitting="Saving…"
       isReady={changed && reason.trim() !== "" && title.trim() !== ""}
@@ -68,7 +68,7 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
           required
           maxLength={limits.reasonCharsMax}
           value={reason}
-          placeholder="what changed in the work itself"
+          placeholder="Why are you changing this?"
           onChange={(event) => setReason(event.target.value)}
         />
       </Field>

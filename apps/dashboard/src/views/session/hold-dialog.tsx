@@ -25,7 +25,7 @@ export function HoldDialog({ onClose }: { onClose: () => void }) {
       role="alertdialog"
       title="Hold this session?"
       description={
-        "Agents are told that it is held when they post. Work already running on their machines goes on."
+        "Agents that post get a notice that the session is held. Work already running keeps going."
       }
       isPower
       submit="Hold"
@@ -35,7 +35,7 @@ export function HoldDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <Field>
-        <FieldLabel>Why (they are told)</FieldLabel>
+        <FieldLabel>Reason (visible to agents)</FieldLabel>
         <Input
           dir="auto"
           value={reason}

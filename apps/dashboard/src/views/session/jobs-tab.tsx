@@ -41,7 +41,7 @@ function Jobs() {
     <>
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <p className="max-w-prose min-w-0 flex-1 basis-64 text-muted-foreground">
-          Each is one run of an agent that works on the document. What it makes is proposed to you
+          Each is one run of an agent that works on the document. Its result is proposed to you
           {session.settings.agent_concludes === "concludes"
             ? ", but that this session lets it conclude by itself."
             : ", never done unseen."}
@@ -57,11 +57,11 @@ function Jobs() {
 function Draft() {
   const { start, pending, refusal } = useStartJob();
   const draft = () => void start(draftTheConclusion);
-  usePaletteAction({ id: "draft-conclusion", label: "Have the conclusion drafted", run: draft });
+  usePaletteAction({ id: "draft-conclusion", label: "Draft conclusion", run: draft });
   return (
     <div className="grid gap-1">
       <Button variant="outline" disabled={pending} onClick={draft}>
-        <NotebookPen aria-hidden /> {pending ? "Starting…" : "Have the conclusion drafted"}
+        <NotebookPen aria-hidden /> {pending ? "Starting…" : "Draft conclusion"}
       </Button>
       <RefusalNote refusal={refusal} />
     </div>

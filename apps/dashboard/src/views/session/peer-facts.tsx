@@ -57,7 +57,7 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
             </span>
           </Fact>
         )}
-        <Fact name={peer.kind !== "agent" ? "Last seen" : "Last asked for messages"}>
+        <Fact name={peer.kind !== "agent" ? "Last seen" : "Last checked for messages"}>
           <LastPoll peer={peer} />
         </Fact>
         <Fact name="Has read">
@@ -87,10 +87,10 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
 }
 
 const declaredWords = {
-  blocked: "Says it is blocked",
-  dnd: "Does not want to be disturbed",
-  working: "Says it is working",
-  idle: "Says it is idle",
+  blocked: "Blocked (reported)",
+  dnd: "Do not disturb",
+  working: "Working (reported)",
+  idle: "Idle (reported)",
 } as const;
 
 function LastPoll({ peer }: { peer: Peer }) {

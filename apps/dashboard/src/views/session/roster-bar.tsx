@@ -59,7 +59,7 @@ export function RosterBar() {
           onClick={() => setListed(true)}
         >
           <Users aria-hidden />
-          <span className="max-md:sr-only">{hidden > 0 ? `All ${rows.length}` : "Everybody"}</span>
+          <span className="max-md:sr-only">{hidden > 0 ? `All ${rows.length}` : "All participants"}</span>
         </Button>
       )}
       <Suspense>

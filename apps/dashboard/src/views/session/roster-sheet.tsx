@@ -20,7 +20,7 @@ export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onC
         className="overflow-hidden p-0 sm:p-0 open:grid-rows-[auto_minmax(0,1fr)] open:content-stretch open:gap-0"
       >
         <DialogHeader className="flex items-baseline gap-2 border-b px-4 py-3">
-          <DialogTitle>Everybody</DialogTitle>
+          <DialogTitle>All participants</DialogTitle>
           <p className="text-sm text-muted-foreground tabular-nums">
             {there} here{rows.length > there && `, ${rows.length - there} left`}
           </p>
@@ -59,7 +59,7 @@ function RosterEntry({ row, onDone }: { row: RosterRow; onDone: () => void }) {
         </span>
       </h3>
       {team.folded && team.left_at === null && (
-        <p className="text-sm text-muted-foreground">Has neither spoken nor asked for messages yet.</p>
+        <p className="text-sm text-muted-foreground">No activity yet</p>
       )}
       {peers.map((peer) => (
         <PeerFacts key={peer.peer_id} peer={peer} alone={peers.length === 1} />

@@ -35,7 +35,7 @@ export function SessionBanner() {
     return (
       <Banner action={<Resume />}>
         The message budget is spent: agents have said {session.agent_messages} of {message_budget} messages
-        since the last human word. Say something, or let them go on.
+        since the last message from a human. Reply, or let them continue.
       </Banner>
     );
   }
@@ -83,7 +83,7 @@ function Banner({ children, action }: { children: ReactNode; action: ReactNode }
   const { looksOn } = useSession();
   return (
     <section
-      aria-label="Why the session does not go on"
+      aria-label="Session paused"
       className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-warning/40 bg-highlight px-4 py-1.5 max-md:py-0.5 lg:px-6"
     >
       <p className="min-w-0 flex-1 basis-40 break-words max-md:text-sm">{children}</p>

@@ -36,18 +36,18 @@ function wordsFor({ code, title, detail }: Problem): { title: string; detail: st
     case "not_found":
     case "bad_request":
       return {
-        title: "There is no session by this name",
+        title: "Session not found",
         detail: "The address may be mistyped, or belong to another broker.",
       };
     case "unauthorized":
       return {
         title: "The broker does not know you",
-        detail: "Ask whoever runs it for an invite, or give your key under Settings, My name.",
+        detail: "Ask the person who runs it for an invite, or enter your key under Settings, Profile.",
       };
     case "forbidden":
       return { title: "This session is not open to you", detail };
     case "too_many_requests":
-      return { title: "That was too much at once", detail: "Wait a moment, then try again." };
+      return { title: "Too many requests", detail: "Wait a moment, then try again." };
     default:
       return { title, detail };
   }

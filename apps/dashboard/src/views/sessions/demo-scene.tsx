@@ -41,7 +41,7 @@ export function DemoScene() {
         </g>
       </svg>
       <Bubble className="border-l-team-indigo">I would switch everybody.</Bubble>
-      <Bubble className="ml-auto border-l-team-teal">And I do not agree.</Bubble>
+      <Bubble className="ml-auto border-l-team-teal">I disagree.</Bubble>
       <div className="grid gap-2 rounded-lg border border-l-[3px] border-warning border-l-team-indigo bg-background p-3">
         <p className="font-medium">What happens to the 3 % whose apps cannot renew?</p>
         <p className="flex flex-wrap gap-1.5">

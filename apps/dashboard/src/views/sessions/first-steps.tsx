@@ -31,8 +31,8 @@ export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
           {isFirst ? "Your agents, in one room with you" : "Nothing is open at this moment"}
         </h2>
         <p className="max-w-[65ch] text-lg text-pretty text-muted-foreground">
-          Agents of different people, machines and vendors work here on one thing together: they talk, share a
-          document and tasks, ask you when it matters, and leave a record that anybody can check.
+          Agents from different people, machines and vendors work together here: they talk, share a document
+          and tasks, ask you when it matters, and leave a record that anybody can check.
         </p>
       </header>
       {info && !isInDemo && <Demo info={info} />}
@@ -94,7 +94,7 @@ function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart
   return (
     <section aria-label="How to begin" className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <h3 className="text-title font-semibold">Begin with your own</h3>
+        <h3 className="text-title font-semibold">Start your own session</h3>
         <Button variant="outline" onClick={onStart}>
           <Plus aria-hidden /> {start}
         </Button>
@@ -104,7 +104,7 @@ function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart
           <InstallSnippet />
           <SnippetTabs snippets={launchSnippets({ title: "Auth refactor" })} />
         </Step>
-        <Step number={2} title="Invite another">
+        <Step number={2} title="Add another agent">
           <SnippetTabs
             snippets={needsToken ? inviteSnippets : launchSnippets({ session: "auth-refactor" })}
           />

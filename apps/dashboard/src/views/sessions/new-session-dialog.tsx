@@ -85,7 +85,7 @@ export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDial
             />
           </Field>
           <Field>
-            <FieldLabel>What it is for</FieldLabel>
+            <FieldLabel>Goal</FieldLabel>
             <Textarea
               name="description"
               rows={3}
@@ -103,12 +103,12 @@ export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDial
                 <FieldLabel>Message budget</FieldLabel>
                 <Input name="budget" type="number" min={0} max={1_000_000} defaultValue={0} />
                 <FieldDescription>
-                  How many messages agents may post after each human word; 0 for no limit.
+                  How many messages agents can post after each message from a human; 0 for no limit.
                 </FieldDescription>
               </Field>
               <label className="flex items-center gap-2">
                 <input type="checkbox" name="convener" className="size-4 accent-primary" />
-                Only I may conclude it
+                Only I can conclude this session
               </label>
             </div>
           </details>

@@ -82,7 +82,7 @@ export function SessionList({ onStart }: { onStart: () => void }) {
         {isLoading && <SessionsSkeleton />}
         {!isLoading && sessions?.length === 0 && !isEmptyMesh && (
           <NoneFound
-            words={isNarrowed(query) ? "No session fits these filters" : `No ${query.state} sessions`}
+            words={isNarrowed(query) ? "No sessions match these filters" : `No ${query.state} sessions`}
             onShowAll={() => change({ state: "all", q: "", team: "", needs: false })}
           />
         )}

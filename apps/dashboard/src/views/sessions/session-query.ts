@@ -12,8 +12,8 @@ export interface SessionQuery {
 export type SessionSort = "needs" | "said" | "activity" | "created" | "title";
 
 export const sortLabels: Readonly<Record<SessionSort, string>> = {
-  needs: "Needs you, then last said",
-  said: "Last said",
+  needs: "Needs you, then recent",
+  said: "Recent messages",
   activity: "Last activity",
   created: "Newest",
   title: "Title",

@@ -13,7 +13,7 @@ export function SessionColumns({ children }: { children: ReactNode }) {
           </TableHead>
           <TableHead className="w-auto pl-1">Session</TableHead>
           <TableHead className={cn(wide, "w-48")}>Teams</TableHead>
-          <TableHead className={cn(wide, "w-40")}>Last said</TableHead>
+          <TableHead className={cn(wide, "w-40")}>Latest message</TableHead>
           <TableHead className={cn(wide, "w-20 text-right")}>Document</TableHead>
           <TableHead className={cn(wide, "w-24 text-right")}>New</TableHead>
         </TableRow>

@@ -22,7 +22,7 @@ export function AppearanceSettings() {
           value={theme}
           onChange={setTheme}
           options={[
-            { value: "system", label: "As the system" },
+            { value: "system", label: "System" },
             { value: "light", label: "Light" },
             { value: "dark", label: "Dark" },
           ]}
@@ -39,19 +39,19 @@ export function AppearanceSettings() {
           ]}
         />
       </Choice>
-      <Choice title="Times">
+      <Choice title="Timestamps">
         <Segmented
-          label="Times"
+          label="Timestamps"
           value={time}
           onChange={setTime}
           options={[
-            { value: "relative", label: "Age, such as 6 min" },
-            { value: "local", label: "Clock here" },
+            { value: "relative", label: "Relative (6 min ago)" },
+            { value: "local", label: "Local time" },
             { value: "utc", label: "UTC" },
           ]}
         />
       </Choice>
-      <Choice title="Single-letter keys" note="Such as j and k. With speech input they are better off.">
+      <Choice title="Single-letter keys" note="Such as j and k. Turn these off if you use voice control.">
         <Segmented
           label="Single-letter keys"
           value={letterKeys}
@@ -63,14 +63,14 @@ export function AppearanceSettings() {
           ]}
         />
       </Choice>
-      <Choice title="Announcements" note="What screen readers read out as it happens.">
+      <Choice title="Announcements" note="What a screen reader announces live.">
         <Segmented
           label="Announcements"
           value={announcements}
           onChange={setAnnouncements}
           options={[
             { value: "all", label: "All messages" },
-            { value: "asks", label: "Asks to me" },
+            { value: "asks", label: "Questions for me" },
             { value: "off", label: "Off" },
           ]}
         />

@@ -19,7 +19,7 @@ type Threshold = Exclude<keyof Settings, "public_url" | "exclusive_membership" |
 const thresholds: Readonly<Record<Threshold, { label: string; about: string; min: number; max: number }>> = {
   idle_polls: {
     label: "Empty waits",
-    about: "After so many in a row an agent is told to stop until its human asks.",
+    about: "After this many empty waits, an agent stops until you prompt it.",
     min: 1,
     max: 1_000,
   },
@@ -31,13 +31,13 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   brief_after: {
     label: "Brief after, messages",
-    about: "With more than so many unread an agent is given a brief instead; 0 for never.",
+    about: "Above this many unread messages, agents get a summary instead. 0 turns this off.",
     min: 0,
     max: 2_000,
   },
   active_within_s: {
     label: "Active, seconds",
-    about: "A team that was seen this recently is active.",
+    about: "Seen within this time: active.",
     min: 1,
     max: 3_600,
   },
@@ -61,7 +61,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   undelivered_after_s: {
     label: "Undelivered, seconds",
-    about: "A message that nobody it is for has got for this long needs you.",
+    about: "Flag messages that no recipient has read for this long.",
     min: 60,
     max: 2_592_000,
   },
@@ -73,7 +73,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   presence_days: {
     label: "Presence, days",
-    about: "Of a peer unseen for so many, where it ran and what it said of itself is forgotten; 0 for never.",
+    about: "Clear an agent's machine and profile details after this many days offline. 0 keeps them.",
     min: 0,
     max: 36_500,
   },
@@ -85,7 +85,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   dismissed_days: {
     label: "Dismissed, days",
-    about: "What was dismissed waits again after so many, unless it is settled; 0 for never.",
+    about: "Bring dismissed items back after this many days if they're still open. 0 never does.",
     min: 0,
     max: 36_500,
   },
@@ -141,7 +141,7 @@ function ThresholdForm({ settings }: { settings: Settings }) {
       <RefusalNote refusal={refusal} />
       <PowerGate>
         <Button type="submit" className="w-fit" disabled={pending || changed.length === 0}>
-          Save for everybody
+          Save changes
         </Button>
       </PowerGate>
     </form>

@@ -32,7 +32,7 @@ export function ForgetMeDialog({ name, onClose }: { readonly name: string; reado
               onClose();
             }}
           >
-            Forget me here
+            Sign out of this browser
           </Button>
         </AlertDialogFooter>
       </AlertDialogContent>

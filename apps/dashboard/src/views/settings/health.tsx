@@ -15,7 +15,7 @@ export function Health() {
   const read = useRead("get_health", {});
   useKeptFresh(read.refresh);
   return (
-    <ReadPanel read={read} failed="The broker did not say how it is.">
+    <ReadPanel read={read} failed="Couldn't load broker status.">
       {(health) => <Report health={health} />}
     </ReadPanel>
   );

@@ -103,15 +103,15 @@ function NameForm({ person }: { person: Person | null }) {
           }}
         />
         <Button type="submit" disabled={pending || name.trim() === "" || name.trim() === person?.name}>
-          {person === null ? "Take this name" : "Rename me"}
+          {person === null ? "Save name" : "Update name"}
         </Button>
       </div>
       <p id={`${id}-note`} role="status" className="text-sm text-muted-foreground">
         {isSaved
           ? "Saved. Sessions that you are in keep the name you came with."
           : person === null
-            ? "You have not written anything yet, so nobody needed your name."
-            : "Others see it beside what you write."}
+            ? "Add a name so others know who is posting."
+            : "Shown next to your messages."}
       </p>
       <RefusalNote refusal={refusal} />
     </form>
@@ -122,14 +122,14 @@ function OwnKey({ person }: { person: Person }) {
   const [isLeaving, setIsLeaving] = useState(false);
   return (
     <div className="grid gap-1.5">
-      <h3 className="text-sm font-medium">Use my name in another browser</h3>
+      <h3 className="text-sm font-medium">Sign in on another browser</h3>
       <p className="text-sm text-muted-foreground">
-        Copy your key here and paste it there. Whoever has it can write as you, so send it to nobody.
+        Copy your key here and paste it there. Anyone who has it can post as you. Never share it.
       </p>
       <div className="flex flex-wrap items-center gap-2">
         <CopyButton text={person.credential} what="my key" />
         <Button variant="outline" size="sm" onClick={() => setIsLeaving(true)}>
-          Forget me here…
+          Sign out of this browser…
         </Button>
       </div>
       {isLeaving && <ForgetMeDialog name={person.name} onClose={() => setIsLeaving(false)} />}
@@ -158,7 +158,7 @@ function GivenKey({ person }: { person: Person | null }) {
   return (
     <form className="grid gap-1.5" onSubmit={(event) => void submit(event)}>
       <label htmlFor={id} className="text-sm font-medium">
-        {person === null ? "Or be who I am in another browser" : "Be somebody else here"}
+        {person === null ? "Or use your account from another browser" : "Switch account"}
       </label>
       <div className="flex flex-wrap gap-2">
         <Input
@@ -167,7 +167,7 @@ function GivenKey({ person }: { person: Person | null }) {
           type="password"
           autoComplete="off"
           className="max-w-80 flex-1 font-mono"
-          placeholder="Paste the key from there"
+          placeholder="Paste your key"
           value={key}
           onChange={(event) => setKey(event.target.value)}
         />

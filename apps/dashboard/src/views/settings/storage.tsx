@@ -27,7 +27,7 @@ function Sizes({ data: { sessions, counts } }: { readonly data: OutputOf<"list_s
   const counted = sessions.filter(({ bytes }) => bytes > 0);
   const more = counts.active + counts.closed - counted.length;
   if (counted.length === 0) {
-    return <p className="text-muted-foreground">Nothing has been counted yet; it is, once an hour.</p>;
+    return <p className="text-muted-foreground">Storage is measured hourly. Check back soon.</p>;
   }
   return (
     <div className="grid gap-2">

@@ -8,9 +8,9 @@ import { Button } from "@/ui/button";
 type DeadState = Exclude<InvitePreview["state"], "open">;
 
 const titles: Readonly<Record<DeadState, string>> = {
-  used: "This invite is used up",
+  used: "This invite has already been used",
   expired: "This invite has expired",
-  revoked: "This invite was taken back",
+  revoked: "This invite was revoked",
 };
 
 /** An invite that lets nobody in any more: why, since when, and whom to ask. */
@@ -33,8 +33,8 @@ export function DeadInvite({
               It was good until <DateText at={expires_at} />.
             </>
           )}
-          {state === "used" && "As many as it was made for have joined by it."}
-          {state === "revoked" && "It lets nobody in any more; who came by it stays."}
+          {state === "used" && "It has reached its limit."}
+          {state === "revoked" && "It no longer works; people who joined with it stay."}
         </p>
         <p>
           Ask <bdi className="font-medium">{inviter}</bdi> for another one.
@@ -49,10 +49,10 @@ export function UnknownInvite() {
   return (
     <>
       <div className="grid gap-2">
-        <h1 className="text-title font-semibold">There is no such invite here</h1>
+        <h1 className="text-title font-semibold">Invite not found</h1>
         <p className="text-muted-foreground">
           The link may have been cut off on its way, or belong to another broker; a spoken code is good for
-          ten minutes and five wrong tries. Ask whoever sent it for another one.
+          ten minutes and five wrong tries. Ask the sender for a new invite.
         </p>
       </div>
       <PasteAnother />

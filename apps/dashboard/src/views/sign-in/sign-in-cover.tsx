@@ -32,8 +32,8 @@ export function SignInCover() {
           about={
             <p>
               {admitted === null
-                ? "Agents and people work together here, and only members are let in."
-                : "What let this browser in has ended: it was revoked, it expired, or you signed out. What you wrote is still here."}
+                ? "Agents and people work together here. Only members can connect."
+                : "This browser's sign-in has ended: it was revoked, it expired, or you signed out. Your drafts are still here."}
             </p>
           }
           // All pages were told already, and this cover is lifted.

@@ -37,7 +37,7 @@ export function SignInPanel({ title, about, onSignedIn }: SignInPanelProps) {
         </p>
         <Snippet label="On that machine" text="merkle open" />
         <p className="text-muted-foreground">
-          Nobody has invited you? Ask whoever runs <BrokerName /> for an invite.
+          No invite? Ask the person who runs <BrokerName /> for one.
         </p>
       </section>
     </>
@@ -78,7 +78,7 @@ function explainKey(refusal: Refusal): Refusal {
   return {
     ...refusal,
     title: "This key is not let in any more.",
-    detail: "The membership was revoked, or the broker was set up anew. A new invite makes a new key.",
+    detail: "The membership was revoked, or the broker was set up again. A new invite creates a new key.",
   };
 }
 

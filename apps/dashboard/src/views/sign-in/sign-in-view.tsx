@@ -32,7 +32,7 @@ export function SignInView() {
           {state !== "waiting" && <RefusalNote refusal={state} />}
           <SignInPanel
             title="Sign in"
-            about={<p>Agents and people work together here, and only members are let in.</p>}
+            about={<p>Agents and people work together here. Only members can connect.</p>}
             onSignedIn={goOn}
           />
         </>

@@ -45,7 +45,7 @@ export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
             <span className="block text-sm text-muted-foreground">
               {withKey
                 ? "Coming back then needs a sign-in link of yours, or a new invite."
-                : "Kept, it signs in again by one press: whoever uses this browser can."}
+                : "If you keep the key, anyone using this browser can sign in again with one click."}
             </span>
           </label>
         </div>

@@ -46,7 +46,7 @@ export function explainLink(refusal: Refusal): Refusal {
   if (refusal.code !== "unauthorized") return refusal;
   return {
     ...refusal,
-    title: "This link signs nobody in.",
+    title: "This sign-in link doesn't work.",
     detail:
       "It was used already, has expired, was revoked, or is not whole. Make a new one with merkle open, or ask for one.",
   };

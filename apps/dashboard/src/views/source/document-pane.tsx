@@ -142,7 +142,7 @@ function DocumentEmpty({ version, canEdit }: { version: number; canEdit: boolean
     <Empty>
       <EmptyTitle>{version === 0 ? "Nothing is written yet" : "The document is empty"}</EmptyTitle>
       <EmptyDescription>
-        {canEdit ? "Peers write here; you can too." : "In this version nothing stands in it."}
+        {canEdit ? "Agents and people write here." : "This version is empty."}
       </EmptyDescription>
       {canEdit && (
         <Button variant="outline" onClick={() => setQuery({ edit: "1" })}>

@@ -72,7 +72,7 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
           {data?.committed === false && (
             <p role="note" className="border-b bg-highlight px-4 py-1.5 text-sm">
               This text is not committed. Nothing is written over it: what is proposed can be accepted once it
-              is committed, or taken back.
+              is committed or reverted.
             </p>
           )}
           {isRead && (

@@ -92,12 +92,12 @@ function Lanes({ timeline }: { timeline: Timeline }) {
     pick(moment, at === null ? null : Date.parse(at));
   };
   const step = (direction: -1 | 1) => pickMoment(stepMoment(moments, scale, current, direction));
-  useShortcut(",", () => step(-1), { label: "A moment back", group: "Time", enabled: canPick });
-  useShortcut(".", () => step(1), { label: "A moment on", group: "Time", enabled: canPick });
+  useShortcut(",", () => step(-1), { label: "Step back", group: "Time", enabled: canPick });
+  useShortcut(".", () => step(1), { label: "Step forward", group: "Time", enabled: canPick });
 
   return (
     <section
-      aria-label="Time lanes"
+      aria-label="Timeline"
       className={cn(
         "flex min-w-0 shrink-0 flex-wrap items-start border-t bg-background text-xs print:hidden",
         // However many teams there are, feed and document keep most of the screen.
@@ -185,7 +185,7 @@ function Lanes({ timeline }: { timeline: Timeline }) {
               className="min-w-16 text-end font-medium tabular-nums"
             />
             <Button variant="outline" size="sm" onClick={() => pickMoment(null)}>
-              Return to now
+              Back to live
             </Button>
           </>
         )}
@@ -235,7 +235,7 @@ function PassedOver() {
   if (seconds < 60) return null;
   return (
     <span className="whitespace-nowrap text-muted-foreground max-lg:hidden">
-      {describeDuration(seconds)} of nothing passed over
+      Skipped {describeDuration(seconds)} of inactivity
     </span>
   );
 }

@@ -73,7 +73,7 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
       )}
       {isWidened === true && (
         <p role="note" className="text-sm text-muted-foreground">
-          A part of this cannot be told apart in the source, so all that is quoted is meant.
+          Part of this selection cannot be located in the source, so the whole quote is used.
         </p>
       )}
       {isQuoteTooLong && (
