@@ -93,7 +93,7 @@ async function stageAuth(client, ana) {
     status: "blocked",
     reason: "needs the staging key",
   });
-  await session.say(ana, "Two minutes, I am asking whoever looks after the vault.", { reply_to: ask });
+  await session.say(ana, "Two minutes, I am asking the owner of the vault.", { reply_to: ask });
   await client.call("mark_read", session.as(ana));
   await session.say(
     atlas,

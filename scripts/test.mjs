@@ -38,6 +38,7 @@ async function check() {
   await attempt(() => step("checking form", process.execPath, [programs.biome, "ci", "."]));
   await attempt(() => step("checking floors", process.execPath, ["scripts/check-floors.mjs"]));
   await attempt(() => step("checking migrations", process.execPath, ["scripts/check-migrations.mjs"]));
+  await attempt(() => step("checking words", process.execPath, ["scripts/check-words.mjs"]));
   await attempt(() => step("checking types", process.execPath, [programs.tsc, "-p", "tsconfig.test.json"]));
 }
 

@@ -1,0 +1,59 @@
+/**
+ * Checks the words of what people read: the strings of the packages and of the scripts, and the Markdown files. The words
+ * that it refuses, and better ones, are in words/words.json. A comment `words-ignore: <reason>` on the line above, or on the
+ * same line, exempts a text that quotes another.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { listSources, packages, root } from "./imports.mjs";
+import { readTexts } from "./words/read-texts.mjs";
+
+const rows = JSON.parse(readFileSync(new URL("words/words.json", import.meta.url), "utf8")).map((row) => ({
+  ...row,
+  pattern: new RegExp(row.pattern.replaceAll(" ", "\\s+"), row.flags ?? "gi"),
+}));
+
+const named = process.argv.slice(2);
+const problems = (named.length > 0 ? named : listFiles()).flatMap(checkFile);
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** By path from the root. */
+function listFiles() {
+  const scripts = readdirSync(join(root, "scripts"), { recursive: true })
+    .map((path) => join("scripts", path).split(sep).join("/"))
+    .filter((path) => path.endsWith(".mjs"));
+  return [...packages.flatMap(listSources), ...scripts, ...listMarkdown(root)];
+}
+
+function listMarkdown(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (/^(?:node_modules|dist|\.git)$/.test(entry.name)) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listMarkdown(path);
+    return entry.name.endsWith(".md") ? [relative(root, path).split(sep).join("/")] : [];
+  });
+}
+
+function checkFile(path) {
+  const source = readFileSync(join(root, path), "utf8");
+  const lines = source.split("\n");
+  return readTexts(path, source).flatMap(({ kind, start, text }) =>
+    rows
+      .filter((row) => row.in === "all" || row.in === kind)
+      .flatMap((row) =>
+        Array.from(text.matchAll(row.pattern), (match) => {
+          const line = countLines(source.slice(0, start)) + countLines(text.slice(0, match.index));
+          const isExempt = lines
+            .slice(Math.max(0, line - 1), line + 1)
+            .some((each) => each.includes("words-ignore:"));
+          const found = match[0].trim().replace(/\s+/g, " ");
+          return isExempt ? [] : [`${path}:${line + 1}: "${found}". Write instead: ${row.write}`];
+        }).flat(),
+      ),
+  );
+}
+
+function countLines(text) {
+  return text.split("\n").length - 1;
+}

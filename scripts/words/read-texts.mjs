@@ -1,0 +1,120 @@
+/**
+ * Reads the texts for people out of a file: strings, templates and JSX text of code, and paragraphs of Markdown. Each has
+ * the position of its first character. `…` replaces what code puts into a text, and line breaks are kept.
+ */
+import { LanguageVariant, SyntaxKind } from "typescript/unstable/ast";
+import { createScanner } from "typescript/unstable/ast/scanner";
+
+export function readTexts(path, source) {
+  return path.endsWith(".md") ? readParagraphs(source) : readStrings(source, path.endsWith(".tsx"));
+}
+
+/** A list item, a heading and a table row are paragraphs, too. Fenced code is not prose. */
+function readParagraphs(source) {
+  const prose = source.replace(/^( *)(```+|~~~+)[\s\S]*?^\1\2[^\S\n]*$/gm, (code) =>
+    code.replace(/[^\n]/g, " "),
+  );
+  const breaks = Array.from(prose.matchAll(/^(?=\s*$|\s*(?:[-*|>#]|\d+\.)\s)/gm), (match) => match.index);
+  return [0, ...breaks].map((start, at) => {
+    const text = prose.slice(start, breaks[at]);
+    const [marks] = /^[\s\-*|>#\d.]*/.exec(text);
+    return { kind: "docs", start: start + marks.length, text: text.slice(marks.length) };
+  });
+}
+
+/** Tokens after which `/` divides and `<` compares. After others they begin an expression or an element. */
+const operandEnds = new Set([
+  SyntaxKind.CloseParenToken,
+  SyntaxKind.CloseBracketToken,
+  SyntaxKind.NumericLiteral,
+  SyntaxKind.StringLiteral,
+  SyntaxKind.NoSubstitutionTemplateLiteral,
+  SyntaxKind.TemplateHead,
+  SyntaxKind.ThisKeyword,
+]);
+
+/** Follows blocks, templates and elements: the scanner itself does not know in which of them a character is. */
+function readStrings(source, isJsx) {
+  const scanner = createScanner(true, isJsx ? LanguageVariant.JSX : LanguageVariant.Standard, source);
+  const texts = [];
+  while (scanBlock() !== SyntaxKind.EndOfFile);
+  return texts;
+
+  /** Scans up to the brace that closes the block. */
+  function scanBlock() {
+    for (let isOperand = false; ; ) {
+      let token = scanner.scan();
+      if (token === SyntaxKind.EndOfFile || token === SyntaxKind.CloseBraceToken) return token;
+      if (!isOperand) token = scanner.reScanSlashToken();
+      const beginsElement = isJsx && !isOperand && token === SyntaxKind.LessThanToken && !isGeneric();
+      isOperand = scanner.isIdentifier() || operandEnds.has(token);
+      if (token === SyntaxKind.OpenBraceToken) scanBlock();
+      else if (token === SyntaxKind.TemplateHead) scanTemplate();
+      else if (beginsElement) scanElement();
+      else addString(token);
+    }
+  }
+
+  function scanTemplate() {
+    const start = scanner.getTokenStart() + 1;
+    let text = source.slice(start, scanner.getTokenEnd() - "${".length);
+    for (let part = SyntaxKind.TemplateHead; part !== SyntaxKind.TemplateTail; ) {
+      text += replace(scanBlock);
+      part = scanner.reScanTemplateToken(false);
+      text += scanner.getTokenText().replace(/^\}|(?:`|\$\{)$/g, "");
+    }
+    texts.push({ kind: "string", start, text });
+  }
+
+  /** Whether `<` begins the type parameters of an arrow function: in a .tsx file they have a comma or `extends`. */
+  function isGeneric() {
+    return /^<\w+(?:,|\s+extends\b)/.test(
+      source.slice(scanner.getTokenStart(), scanner.getTokenStart() + 80),
+    );
+  }
+
+  function scanElement() {
+    if (scanTag() === "closed") return;
+    const start = scanner.getTokenEnd();
+    let text = "";
+    for (;;) {
+      const token = scanner.scanJsxToken();
+      if (token === SyntaxKind.OpenBraceToken) text += replace(scanBlock);
+      else if (token === SyntaxKind.LessThanToken) text += replace(scanElement);
+      else if (token === SyntaxKind.LessThanSlashToken || token === SyntaxKind.EndOfFile) break;
+      else text += scanner.getTokenText();
+    }
+    texts.push({ kind: "string", start, text });
+    scanTag();
+  }
+
+  /** Scans a tag up to its `>`, and says whether it has children. */
+  function scanTag() {
+    for (let depth = 1, before; depth > 0; ) {
+      let token = scanner.scan();
+      // A string in a tag may be longer than a line.
+      if (before === SyntaxKind.EqualsToken) token = scanner.reScanJsxAttributeValue();
+      if (token === SyntaxKind.OpenBraceToken) scanBlock();
+      else if (token === SyntaxKind.LessThanToken) depth++;
+      else if (token === SyntaxKind.GreaterThanToken) depth--;
+      else if (token === SyntaxKind.EndOfFile) return "closed";
+      else addString(token);
+      if (depth === 0) return before === SyntaxKind.SlashToken ? "closed" : "open";
+      before = token;
+    }
+  }
+
+  function addString(token) {
+    if (token !== SyntaxKind.StringLiteral && token !== SyntaxKind.NoSubstitutionTemplateLiteral) return;
+    const text = scanner.getTokenText().slice(1, -1);
+    // A single word is a name or a path.
+    if (/\s/.test(text)) texts.push({ kind: "string", start: scanner.getTokenStart() + 1, text });
+  }
+
+  /** Scans a part of a text that is code, and returns what replaces it in the text. */
+  function replace(scan) {
+    const start = scanner.getTokenEnd();
+    scan();
+    return `…${source.slice(start, scanner.getTokenEnd()).replace(/[^\n]/g, "")}`;
+  }
+}
