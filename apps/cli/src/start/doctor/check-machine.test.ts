@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { getClient } from "../../clients/clients.js";
 import { readConfig } from "../../config.js";
 import { checkClients } from "./check-machine.js";
@@ -12,9 +12,7 @@ async function diagnose(scripts: Readonly<Record<string, string>>) {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const [name, script] of Object.entries(scripts))
     await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  vi.stubEnv("PATH", folder);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const config = await readConfig({ flags: {}, env: { MERKLE_HOME: folder }, cwd: folder });
+  const config = await readConfig({ flags: {}, env: { MERKLE_HOME: folder, PATH: folder }, cwd: folder });
   const findings = await checkClients({
     config,
     signal: new AbortController().signal,
