@@ -4,14 +4,20 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
-import { sharedMerkle } from "../apps/cli/src/test-kit/merkle.js";
+import { type TestMerkle, testMerkle } from "../apps/cli/src/test-kit/merkle.js";
 import { buildSite, sitePages } from "../scripts/site/build-site.mjs";
+import { atEnd } from "./kit/at-end.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
-const merkle = sharedMerkle();
+const cleanup = atEnd();
+let merkle: TestMerkle;
+beforeAll(async () => {
+  merkle = await testMerkle(cleanup);
+  expect(await merkle.run(["up", "--port", "0", "--detach"])).toMatchObject({ code: 0 });
+});
 
 interface Block {
   readonly script: string;

@@ -3,7 +3,7 @@ import { connect } from "@merkle/wire/client";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { sharedMerkle } from "../../apps/cli/src/test-kit/merkle.js";
+import { sharedMerkle } from "../../apps/cli/src/test-kit/shared-merkle.js";
 import { findChromium, launchChromium } from "../kit/chromium.js";
 import { openPage, type WatchedPage } from "../kit/open-page.js";
 import { startTcpProxy } from "../tail/tcp-proxy.js";

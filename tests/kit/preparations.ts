@@ -9,7 +9,7 @@ const signs: Readonly<Record<Preparation, RegExp>> = {
   postgres: /inject\("postgres"\)/,
   program: /inject\("program"\)/,
   // `testMerkle` uses it for `up` alone, which most tests of commands do not run.
-  preparedHome: /inject\("preparedHome"\), home\.path|\bsharedMerkle\((?!\s*before)|\["up", "--/,
+  preparedHome: /inject\("preparedHome"\), home\.path|\["up", "--/,
   dashboard: /apps\/dashboard\/out"/,
   conformance: /tools\/conformance/,
 };

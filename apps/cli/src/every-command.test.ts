@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import { commands } from "./commands.js";
-import { needsProcess, testMerkle } from "./test-kit/merkle.js";
+import { needsProcess } from "./test-kit/merkle.js";
+import { sharedMerkle } from "./test-kit/shared-merkle.js";
+
+const merkle = sharedMerkle();
 
 /** A call of each command that tests run in their own process: the words, the exit code, and part of what it prints. */
 const calls: readonly (readonly [words: string, code: number, printed: string])[] = [
@@ -83,7 +86,7 @@ const calls: readonly (readonly [words: string, code: number, printed: string])[
   ["state unset auth frozen", 0, "✓ frozen deleted, v2"],
   ["watch nowhere", 5, "nowhere"],
   ["state watch nowhere", 5, "nowhere"],
-  ["__complete show au", 0, "auth"],
+  ["__complete sho", 0, "show"],
   ["remember limits", 0, "✓ mem_1"],
   ["recall limits", 0, "mem_1  «limits»"],
   ["forget mem_1 --reason old", 0, "✓ mem_1 is forgotten"],
@@ -106,8 +109,6 @@ const calls: readonly (readonly [words: string, code: number, printed: string])[
 ];
 
 it("[PACK-3] every command runs from the bundle", async () => {
-  const merkle = await testMerkle();
-  expect(await merkle.run(["up", "--port", "0", "--detach"])).toMatchObject({ code: 0 });
   for (const [words, code, printed] of calls) {
     const ended = await merkle.start(words.split(" "), { input: "" }).ended;
     expect.soft({ code: ended.code, text: ended.stdout + ended.stderr }, words).toEqual({

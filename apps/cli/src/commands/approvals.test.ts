@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { saveTeam } from "../sessions/stored-peers.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
-import { type RunOptions, sharedMerkle } from "../test-kit/merkle.js";
+import type { RunOptions } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
 const asked = {

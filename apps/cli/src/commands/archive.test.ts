@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startS3Server } from "../../../../tests/kit/s3-server.js";
+import { createTestDatabase } from "../../../../tests/kit/test-database.js";
 import { callBroker } from "../test-kit/api.js";
 import { testMerkle } from "../test-kit/merkle.js";
 
@@ -10,6 +11,7 @@ it("[ARCHIVE-1] [ARCHIVE-2] merkle archive and unarchive move a session away and
     MERKLE_ARCHIVE_URL: url,
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    DATABASE_URL: await createTestDatabase(),
   };
   const merkle = await testMerkle(onTestFinished);
   expect(await merkle.run(["up", "--port", "0", "--detach"], { env })).toMatchObject({ code: 0 });

@@ -7,7 +7,7 @@ import { parseTeamCredential } from "@merkle/wire";
 import { describe, expect, inject, it } from "vitest";
 import { saveTeam } from "../sessions/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
-import { sharedMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
 
 const merkle = sharedMerkle();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openBundle, withFiles } from "../../../../tests/record/bundles.js";
 import { callBroker } from "../test-kit/api.js";
-import { sharedMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
 /** Nobody answers there: what needs a broker fails. */

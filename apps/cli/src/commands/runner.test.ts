@@ -2,7 +2,8 @@ import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { callBroker } from "../test-kit/api.js";
-import { type Started, sharedMerkle, testMerkle } from "../test-kit/merkle.js";
+import { type Started, testMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 /** Stands for Claude Code: ends at once, or when it is told to by a file, or only by force. */
 const script = `#!/bin/sh

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { callBroker } from "../test-kit/api.js";
-import { sharedMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { callBroker, ownCredential } from "../test-kit/api.js";
-import { sharedMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
 
 const merkle = sharedMerkle();

@@ -7,7 +7,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../tests/kit/certificates.js";
 import { requestHttp } from "../broker/http-request.js";
 import { readConfig } from "../config.js";
-import { sharedMerkle, testMerkle } from "../test-kit/merkle.js";
+import { testMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 import { trustProject } from "../test-kit/trust-project.js";
 
 describe("a broker of this machine that speaks TLS", () => {

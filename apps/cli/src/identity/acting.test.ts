@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { saveTeam, storedPeerId, toOwnPeer, toStoredPeer } from "../sessions/stored-peers.js";
 import { callBroker } from "../test-kit/api.js";
-import { sharedMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
 

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { beforeAll, inject, onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { copyData, makeTestHome } from "../../../../packages/db/src/embedded/test-support.js";
 import { lookForSecrets, lookInHome } from "../../../../tests/kit/canary.js";
 import { run } from "../run.js";
@@ -47,43 +47,7 @@ export interface Started {
   readonly ended: Promise<Ended>;
 }
 
-/**
- * A Merkle home whose broker runs, for all tests of a file or group; called outside of them.
- *
- * @param before - what is done on the home before the broker is started
- * @param after - what is done once it is, with what `up` printed
- */
-export function sharedMerkle(
-  before: (home: string) => Promise<void> = async () => undefined,
-  after: (merkle: TestMerkle, printed: string) => Promise<void> = async () => undefined,
-): TestMerkle {
-  const endings: Ending[] = [];
-  let merkle: TestMerkle | undefined;
-  const started = (): TestMerkle => {
-    if (!merkle) throw new Error("The broker of this file is started before its tests.");
-    return merkle;
-  };
-  beforeAll(async () => {
-    merkle = await testMerkle((ending) => endings.push(ending));
-    await before(merkle.home);
-    const { code, stdout, stderr } = await merkle.run(["up", "--port", "0", "--detach"]);
-    if (code !== 0) throw new Error(stderr);
-    await after(merkle, stdout);
-    return async () => {
-      for (const end of endings.reverse()) await end();
-    };
-  });
-  return {
-    get home() {
-      return started().home;
-    },
-    run: (args, options) => started().run(args, options),
-    start: (args, options) => started().start(args, options),
-    running: () => started().running(),
-  };
-}
-
-type Ending = () => Promise<void>;
+export type Ending = () => Promise<void>;
 
 /**
  * The home is removed when the test has finished, or when `atEnd` runs it, and whatever still ran on it is ended.
@@ -106,7 +70,7 @@ export async function testMerkle(
     args: readonly string[],
     { env, cwd = home, input, fromNothing = false }: RunOptions = {},
   ): Started => {
-    if (args.includes("up") && !fromNothing) prepare(home);
+    if (args.includes("up") && !fromNothing && env?.["DATABASE_URL"] === undefined) prepare(home);
     const [command = "", ...rest] = [...under, process.execPath, program, ...args];
     const child = spawn(command, rest, {
       cwd,

@@ -9,7 +9,8 @@ import { keepMember } from "../identity/members.js";
 import { keepPerson } from "../identity/persons.js";
 import { findForeignSettings } from "../progress/read-settings.js";
 import { callBroker, ownCredential } from "../test-kit/api.js";
-import { sharedMerkle, type TestMerkle, testMerkle } from "../test-kit/merkle.js";
+import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 import { atTerminal } from "../test-kit/terminal.js";
 import { requireKnown } from "./require-known.js";
 

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle } from "../../test-kit/merkle.js";
+import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 import { atTerminal } from "../../test-kit/terminal.js";
 
 const merkle = sharedMerkle();

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle, testMerkle } from "../../test-kit/merkle.js";
+import { testMerkle } from "../../test-kit/merkle.js";
+import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 import { readAgentSettings } from "../../work/runner/agent-settings.js";
 
 /** Stands for Claude Code, and does what its skill would by what the session is called. */

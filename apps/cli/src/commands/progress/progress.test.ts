@@ -5,6 +5,7 @@ import { beforeAll, expect, it } from "vitest";
 import { atEnd } from "../../../../../tests/kit/at-end.js";
 import { type ModelServer, saying, startModelServer } from "../../../../../tests/kit/model-server.js";
 import { startStdioServer } from "../../../../../tests/kit/stdio.js";
+import { createTestDatabase } from "../../../../../tests/kit/test-database.js";
 import { findForeignSettings } from "../../progress/read-settings.js";
 import { type TestMerkle, testMerkle } from "../../test-kit/merkle.js";
 import { trustFile } from "../../trust/foreign-file.js";
@@ -17,14 +18,17 @@ const cleanup = atEnd();
 beforeAll(async () => {
   model = await startModelServer(cleanup);
   model.answer = saying("Tables exist; tests pass.");
-  merkle = await testMerkle((ending) => cleanup(ending));
+  const databaseUrl = await createTestDatabase(cleanup);
+  merkle = await testMerkle(cleanup);
   const openai = { apiKey: `$${"{OPENAI_API_KEY}"}`, baseUrl: model.url, model: "small" };
   const config = { openai, dbPath: "./progress.db" };
   await writeFile(join(merkle.home, "agent-progress.config.json"), JSON.stringify(config));
   const env = { OPENAI_API_KEY: apiKey };
   const foreign = findForeignSettings({ env, cwd: merkle.home });
   if (foreign) trustFile(merkle.home, foreign);
-  const { code, stderr } = await merkle.run(["up", "--port", "0", "--detach"], { env });
+  const { code, stderr } = await merkle.run(["up", "--port", "0", "--detach"], {
+    env: { ...env, DATABASE_URL: databaseUrl },
+  });
   if (code !== 0) throw new Error(stderr);
 });
 

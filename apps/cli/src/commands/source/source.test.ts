@@ -8,7 +8,8 @@ import {
   stageRepository,
 } from "../../../../../tests/sources/staged-repository.js";
 import { callBroker } from "../../test-kit/api.js";
-import { sharedMerkle, type TestMerkle } from "../../test-kit/merkle.js";
+import type { TestMerkle } from "../../test-kit/merkle.js";
+import { sharedMerkle } from "../../test-kit/shared-merkle.js";
 
 /** Stands for Claude Code: it reads the file and proposes another text of it, by the job's own credential. */
 const script = `#!/usr/bin/env node
