@@ -1,12 +1,9 @@
 import { buildNumber } from "@merkle/wire";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { testMerkle } from "../test-kit/merkle.js";
 import { startOlderBroker } from "../test-kit/older-broker.js";
 import { openLiveClient } from "./live-client.js";
-
-// Each command is a process.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** The fields of sessions, people and health that came with archives, seals, holds and sizes. */
 const unknownFields = [

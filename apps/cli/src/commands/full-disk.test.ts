@@ -3,13 +3,10 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { testMerkle } from "../test-kit/merkle.js";
 
 const run = promisify(execFile);
-
-// Each command is a process.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A disk of a test's own. */
 async function mountDisk(path: string, options: string): Promise<void> {

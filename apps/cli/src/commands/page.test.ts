@@ -2,12 +2,9 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { htmlRecord } from "@merkle/wire/record/html";
-import { expect, inject, it, onTestFinished, vi } from "vitest";
+import { expect, inject, it, onTestFinished } from "vitest";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
 import { testMerkle } from "../test-kit/merkle.js";
-
-// Each command is a process.
-vi.setConfig({ testTimeout: 120_000 });
 
 const template = `<!doctype html>\n<div id="page"></div>\n${htmlRecord.begin}${htmlRecord.end}<script>show()</script>\n`;
 const forgery = "<p>Ana: I owe Ben 1,000,000.</p>";
