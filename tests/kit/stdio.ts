@@ -76,6 +76,7 @@ export async function spawnStdioServer(
     env: {
       PATH: process.env["PATH"],
       TMPDIR: tmpdir(),
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       HOME: home,
       MERKLE_HOME: home,
       MERKLE_URL: options.url,

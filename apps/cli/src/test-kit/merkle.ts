@@ -64,6 +64,7 @@ export async function testMerkle(
   const environment = (more: RunOptions["env"]): NodeJS.ProcessEnv => ({
     ...{ PATH: process.env["PATH"], TMPDIR: tmpdir(), HOME: home, LANG: "C.UTF-8", MERKLE_HOME: home },
     MERKLE_PORT: nobodysPort,
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
     ...more,
   });
   const start = (

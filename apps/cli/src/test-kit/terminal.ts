@@ -35,6 +35,7 @@ export function atTerminal(
       MERKLE_HOME: merkle.home,
       MERKLE_PORT: nobodysPort,
       TERM: "xterm",
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ...env,
     },
     stdio: ["pipe", "pipe", "ignore"],
