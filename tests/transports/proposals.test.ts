@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -62,6 +63,7 @@ const decideAt = (
     hunks?: string[];
     content?: string;
     remark?: string;
+    idempotency_key?: string;
   },
 ) => transport.call("decide_proposal", input);
 const decide = (input: Decision, team_id = ana) => decideAt(rest, { ...input, team_id });
@@ -385,6 +387,40 @@ describe("asking for changes", () => {
     const next = await rest.call("insert_proposal", given);
     await rest.call("reply_to_topic", { team_id: session.convener, topic_id, close: "withdrawn" });
     expect(await get(next.proposal_id)).toMatchObject({ status: "rejected", decided_by: "Atlas" });
+  });
+});
+
+describe("a decision that is repeated with its key", () => {
+  it("[IDEM-1] returns its first result, whatever came of it", async () => {
+    const decideTwice = async (decision: Decision) => {
+      const input = { ...decision, team_id: ana, idempotency_key: randomUUID() };
+      const first = await decideAt(rest, input);
+      expect(await decideAt(rest, input), decision.decision).toEqual(first);
+      return first;
+    };
+    const rejected = await propose();
+    await decideTwice({ proposal_id: rejected.proposal_id, decision: "reject" });
+    const returned = await propose();
+    const { job_id } = await decideTwice({
+      proposal_id: returned.proposal_id,
+      decision: "return",
+      remark: "Keep the list.",
+    });
+    (await fake.next()).end({ exit_code: 1 });
+    await jobEnds(job_id ?? 0).toBe("failed");
+
+    const { proposal_id } = await propose();
+    await write(text.replace("# Plan", "# The plan"), 1);
+    const { next_proposal_id } = await decideTwice({ proposal_id, decision: "rebase" });
+    const accepted = { proposal_id: next_proposal_id ?? 0, decision: "accept" as const, base: 2 };
+    expect(await decideTwice(accepted)).toMatchObject({ status: "accepted", version: 3 });
+
+    const draft = { ...own(), base_version: 3, content: "All is decided." };
+    const conclusion = await rest.call("insert_proposal", draft);
+    expect(
+      await decideTwice({ proposal_id: conclusion.proposal_id, decision: "accept", base: 3 }),
+    ).toMatchObject({ version: 4 });
+    expect(await read()).toMatchObject({ version: 4 });
   });
 });
 

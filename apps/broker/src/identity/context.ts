@@ -51,6 +51,8 @@ export interface Context<Services extends CoreServices> {
   readonly person: PersonActor | null;
   /** Does the request's one write, once (IDEM-1). */
   write<Result>(work: (write: Write) => Promise<Result>): Promise<Result>;
+  /** Returns what that write returned when the request came before with its key, or undefined. */
+  readEarlierResult(): Promise<unknown>;
   /** Runs when the reply has been written to the caller in full. */
   onWritten(run: () => void): void;
 }

@@ -8,7 +8,7 @@ import { parseInput, type RawInput, requireObject } from "../core/parse-input.js
 import { retryWhileLost, retryWhileLostOrKnown } from "../core/retry-while-lost.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
 import { silent, withTimeout } from "../core/with-timeout.js";
-import { readEarlierResult, type Write, writeOnce } from "../core/write.js";
+import { type RequestIdentity, readEarlierResult, type Write, writeOnce } from "../core/write.js";
 import type { WriteTurn } from "../core/write-order.js";
 import type { DrawnPerson } from "../identity/credential.js";
 import { type ShareHolder, shareHolderOf } from "../identity/limits/shares.js";
@@ -566,13 +566,20 @@ class RequestContext implements Context<Services> {
   async #write<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {
     const { services, call } = this;
     await call.turn?.earlierEnded;
-    const identity = identify(call.operation, this.input, this.session, this);
-    return writeOnce(writeServices(services), identity, async (write) => {
+    return writeOnce(writeServices(services), this.#identity, async (write) => {
       if (call.operation.stores) await this.#takeRoom(write);
       await this.person?.drawn?.make(write);
       await this.#joining?.join(write);
       return work(write);
     });
+  }
+
+  readEarlierResult(): Promise<unknown> {
+    return retryWhileLost(() => readEarlierResult(this.services.database, this.#identity));
+  }
+
+  get #identity(): RequestIdentity {
+    return identify(this.call.operation, this.input, this.session, this);
   }
 
   /** A repeated write does not come here: it stores nothing (QUOTA-1). */

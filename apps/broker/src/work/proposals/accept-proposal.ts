@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { decideProposalRow, type ProposalBesideSource, readProposalContent } from "@merkle/db";
-import { MerkleError, operationRules, type ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, operationRules, type ParsedInputOf } from "@merkle/wire";
 import { applyHunks } from "@merkle/wire/text";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
@@ -117,7 +117,11 @@ async function acceptConclusion(
     },
   );
   announceProposals(services, session.sessionId);
-  return { status: "accepted" as const, version: concluded.doc_version };
+  return toAccepted(concluded);
+}
+
+export function toAccepted({ doc_version: version }: OutputOf<"conclude_session">) {
+  return { status: "accepted" as const, version };
 }
 
 /** The text that is accepted: edited, in part, or as it was proposed. */

@@ -1,15 +1,16 @@
 import { decideProposalRow, type ProposalRow } from "@merkle/db";
-import type { OutputOf, ParsedInputOf } from "@merkle/wire";
+import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { requireSession } from "../../identity/session-directory.js";
 import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
 import type { PersonContext } from "../../sessions/context.js";
 import { announceProposals } from "../announce-proposals.js";
 import { type JobSource, queueJob } from "../jobs/queue-job.js";
 import type { JobServices } from "../jobs/services.js";
-import { acceptProposal } from "./accept-proposal.js";
+import { acceptProposal, toAccepted } from "./accept-proposal.js";
 import {
   announceDecided,
   type DecidedProposal,
+  type Decision,
   holdOpenProposal,
   refuseDecided,
   remarkInTopic,
@@ -26,9 +27,22 @@ export async function decideProposal(
   const { orm, meshId } = ctx.services.database;
   const proposal = await requireProposal(orm, meshId, input.proposal_id);
   const nothing = { version: null, commit: null, job_id: null, next_proposal_id: null, conflicts: 0 };
-  const decided = await decide[input.decision](ctx, proposal, input);
+  const decided = await decideOnce(ctx, proposal, input);
   return { proposal_id: proposal.number, ...nothing, ...decided };
 }
+
+/** Decisions look at the proposal before they write. What refuses a repeated one may be its own first attempt (IDEM-1). */
+const decideOnce: DecidedProposal = async (ctx, proposal, input) => {
+  try {
+    return await decide[input.decision](ctx, proposal, input);
+  } catch (error) {
+    if (!(error instanceof MerkleError)) throw error;
+    // The same operation stored it: the result of a decision, or of the conclusion that was accepted.
+    const earlier = (await ctx.readEarlierResult()) as Decision | OutputOf<"conclude_session"> | undefined;
+    if (!earlier) throw error;
+    return "doc_version" in earlier ? toAccepted(earlier) : earlier;
+  }
+};
 
 /** Rejects a proposal; its topic stays open, for another one or for nothing. */
 const rejectProposal: DecidedProposal = async (ctx, proposal, { remark = null }) =>

@@ -84,12 +84,15 @@ export async function remarkInTopic(
 
 type Output = OutputOf<"decide_proposal">;
 
+/** What came of a decision. */
+export type Decision = Pick<Output, "status"> & Partial<Output>;
+
 /** One way to decide about a proposal; it answers what came of it. */
 export type DecidedProposal = (
   ctx: PersonContext<JobServices>,
   proposal: ProposalBesideSource,
   input: ParsedInputOf<"decide_proposal">,
-) => Promise<Pick<Output, "status"> & Partial<Output>>;
+) => Promise<Decision>;
 
 /** Tells the proposal's session, if it has one, who decided what about it (PROP-16). */
 export async function announceDecided(

@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { operations } from "@merkle/wire/schemas";
+import { expect, it } from "vitest";
+import { furnish, validInputs } from "../hostile/subject.js";
+import { startTestBroker } from "../kit/test-broker.js";
+import { brokerTransports } from "../kit/transports.js";
+
+/** What ends the place of the caller comes last. */
+const ending = ["conclude_session", "leave_session"];
+/** A dry run stores nothing, and measures again. */
+const measuring = ["collect_garbage"];
+
+it("[IDEM-1] every operation that is repeated with its key returns its first result", async () => {
+  const { url } = await startTestBroker({ rateLimits: "off" });
+  const client = await brokerTransports.rest(url);
+  const place = await furnish(client);
+  const inputs: Readonly<Record<string, object>> = validInputs(place);
+  const names = operations
+    .filter(({ readOnly, teamCredential }) => !readOnly && teamCredential !== "replaced")
+    .map(({ name }) => name)
+    .filter((name) => ![...ending, ...measuring].includes(name));
+  const repeated: string[] = [];
+  for (const name of [...names, ...ending]) {
+    const input = { ...inputs[name], idempotency_key: randomUUID() };
+    const first = await client.callRaw(name, input).catch(() => null);
+    // What an operation refuses here, such as an invite in open mode, other tests repeat.
+    if (first === null) continue;
+    expect(await client.callRaw(name, input), name).toEqual(first);
+    repeated.push(name);
+  }
+  expect(repeated).toEqual(expect.arrayContaining(["set_state", "claim_task", "decide_proposal", ...ending]));
+});
