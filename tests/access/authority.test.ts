@@ -70,18 +70,20 @@ async function letInBy(program: number, name: string, role: "admin" | "member" =
   return joinMesh(broker.url, { invite: link, name }, cleanup);
 }
 
-const vouching = operations.filter(({ human }) => human === "vouching").map(({ name }) => name);
+/** What lets somebody in, by name, so that no operation is passed over when its entry in the catalogue is lost. */
+const vouching = [
+  "approve_client",
+  "create_invite",
+  "create_mesh",
+  "create_observer_link",
+  "issue_token",
+  "preview_client",
+];
 
 describe("a token for programs", () => {
   it("[PERSON-11] [TOKEN-9] lets nobody in: no token, link, invite, mesh or client, over any transport, not even an admin's", async () => {
-    expect(vouching.toSorted()).toEqual([
-      "approve_client",
-      "create_invite",
-      "create_mesh",
-      "create_observer_link",
-      "issue_token",
-      "preview_client",
-    ]);
+    const listed = operations.filter(({ human }) => human === "vouching").map(({ name }) => name);
+    expect(listed.toSorted()).toEqual(vouching);
     const browser = await rest(await signInBrowser(broker.url, ana));
     const { request } = await startOAuthClient(`${localhost()}/api/mcp`, "https://client.example.com/");
     const inputs: Readonly<Record<string, object>> = {

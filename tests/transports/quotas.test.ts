@@ -160,7 +160,18 @@ it("[QUOTA-4] a mesh over its bound refuses what stores text, and still deletes,
 
   const inputs: Readonly<Record<string, object>> = validInputs(subject);
   const storing = operations.filter(({ stores, access }) => stores !== undefined && access !== "job");
-  for (const { name } of storing) {
+  const names = storing.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining([
+      "set_state",
+      "remember",
+      "create_task",
+      "log_progress",
+      "open_topic",
+      "thought_record",
+    ]),
+  );
+  for (const name of names) {
     const refused = await failureOf(rest.callRaw(name, inputs[name]));
     expect(refused, name).toMatchObject({ code: "forbidden", details: { quota: "bytes" } });
   }
