@@ -54,7 +54,7 @@ it("[BUILD-3] commands on a broker without newer fields show what it knows, and 
 it("[BUILD-3] a request that an older broker does not know says which side is to be upgraded; so does doctor", async () => {
   const broker = await startTestBroker();
   const older = await startOlderBroker(broker.url, {
-    unknownFields,
+    unknownFields: [...unknownFields, "time"],
     unknownPaths: /\/(archive|export)\b/,
     build: 0,
   });
@@ -73,6 +73,7 @@ it("[BUILD-3] a request that an older broker does not know says which side is to
     ]);
   const { stdout } = await merkle.run(["doctor"], { env });
   expect(stdout).toContain(`is older (build 0, this is build ${buildNumber})`);
+  expect(stdout).toContain("the broker does not report its time");
 });
 
 it("[BUILD-2] [BUILD-4] replies carry the build, and a refusal says so if the client is older; a newer broker is not called older", async () => {
