@@ -31,7 +31,7 @@ export const agents: Command = {
     );
     if (output.json)
       output.show({ agents: found.map(({ session, peer }) => ({ session: session.slug, ...peer })) }, "");
-    else if (found.length === 0) output.note("no agent is in an open session.  next: merkle launch");
+    else if (found.length === 0) output.note("no agents in open sessions.  next: merkle launch");
     else output.show(found, formatAgents(found, output, isSet(flags, "all")));
     return exitCodes.done;
   },

@@ -470,7 +470,7 @@ describe("merkle launch", () => {
     });
     expect(await run([...args, "--claude-bin", "./broken"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("is there but cannot run: no such library."),
+      stderr: expect.stringContaining("exists but cannot run: no such library."),
     });
     expect(await slugs()).not.toContain(slug);
     expect(await run([...args, "--claude-bin", join(merkle.home, "bin/claude")])).toMatchObject({ code: 0 });

@@ -238,7 +238,7 @@ describe("merkle remember, recall, forget and search", () => {
     expect((await merkle.run(["forget", id, "--reason", "lifted"])).stdout).toBe(`✓ ${id} is hidden\n`);
     expect(await merkle.run(["recall", "limit"])).toMatchObject({ stdout: "", stderr: "no results\n" });
     expect((await merkle.run(["recall", "--forgotten"])).stdout).toMatch(/forgotten by .+: lifted\n$/);
-    expect((await merkle.run(["forget", id, "--undo"])).stdout).toBe(`✓ ${id} is back\n`);
+    expect((await merkle.run(["forget", id, "--undo"])).stdout).toBe(`✓ ${id} is restored\n`);
   });
 
   it("[CLI-56] search says what it found, where, by whom, and the part that matches", async () => {
