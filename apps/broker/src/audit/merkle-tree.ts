@@ -7,19 +7,10 @@ import {
   lockAuditSession,
   type MerkleRootRow,
 } from "@merkle/db";
-import {
-  MerkleError,
-  type MerkleProof,
-  type MerkleRoot,
-  merkleProof,
-  merkleRoot,
-  type OutputOf,
-  type ParsedInputOf,
-} from "@merkle/wire";
-import { sha256 } from "../core/sha256.js";
-import type { Task } from "../core/workers/task.js";
+import { MerkleError, type MerkleRoot, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { Context, MeshContext, SessionServices, UnnamedContext } from "../sessions/context.js";
 import { findMeantSession, noSuchSession, requireMeantSession } from "./audit-sessions.js";
+import { merkleProofTask, merkleRootTask } from "./merkle-tasks.js";
 import { refuseFinalized } from "./thoughts.js";
 
 /**
@@ -133,21 +124,6 @@ function notFinalized(session: AuditSessionKey | null): MerkleError {
     { session_id: sessionId },
   );
 }
-
-/** A tree of so many leaves is hashed within a few milliseconds. */
-const smallLeavesMax = 500;
-
-export const merkleRootTask: Task<{ leaves: readonly string[] }, string> = {
-  name: "merkle_root",
-  run: ({ leaves }) => merkleRoot(leaves, sha256),
-  isSmall: ({ leaves }) => leaves.length <= smallLeavesMax,
-};
-
-export const merkleProofTask: Task<{ leaves: readonly string[]; leaf: string }, MerkleProof> = {
-  name: "merkle_proof",
-  run: ({ leaves, leaf }) => merkleProof(leaves, leaf, sha256),
-  isSmall: ({ leaves }) => leaves.length <= smallLeavesMax,
-};
 
 /** Whether a session's records are those that it was finalized with; null while it is not finalized. */
 export async function rootMatches(

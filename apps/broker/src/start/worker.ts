@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { merkleProofTask, merkleRootTask } from "../audit/merkle-tree.js";
+import { merkleProofTask, merkleRootTask } from "../audit/merkle-tasks.js";
 import type { Task, TaskReply, TaskRequest } from "../core/workers/task.js";
 import { hashEntriesTask } from "../record/hash-entries.js";
 import { verifyBundleTask } from "../record/import/verify-bundle-file.js";
@@ -12,7 +12,8 @@ import {
 } from "../text/tasks.js";
 import { reanchorTask } from "../work/topics/reanchor-task.js";
 
-// The entry of a worker thread: does what it is sent, one task after the other.
+// The entry of a worker thread: does what it is sent, one task after the other. It imports nothing that loads the database
+// code, which would take each new thread most of a second.
 const port = parentPort;
 if (!port) throw new Error("worker.js runs in a thread that startWorkers started, not by itself.");
 
