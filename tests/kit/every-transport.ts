@@ -1,15 +1,15 @@
 import { beforeAll, describe } from "vitest";
 import { atEnd } from "./at-end.js";
-import { startTestBroker, type TestBroker } from "./test-broker.js";
+import { type SharedBroker, sharedBroker } from "./test-broker.js";
 import { brokerTransports, type OpenTransport, type TransportClient, transports } from "./transports.js";
 
 /** Where a suite that runs over every transport is at the moment. */
 export interface OverTransport {
   readonly transport: TransportClient;
-  readonly broker: TestBroker;
+  readonly broker: SharedBroker;
 }
 
-/** Runs the same tests at REST, MCP, WebSocket and stdio, against one broker: transports only translate, [CAT-4]. */
+/** Runs the same tests at REST, MCP, WebSocket and stdio, against the worker's broker: transports only translate, [CAT-4]. */
 export function describeOverEveryTransport(title: string, tests: (at: OverTransport) => void): void {
   describeAt(transports, title, tests);
 }
@@ -28,10 +28,9 @@ function describeAt(
   tests: (at: OverTransport) => void,
 ): void {
   describe(title, () => {
-    let broker: TestBroker;
-    const cleanup = atEnd();
+    let broker: SharedBroker;
     beforeAll(async () => {
-      broker = await startTestBroker({}, cleanup);
+      broker = await sharedBroker();
     });
     describe.each(Object.entries(chosen))("by %s", (_name, open) => {
       let transport: TransportClient;

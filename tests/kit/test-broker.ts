@@ -41,6 +41,20 @@ export async function startTestBroker(
   return startBehindProxy(options, cleanup);
 }
 
+let shared: Promise<TestBroker> | undefined;
+
+/**
+ * The broker of this worker, with default options, which ends with it. For tests that look at nothing but sessions, teams and
+ * peers of their own: those about lists, counts, settings, logs, tables or restarts start one of their own.
+ */
+export function sharedBroker(): Promise<SharedBroker> {
+  shared ??= startTestBroker({}, () => undefined);
+  return shared;
+}
+
+/** Without what only its owner may do. */
+export type SharedBroker = Pick<TestBroker, "url" | "databaseUrl">;
+
 /** A test that is left out where several nodes are tested behind a proxy, and the reason that it holds for one broker alone. */
 export function itAtOne(_why: string): ReturnType<typeof it.skipIf> {
   return it.skipIf(inject("bus") !== undefined);

@@ -1,10 +1,16 @@
 import { operations } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { changeSettings } from "../kit/persons.js";
-import { startTestBroker } from "../kit/test-broker.js";
+import { sharedBroker, startTestBroker } from "../kit/test-broker.js";
 import { transports } from "../kit/transports.js";
 import { callTool, initializeMessage, post, readRpc, toolCall } from "./rpc.js";
 
+async function findTransport(): Promise<string> {
+  const { url } = await sharedBroker();
+  return `${url}/mcp`;
+}
+
+/** At a broker on which nothing has been done. */
 async function startTransport(): Promise<string> {
   const { url } = await startTestBroker();
   return `${url}/mcp`;
@@ -20,7 +26,7 @@ async function createSession(url: string): Promise<{ session_id: string; team_id
 
 describe("a single request", () => {
   it("[MCP-3] a call without initialize, with curl's Accept, is answered by plain JSON and opens no MCP session", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const response = await post(url, toolCall("get_app_info", {}));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -33,7 +39,7 @@ describe("a single request", () => {
   });
 
   it("[MCP-1] the same server answers at /mcp and /api/mcp", async () => {
-    const { url } = await startTestBroker();
+    const { url } = await sharedBroker();
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const [one, other] = await Promise.all([post(`${url}/mcp`, list), post(`${url}/api/mcp`, list)]);
     expect(await one.json()).toEqual(await other.json());
@@ -53,7 +59,7 @@ describe("a single request", () => {
   });
 
   it("[MCP-6] with ?view=compact the text is the compact rendering, of failures too", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const { session_id, team_id } = await createSession(url);
     const text = async (name: string, args: unknown) => {
       const { result } = await readRpc(await post(`${url}?view=compact`, toolCall(name, args)));
@@ -70,7 +76,7 @@ describe("a single request", () => {
   });
 
   it("[MCP-7] the list has all but admin, and with ?tools= exactly the toolsets named", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const names = async (query: string) => {
       const { result } = await readRpc(
         await post(url + query, { jsonrpc: "2.0", id: 1, method: "tools/list" }),
@@ -89,7 +95,7 @@ describe("a single request", () => {
   });
 
   it("[MCP-7] an unknown toolset is answered 400 with those there are, an unknown view too", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const response = await post(`${url}?tools=core,sudo`, toolCall("get_app_info", {}));
     expect(response.status).toBe(400);
     expect((await readRpc(response)).error?.message).toContain(
@@ -101,7 +107,7 @@ describe("a single request", () => {
   it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
     "[MCP-8] it speaks revision %s with a client that asks for it",
     async (revision) => {
-      const url = await startTransport();
+      const url = await findTransport();
       const { result } = await readRpc(await post(url, initializeMessage(revision)));
       expect(result).toMatchObject({ protocolVersion: revision, serverInfo: { name: "merkle" } });
       expect(Object(result).instructions.length).toBeLessThan(2_000);
@@ -109,7 +115,7 @@ describe("a single request", () => {
   );
 
   it("[MCP-10] each tool has the operation's name, summary, input schema and read-only hint", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const { result } = await readRpc(await post(url, { jsonrpc: "2.0", id: 1, method: "tools/list" }));
     const { tools } = Object(result);
     for (const tool of tools) {
@@ -132,7 +138,7 @@ describe("a single request", () => {
 
 describe("what is refused", () => {
   it("[ERR-4] a failed operation and an unknown tool are results with isError, whose text is the error as JSON", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     for (const call of [toolCall("get_session", { session_id: "nowhere" }), toolCall("make_coffee", {})]) {
       const response = await post(url, call);
       expect(response.status).toBe(200);
@@ -144,7 +150,7 @@ describe("what is refused", () => {
   });
 
   it("[ERR-4] a malformed envelope and an unknown method are JSON-RPC errors", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const envelope = await post(url, { id: 1, method: "tools/list" });
     expect(envelope.status).toBe(400);
     expect((await readRpc(envelope)).error?.code).toBe(-32700);
@@ -153,7 +159,7 @@ describe("what is refused", () => {
   });
 
   it("[MCP-10] what is left out of the list may be called and given all the same", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const made = await readRpc(
       await post(url, toolCall("create_session", { title: "Unlisted", creator_team_name: "Atlas" })),
     );
@@ -202,7 +208,7 @@ describe("what is refused", () => {
   });
 
   it("[AUTH-9] a request from a page of another origin is answered 403", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const response = await post(url, toolCall("list_sessions", {}), {
       headers: { origin: "https://evil.example" },
     });
@@ -210,7 +216,7 @@ describe("what is refused", () => {
   });
 
   it("[AUTH-2] a credential counts in the argument, then in X-Team-ID, and is refused in the URL", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     const { session_id, team_id } = await createSession(url);
     const message = { session_id, content: { text: "hi" } };
     const header = { headers: { "x-team-id": team_id } };
@@ -221,7 +227,7 @@ describe("what is refused", () => {
   });
 
   it("a stream without an MCP session, and other methods, are answered 405", async () => {
-    const url = await startTransport();
+    const url = await findTransport();
     expect((await fetch(url, { headers: { accept: "text/event-stream" } })).status).toBe(405);
     expect((await fetch(url, { method: "PUT" })).status).toBe(405);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { startTestBroker } from "../kit/test-broker.js";
+import { sharedBroker } from "../kit/test-broker.js";
 import { callTool, initialize, newTexts, post, toolCall } from "./rpc.js";
 
 const streaming = { accept: "application/json, text/event-stream" };
 
 /** Two teams, each with an MCP session of its own; Alder has read everything. */
 async function startConversation() {
-  const { url } = await startTestBroker();
+  const { url } = await sharedBroker();
   const mcp = `${url}/mcp`;
   const [alder, birch] = [
     { "mcp-session-id": await initialize(mcp) },

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { startFixtureServer } from "../conformance/fixture-server.js";
 import { startInviteBroker } from "../kit/members.js";
 import { createTestSession } from "../kit/session.js";
-import { itAtOne, startTestBroker } from "../kit/test-broker.js";
+import { itAtOne, sharedBroker, startTestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { transports } from "../kit/transports.js";
 import {
@@ -21,7 +21,7 @@ import {
 const inSession = (id: string) => ({ headers: { "mcp-session-id": id } });
 
 it("[MCP-2] an MCP session remembers the team that it created or joined as", async () => {
-  const { url } = await startTestBroker();
+  const { url } = await sharedBroker();
   const mcp = `${url}/mcp`;
   const [alder, birch] = [inSession(await initialize(mcp)), inSession(await initialize(mcp))];
 
@@ -44,7 +44,7 @@ it("[MCP-2] an MCP session remembers the team that it created or joined as", asy
 });
 
 it("[MCP-2] a credential that is given comes before the one that is remembered, and a rotated one replaces it", async () => {
-  const { url } = await startTestBroker();
+  const { url } = await sharedBroker();
   const mcp = `${url}/mcp`;
   const alder = inSession(await initialize(mcp));
   const { slug } = await callTool(
@@ -71,7 +71,7 @@ it("[MCP-2] a credential that is given comes before the one that is remembered, 
 });
 
 it("[MCP-2] joining again under one's own name resumes the team, under another makes a new one, and leaving ends no reading", async () => {
-  const { url } = await startTestBroker();
+  const { url } = await sharedBroker();
   const mcp = `${url}/mcp`;
   const [alder, birch] = [inSession(await initialize(mcp)), inSession(await initialize(mcp))];
   const auth = { title: "Auth", creator_team_name: "Alder" };
@@ -188,7 +188,7 @@ it("[MCP-2] a team that could not be remembered is not made: what an MCP session
 });
 
 it("[MCP-2] no secret is shown where the connection remembers the team, and the uuid stands for it there alone", async () => {
-  const { url } = await startTestBroker();
+  const { url } = await sharedBroker();
   for (const view of ["json", "compact"]) {
     const mcp = `${url}/mcp?view=${view}`;
     const headers = { "mcp-session-id": await initialize(mcp) };
@@ -215,7 +215,7 @@ it("[MCP-2] no secret is shown where the connection remembers the team, and the 
 itAtOne("each node counts what it refuses")(
   "[MCP-14] a refused call that is sent again and again is answered later and told to stop",
   async () => {
-    const { url } = await startTestBroker();
+    const { url } = await sharedBroker();
     const mcp = `${url}/mcp`;
     const headers = { "mcp-session-id": await initialize(mcp) };
     const send = async (query: unknown) => {
@@ -263,7 +263,7 @@ it("[MCP-9] of an MCP session only a hash is stored, and its id is no credential
 });
 
 it("[MCP-9] an unknown MCP session is answered 404, and so is one that was ended", async () => {
-  const { url } = await startTestBroker();
+  const { url } = await sharedBroker();
   const mcp = `${url}/mcp`;
   const id = await initialize(mcp);
   const remove = () => fetch(mcp, { method: "DELETE", headers: { "mcp-session-id": id } });
@@ -339,7 +339,7 @@ it("[LIMIT-1] of more MCP sessions than are held in memory, the longest unused a
 itAtOne("each node knows what it answers itself")(
   "[MCP-11] a request with the id of one that is still being answered is refused",
   async () => {
-    const { url } = await startTestBroker();
+    const { url } = await sharedBroker();
     const mcp = `${url}/mcp`;
     const alder = inSession(await initialize(mcp));
     const { slug } = await callTool(mcp, "create_session", { title: "A", creator_team_name: "B" }, alder);

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { expect, it, onTestFinished } from "vitest";
 import { createTestSession } from "../kit/session.js";
-import { startTestBroker } from "../kit/test-broker.js";
+import { sharedBroker, startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { initialize, post, readRpc, toolCall } from "./rpc.js";
 
@@ -23,8 +23,8 @@ async function connectStateless(url: string, credential?: string): Promise<Clien
   return client;
 }
 
-async function start(): Promise<{ url: string; rest: TransportClient }> {
-  const { url } = await startTestBroker();
+async function start(broker = sharedBroker()): Promise<{ url: string; rest: TransportClient }> {
+  const { url } = await broker;
   const rest = await transports.rest(url);
   onTestFinished(() => rest.close());
   return { url: `${url}/mcp`, rest };
@@ -78,9 +78,9 @@ it("[MCP-16] a client whose model would be shown its credential goes on with a s
   onTestFinished(() => client.close());
   expect(client.getNegotiatedProtocolVersion()).toBe("2025-11-25");
   expect(client.getInstructions()).toContain("This connection remembers your team");
-  const args = { title: "Auth refactor", creator_team_name: "Alder" };
+  const args = { title: "Shown once", slug: "shown-once", creator_team_name: "Alder" };
   expect(textOf(await client.callTool({ name: "create_session", arguments: args }))).not.toContain("mk_");
-  const say = { session_id: "auth-refactor", content: { text: "hi" } };
+  const say = { session_id: "shown-once", content: { text: "hi" } };
   expect(textOf(await client.callTool({ name: "post_message", arguments: say }))).toBe("#1 posted");
 });
 
@@ -102,7 +102,7 @@ it("[MCP-16] a revision that there is none of is refused with those that there a
 });
 
 it("[MCP-17] where it is asked for, tools say the form of their output, which is in each result beside the compact text", async () => {
-  const { url } = await start();
+  const { url } = await start(startTestBroker());
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const toolsAt = async (query: string) =>
     Object((await readRpc(await post(url + query, list))).result).tools as { outputSchema?: unknown }[];
@@ -125,7 +125,7 @@ it("[MCP-17] a model that was given the compact view is given the text alone, of
   const called = { name: "list_sessions", arguments: {} };
   // The client checks it against the form that the list gave.
   await program.listTools();
-  expect((await program.callTool(called)).structuredContent).toMatchObject({ sessions: [] });
+  expect((await program.callTool(called)).structuredContent).toHaveProperty("sessions");
   expect((await model.callTool(called)).structuredContent).toBeUndefined();
   expect((await model.listTools()).tools.some(({ outputSchema }) => outputSchema)).toBe(false);
 });

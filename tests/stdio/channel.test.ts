@@ -3,7 +3,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { expect, inject, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { makeAgentHome } from "../kit/stdio.js";
-import { startTestBroker } from "../kit/test-broker.js";
+import { sharedBroker } from "../kit/test-broker.js";
 import { startSession } from "./agents.js";
 
 const ChannelNotification = z.object({
@@ -28,7 +28,7 @@ async function startClient(url: string, args: readonly string[]) {
 }
 
 it("[WAKE-14] with --channel mail that wakes comes as a channel notification, too, and low does not", async () => {
-  const { url } = await startTestBroker();
+  const { url } = await sharedBroker();
   const alder = await startSession({ url });
   const args = ["--session", alder.slug, "--team", "Birch"];
   const { client, heard } = await startClient(url, [...args, "--channel"]);
@@ -48,7 +48,7 @@ it("[WAKE-14] with --channel mail that wakes comes as a channel notification, to
 });
 
 it("[WAKE-2] [WAKE-8] a watched change of state is nudged for, by a channel, too, and stands in the next mail", async () => {
-  const { url } = await startTestBroker();
+  const { url } = await sharedBroker();
   const alder = await startSession({ url });
   const args = ["--session", alder.slug, "--team", "Birch", "--channel"];
   const { client, heard } = await startClient(url, args);

@@ -1,18 +1,16 @@
 import type { InputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
 import { createTestSession, failureOf } from "../kit/session.js";
-import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type SharedBroker, sharedBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 type Post = Omit<InputOf<"post_message">, "session_id" | "team_id">;
 
-let broker: TestBroker;
+let broker: SharedBroker;
 let transport: TransportClient;
-const cleanup = atEnd();
 beforeAll(async () => {
-  broker = await startTestBroker({}, cleanup);
+  broker = await sharedBroker();
   transport = await brokerTransports.rest(broker.url);
 });
 

@@ -2,7 +2,7 @@ import type { InputOf, Message, OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { createTestSession, failureOf } from "../kit/session.js";
-import { startTestBroker } from "../kit/test-broker.js";
+import { sharedBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 type Filter = Pick<InputOf<"get_history">, "types" | "kinds" | "team" | "q" | "thread">;
@@ -12,7 +12,7 @@ describe("reading a feed by what is wanted", () => {
   let rest: TransportClient;
   const cleanup = atEnd();
   beforeAll(async () => {
-    const broker = await startTestBroker({}, cleanup);
+    const broker = await sharedBroker();
     transport = await brokerTransports.websocket(broker.url);
     rest = await brokerTransports.rest(broker.url);
     cleanup(transport.close);

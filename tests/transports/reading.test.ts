@@ -1,20 +1,18 @@
 import { countUnread, openDatabase } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { atEnd } from "../kit/at-end.js";
 import { makeRow } from "../kit/message-row.js";
 import { makePerson as makeVerified } from "../kit/persons.js";
 import { bareId, createTestSession, failureOf } from "../kit/session.js";
-import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type SharedBroker, sharedBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
-let broker: TestBroker;
+let broker: SharedBroker;
 let transport: TransportClient;
 
-const cleanup = atEnd();
 beforeAll(async () => {
-  broker = await startTestBroker({}, cleanup);
+  broker = await sharedBroker();
   transport = await transports.rest(broker.url);
 });
 

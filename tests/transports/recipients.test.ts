@@ -1,18 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../kit/at-end.js";
 import { createTestSession, failureOf } from "../kit/session.js";
-import { startTestBroker } from "../kit/test-broker.js";
+import { sharedBroker } from "../kit/test-broker.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 
 type Posted = OutputOf<"post_message">;
 type Post = Omit<InputOf<"post_message">, "session_id" | "team_id">;
 
 let transport: TransportClient;
-const cleanup = atEnd();
 beforeAll(async () => {
-  const broker = await startTestBroker({}, cleanup);
+  const broker = await sharedBroker();
   transport = await brokerTransports.rest(broker.url);
 });
 

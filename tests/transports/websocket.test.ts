@@ -2,17 +2,15 @@ import { randomBytes } from "node:crypto";
 import { connect as connectTcp } from "node:net";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd } from "../kit/at-end.js";
 import { createTestSession } from "../kit/session.js";
-import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { type SharedBroker, sharedBroker, startTestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 
-let broker: TestBroker;
+let broker: SharedBroker;
 let transport: TransportClient;
 
-const cleanup = atEnd();
 beforeAll(async () => {
-  broker = await startTestBroker({}, cleanup);
+  broker = await sharedBroker();
   transport = await transports.rest(broker.url);
 });
 
