@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
+import { roundsOf } from "../kit/exhaustive.js";
 import { loseConnections } from "./lost-connections.js";
 import { rowWriters } from "./row-writers.js";
 
 it.each([
-  { how: "reset by the network", resets: 12, ends: 0 },
-  { how: "ended by the server", resets: 0, ends: 12 },
+  { how: "reset by the network", resets: roundsOf(12), ends: 0 },
+  { how: "ended by the server", resets: 0, ends: roundsOf(12) },
 ])(
   "[DB-40] [FEED-7] connections to the database that are $how leave no row without its history, whatever is written",
   async ({ resets, ends }) => {

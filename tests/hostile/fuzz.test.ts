@@ -3,6 +3,7 @@ import { findOperation, operations } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../kit/at-end.js";
+import { roundsOf } from "../kit/exhaustive.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
 import { expectDiscreet, expectUnharmed, type Subject, startSubject, validInputs } from "./subject.js";
 import { TestSocket } from "./test-socket.js";
@@ -14,11 +15,10 @@ import { TestSocket } from "./test-socket.js";
 const seconds = Number(process.env["MERKLE_FUZZ_SECONDS"] ?? 0);
 const testTimeout = seconds * 1000 + 600_000;
 
-/** Tries a property 75 times, and then until its time is up, if it has any. */
+/** Tries a property some times, and then until its time is up, if it has any. */
 async function assertForAWhile<Values>(property: fc.IAsyncProperty<Values>): Promise<void> {
   const until = performance.now() + seconds * 1000;
-  await fc.assert(property, { numRuns: 50 });
-  do await fc.assert(property, { numRuns: 25 });
+  do await fc.assert(property, { numRuns: roundsOf(75) });
   while (performance.now() < until);
 }
 

@@ -8,6 +8,7 @@ import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
+import { inTurn } from "../kit/exhaustive.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
 import { brokerTransports, type TransportClient } from "../kit/transports.js";
@@ -332,11 +333,21 @@ function withHeading(size: number): string {
   return `${heading}${letters(size - heading.length - 1)}\n`;
 }
 
-describe.each(Object.keys(brokerTransports))("at %s", (name) => {
-  // What decides about agents is asked by no model, whatever its size (PERSON-11).
-  const powers = operations.filter(({ human }) => human === "power").map((each) => each.name);
-  const asked = textLimits.filter(({ operation }) => name !== "mcp" || !powers.includes(operation));
-  const cases = asked.map((each) => [each.limit, each.operation, each.field.join("."), each] as const);
+const transportNames = Object.keys(brokerTransports);
+
+/** Those that take the operation: what decides about agents is asked by no model, whatever its size (PERSON-11). */
+function transportsOf({ operation }: TextLimit): readonly string[] {
+  const isPower = operations.some(({ name, human }) => name === operation && human === "power");
+  return transportNames.filter((name) => name !== "mcp" || !isPower);
+}
+
+// Transports only translate (CAT-4), so the suite tries each limit at one of them, in turn.
+describe.each(transportNames)("at %s", (name) => {
+  const here = textLimits.filter((row, index) => {
+    const all = transportsOf(row);
+    return inTurn(all, index, all.length).includes(name);
+  });
+  const cases = here.map((each) => [each.limit, each.operation, each.field.join("."), each] as const);
   it.each(cases)(
     "[LIMIT-1] %s of %s, %s",
     async (limit, operation, _path, { field, above, text = letters }) => {
@@ -366,11 +377,12 @@ describe.each(Object.keys(brokerTransports))("at %s", (name) => {
 
   it("[LIMIT-1] documentBytesMax counts the document as it would become", async () => {
     const transport = subject.transports.find((each) => each.name === name);
-    for (const [more, expected] of [
+    const sizes = [
       [-1, "ok"],
       [0, "ok"],
       [1, "payload_too_large"],
-    ] as const) {
+    ] as const;
+    for (const [more, expected] of inTurn(sizes, transportNames.indexOf(name), transportNames.length)) {
       const half = letters(limits.documentBytesMax / 2);
       const appended = await createSession();
       await rest.call("update_session_doc", { ...appended, content: half, expected_version: 0 });

@@ -1,10 +1,11 @@
 import { operations } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { roundsOf } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
 /** `npm run test:fuzz` tries 1,000 outputs of each operation, more than 100,000 in all; the suite some of them. */
-const runs = Number(process.env["MERKLE_RENDERINGS"] ?? 40);
+const runs = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
 
 /** Their last part stands as it is, for it is edited by quoting it; a line of ours says so, and none follows (TEXT-4). */
 const verbatim: Readonly<Record<string, RegExp>> = {

@@ -10,10 +10,11 @@ import { listNeeds } from "../../apps/cli/src/views/list-needs.js";
 import { toNeed } from "../../apps/cli/src/views/needs.js";
 import { formatSessions } from "../../apps/cli/src/views/session-rows.js";
 import { layOut } from "../../apps/cli/src/views/watch/lay-out.js";
+import { roundsOf } from "../kit/exhaustive.js";
 import { anyOutput, mark } from "./any-output.js";
 
 /** `npm run test:fuzz` tries 1,000 of each; the suite some of them. */
-const numRuns = Number(process.env["MERKLE_RENDERINGS"] ?? 40);
+const numRuns = Number(process.env["MERKLE_RENDERINGS"] ?? roundsOf(40));
 
 const invisible =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be left.

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
+import { roundsOf } from "../kit/exhaustive.js";
 import { type HttpClient, openHttpClient } from "../kit/http-client.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -485,7 +486,7 @@ it("[DELIVER-2] [CURSOR-6] whatever happens, what is for a peer comes at least o
       seed: -1939265458,
       path: "4",
       endOnFailure: true,
-      numRuns: Number(process.env["MERKLE_DELIVERY_RUNS"] ?? 12),
+      numRuns: Number(process.env["MERKLE_DELIVERY_RUNS"] ?? roundsOf(12)),
     },
   );
 });

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd } from "../kit/at-end.js";
+import { roundsOf } from "../kit/exhaustive.js";
 import { makePerson } from "../kit/persons.js";
 import { bareId, createTestSession, failureOf, type TestSession, textsOf } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
@@ -548,7 +549,7 @@ describe("the roster's peers, whatever comes", () => {
         const present = listed.flatMap(({ name, left_at }) => (left_at ? [] : (name?.toLowerCase() ?? [])));
         expect(new Set(present).size).toBe(present.length);
       }),
-      { numRuns: Number(process.env["MERKLE_PEER_RUNS"] ?? 4) },
+      { numRuns: Number(process.env["MERKLE_PEER_RUNS"] ?? roundsOf(4)) },
     );
 
     type World = { session: TestSession; peers: Map<string, Modelled>; teams: string[] };
