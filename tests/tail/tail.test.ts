@@ -218,6 +218,7 @@ describe("merkle tail", () => {
       team_name: "Birch",
       credential: birch.credential,
       claude_session_id: null,
+      folder: null,
       saved_at: new Date().toISOString(),
     };
     await keep(merkle.home, "teams", team_id, held);

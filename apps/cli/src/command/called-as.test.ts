@@ -11,6 +11,13 @@ it("[CLI-140] an advice line names the program as this shell runs it, with the s
   expect(toRunnable("  next: merkle ls", { merkle: "merkle", target: "" })).toBe("  next: merkle ls");
 });
 
+it("[CLI-140] so does a command behind a colon, in brackets, or that one is told to run", () => {
+  const here = { merkle: "npm exec --prefix /clone -- merkle", target: "" };
+  expect(toRunnable("Same again:  merkle launch -y", here)).toBe(`Same again:  ${here.merkle} launch -y`);
+  expect(toRunnable("Join with an invite (merkle join -).", here)).toContain(`(${here.merkle} join -)`);
+  expect(toRunnable("Run merkle trust to accept it.", here)).toBe(`Run ${here.merkle} trust to accept it.`);
+});
+
 it("[CLI-140] a sentence that mentions merkle stays as it is", () => {
   const sentence = "Run this where merkle is installed; merkle mcp runs there.";
   expect(toRunnable(sentence, calling)).toBe(sentence);

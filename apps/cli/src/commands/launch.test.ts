@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { atEnd } from "../../../../tests/kit/at-end.js";
@@ -133,11 +133,85 @@ describe("merkle launch", () => {
         { name: "reviewers", role: null },
       ],
     });
-    const elsewhere = await merkle.run(["launch", "-y"], { env });
-    expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining("--session") });
     const refused = ["launch", "--session", `${name}-x`, "--team", "Elm", "--groups", "humans", "-y"];
     expect(await merkle.run(refused, { env })).toMatchObject({ code: 2 });
     expect(await slugs()).not.toContain(`${name}-x`);
+  });
+
+  it("[LAUNCH-3] with -y outside a repository takes the session launched last from there, else one named after the folder", async () => {
+    const { merkle, run, env } = await testMachine();
+    const folder = join(merkle.home, `plain ${randomUUID().slice(0, 8)}`);
+    await mkdir(folder);
+    const slug = basename(folder).replace(" ", "-");
+    const who = ["--name", "Alice", "--role", "dev", "--groups", "frontend:lead,reviewers"];
+    const first = await merkle.run(["launch", ...who, "-y"], { env, cwd: folder });
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`${basename(folder)}, as this folder is called, for`),
+    });
+    const { peers } = await client.call("list_peers", { session_id: slug });
+    expect(peers.map(({ name, role }) => [name, role])).toContainEqual(["Alice", "dev"]);
+
+    const { slug: other, session_id, team_id } = await testSession();
+    await run(["launch", "--cwd", folder, "--session", other, "--team", "Birch", "--name", "elm", "-y"]);
+    expect(await merkle.run(["launch", "-y"], { env, cwd: folder })).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(`${other}, launched last from this folder, for Birch[^]*Back as elm`),
+    });
+    await client.call("conclude_session", { session_id, team_id, summary_section: "Done." });
+    expect(await merkle.run(["launch", "-y"], { env, cwd: folder })).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(`${slug}, launched last from this folder[^]*Back as Alice`),
+    });
+  });
+
+  it("[LAUNCH-4] without a name takes the peer that last ran in this folder, and none of another worktree", async () => {
+    const { merkle, run } = await testMachine();
+    const { slug } = await testSession();
+    const folders = ["one", "two"].map((name) => join(merkle.home, name));
+    for (const folder of folders) await mkdir(folder);
+    const [one = "", two = ""] = folders;
+    const launch = (folder: string, ...args: string[]) =>
+      run(["launch", "--session", slug, "--team", "Birch", "--cwd", folder, ...args]);
+    const became = async (ended: Promise<Ended>) => / as (\S+) \(Birch\)/.exec((await ended).stderr)?.[1];
+    expect(await became(launch(one))).toBe("claude");
+    expect(await became(launch(two))).toBe("claude-2");
+    expect(await became(launch(two, "--name", "elm"))).toBe("elm");
+    expect(await became(launch(one))).toBe("claude");
+    expect(await became(launch(two))).toBe("elm");
+    // Nobody works in a folder that is gone.
+    await rm(two, { recursive: true });
+    await rm(one, { recursive: true });
+    expect(await became(launch(merkle.home))).toBe("claude");
+  });
+
+  it("[LAUNCH-17] --cwd has the agent work in another folder, whose project settings hold", async () => {
+    const { slug } = await testSession();
+    const { merkle, run, recorded } = await testMachine();
+    const folder = join(merkle.home, "project");
+    await mkdir(folder);
+    const at = ["launch", "--session", slug, "--team", "Birch", "--cwd", "project"];
+    expect(await run(at)).toMatchObject({ code: 0 });
+    expect((await recorded()).cwd).toBe(await realpath(folder));
+    await writeFile(join(folder, ".merkle.json"), JSON.stringify({ mcp_url: "http://localhost:9" }));
+    expect(await run(at, { MERKLE_URL: "" })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(".merkle.json"),
+    });
+    expect(await run([...at.slice(0, -1), "nowhere"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--cwd must name a folder, got "nowhere".'),
+    });
+  });
+
+  it("[CLI-140] what a launch says for the next one names the mesh, however it was chosen", async () => {
+    const { run } = await testMachine();
+    const mesh = `mesh-${randomUUID().slice(0, 8)}`;
+    await client.call("create_mesh", { name: mesh });
+    const at = ["launch", "--session", "auth-refactor", "--team", "Birch", "-y"];
+    for (const { stderr } of [await run([...at, "--mesh", mesh]), await run(at, { MERKLE_MESH: mesh })])
+      expect(stderr).toMatch(new RegExp(`Same again: +merkle .*--mesh ${mesh} `));
+    expect((await run(at)).stderr).not.toContain("--mesh");
   });
 
   it("[LAUNCH-1] [LAUNCH-13] joins, says where it is, and runs claude with Merkle's server and the user's arguments", async () => {
@@ -603,7 +677,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     await first.shows(`Title of the new session`);
     first.types("\r");
     for (const [question, keys] of [
-      ["Team", "Alex's Team\r"],
+      ["'s Team)", "Alex's Team\r"],
       ["Peer name", "atlas\r"],
       ["Role", "lead\r"],
       ["Groups", "backend:lead, reviewers\r"],
@@ -632,7 +706,7 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     const second = launch();
     for (const shown of [
       `❯ ${title}   1 team`,
-      "Alex's Team",
+      "(Alex's Team)",
       "atlas",
       "lead",
       "backend:lead, reviewers",
@@ -668,10 +742,12 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     await testSession(title);
     const { launch } = await testTerminal();
     const asked = launch();
-    await asked.shows(`❯ ${title.slice(0, 36)}`);
-    await asked.shows("…   1 team");
+    await asked.shows("+ New session…");
+    asked.types(title.slice(0, 36));
+    await asked.shows(`❯ ${title.slice(0, 30)}`);
+    await asked.shows("…   1 team, online: Convener");
     asked.types("\r");
-    await asked.shows("Team");
+    await asked.shows("'s Team)");
     asked.types(`${"x".repeat(120)}\r`);
     await asked.shows("must have at most 100 characters");
     asked.types("\u0003");

@@ -36,6 +36,7 @@ export const launch: Command = {
       flags: "--groups <groups>",
       summary: "@groups of the peer, separated by commas: backend:lead,reviewers",
     },
+    { flags: "--cwd <folder>", summary: "folder that the agent works in (default: the current folder)" },
     { flags: "--model <model>", summary: "model for the client" },
     { flags: "--tools <toolsets>", summary: "additional toolsets for the agent, separated by commas" },
     {

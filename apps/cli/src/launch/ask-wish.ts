@@ -2,11 +2,11 @@ import type { Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Prompter } from "../command/ask.js";
-import type { Config } from "../config.js";
 import { findSession } from "../sessions/find-session.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
 import { findFreeStoredPeer } from "../sessions/wanted-peer.js";
 import { oneLine } from "../text/one-line.js";
+import { cutToWidth } from "../text/table.js";
 import { counted } from "../text/time.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
 import {
@@ -17,29 +17,26 @@ import {
   teamProblem,
   titleProblem,
   toGroups,
-  usersTeam,
   type Wanted,
   type Wish,
 } from "./launch-options.js";
+import { findLastTeam, findOwnTeam, findUsualSession, type LaunchScene } from "./usual-launch.js";
 
-interface AskWish {
+interface AskWish extends LaunchScene {
   readonly wanted: Wanted;
   readonly prompter: Prompter;
-  readonly broker: BrokerClient;
-  readonly config: Pick<Config, "home" | "personName">;
-  readonly meshId: string;
 }
 
 /**
- * Asks for what the call does not say, and for nothing else. What is offered is the free place that this machine has in
- * that team, or else what was answered the last time (LAUNCH-10).
+ * Asks for what the call does not say, and for nothing else. What is offered is what `-y` would take, or else what was
+ * answered the last time (LAUNCH-10).
  */
-export async function askWish({ wanted, prompter, broker, config, meshId }: AskWish): Promise<Wish> {
-  const last = await readLastAnswers(config.home);
-  const session = wanted.session ?? (await askSession(prompter, broker, last));
-  const team = wanted.team ?? (await askTeam(prompter, config, last));
+export async function askWish({ wanted, prompter, ...scene }: AskWish): Promise<Wish> {
+  const last = await readLastAnswers(scene.config.home);
+  const session = wanted.session ?? (await askSession(prompter, scene));
+  const team = wanted.team ?? (await askTeam(prompter, scene, { session, last }));
   const { name: defaultName } = wanted.client;
-  const free = await findOffered({ broker, home: config.home, meshId, defaultName }, session, team, last);
+  const free = await findOffered(scene, { session, team, defaultName: last.name ?? defaultName });
   const offered = free?.peer_name ?? last.name ?? defaultName;
   const name = wanted.name ?? (await askName(prompter, offered));
   // A stored peer offers its own role and groups to be edited; a new one those of the last launch.
@@ -51,13 +48,15 @@ export async function askWish({ wanted, prompter, broker, config, meshId }: AskW
 }
 
 const newSession = "+";
+const usualSession = "=";
 
-async function askSession(
-  prompter: Prompter,
-  broker: BrokerClient,
-  last: LastAnswers,
-): Promise<NamedSession> {
+/** Offers first the session that `-y` would take, then a new one, which a long list must not push out of sight. */
+async function askSession(prompter: Prompter, scene: LaunchScene): Promise<NamedSession> {
+  const { broker } = scene;
   const first = await listOpen(broker, "");
+  const usual = await findUsualSession(scene);
+  const open = usual && (await findSession(broker, usual.name));
+  const usualChoice = usual && (open ? toChoice(open) : { name: `+ ${oneLine(usual.name)}`, beside: "new" });
   let typed = "";
   const choices = async (text: string) => {
     typed = text.trim();
@@ -65,17 +64,22 @@ async function askSession(
     const found = first.isAll
       ? first.sessions.filter(isLike(typed))
       : (await listOpen(broker, typed)).sessions;
-    return [...found.map(toChoice), { value: newSession, name: "+ New session…" }];
+    const others = found.filter(({ session_id }) => typed !== "" || session_id !== open?.session_id);
+    return [
+      ...(usualChoice && typed === "" ? [{ ...usualChoice, value: usualSession }] : []),
+      ...(typed === "" ? [newChoice] : []),
+      ...others.map(toChoice),
+      ...(typed === "" ? [] : [newChoice]),
+    ];
   };
   // There is nothing to choose from where nothing is open.
   const isAny = first.sessions.length > 0;
-  const chosen = isAny
-    ? await prompter.oneOf({ message: "Session", choices, default: last.session })
-    : newSession;
+  const chosen = isAny ? await prompter.oneOf({ message: "Session", choices }) : newSession;
+  if (chosen === usualSession && usual) return usual;
   if (chosen !== newSession) return { kind: "named", name: chosen };
   const title = await prompter.text({
     message: "Title of the new session",
-    default: typed || undefined,
+    default: typed || (isAny ? undefined : usual?.name),
     problemOf: titleProblem,
   });
   return { kind: "new", title };
@@ -98,14 +102,28 @@ function isLike(text: string): (session: Session) => boolean {
   return ({ slug, title }) => slug.includes(wanted) || title.toLowerCase().includes(wanted);
 }
 
-function toChoice({ slug, title, teams }: Session) {
-  return { value: slug, name: oneLine(title), beside: counted(teams, "team") };
+const newChoice = { value: newSession, name: "+ New session…" };
+
+const onlineNamesMax = 3;
+
+function toChoice({ slug, title, teams, present }: Session) {
+  const online = present.filter(({ status }) => status !== "disconnected");
+  const names = online
+    .slice(0, onlineNamesMax)
+    .map(({ team_name }) => cutToWidth(oneLine(team_name), 16, "…"));
+  const rest = online.length > onlineNamesMax ? [`${online.length - onlineNamesMax} more`] : [];
+  const who = online.length === 0 ? "nobody online" : `online: ${[...names, ...rest].join(", ")}`;
+  return { value: slug, name: oneLine(title), beside: `${counted(teams, "team")}, ${who}` };
 }
 
-function askTeam(prompter: Prompter, config: Pick<Config, "personName">, last: LastAnswers): Promise<string> {
+async function askTeam(
+  prompter: Prompter,
+  scene: LaunchScene,
+  { session, last }: { readonly session: NamedSession; readonly last: LastAnswers },
+): Promise<string> {
   return prompter.text({
     message: "Team",
-    default: last.team ?? usersTeam(config),
+    default: (await findLastTeam(scene, session)) ?? last.team ?? (await findOwnTeam(scene)),
     problemOf: teamProblem,
   });
 }
@@ -146,18 +164,11 @@ async function askOptional(
 
 /** The place that a launch would take again, were no other name asked for. */
 async function findOffered(
-  {
-    broker,
-    home,
-    meshId,
-    defaultName,
-  }: { broker: BrokerClient; home: string; meshId: string; defaultName: string },
-  session: NamedSession,
-  teamName: string,
-  last: LastAnswers,
+  { broker, config: { home }, meshId, folder }: LaunchScene,
+  { session, team, defaultName }: { session: NamedSession; team: string; defaultName: string },
 ): Promise<StoredPeer | undefined> {
   const found = session.kind === "named" ? await findSession(broker, session.name) : null;
   if (!found) return undefined;
-  const wanted = { home, meshId, sessionId: found.session_id, teamName };
-  return findFreeStoredPeer({ ...wanted, defaultPeerName: last.name ?? defaultName });
+  const wanted = { home, meshId, sessionId: found.session_id, teamName: team, folder };
+  return findFreeStoredPeer({ ...wanted, defaultPeerName: defaultName });
 }

@@ -35,6 +35,8 @@ export async function chooseSession(
   const slug = toSlug(name);
   // Another session may have the slug that this name would get: it is the nearest there can be.
   const holder = slug === name ? null : await findSession(broker, slug);
+  // Nobody has typed the folder's name, so it is no slip of the pen.
+  if (named.from === "folder") return holder ? there(holder) : { kind: "new", slug, title: name };
   const near = holder ?? (await findSimilar(broker, name));
   if (!near) return { kind: "new", slug, title: name };
   // It is this very session, which another machine has made since the first look.

@@ -14,6 +14,9 @@ interface EnterSession {
   readonly home: string;
   readonly meshId: string;
   readonly wish: Wish;
+  readonly cwd: string;
+  /** As a stored peer keeps it. */
+  readonly folder: string;
 }
 
 export interface EnteredSession extends LockedPeer {
@@ -31,7 +34,10 @@ export async function enterSession(chosen: ChosenSession, how: EnterSession): Pr
   return { ...(await enter(sessionId ?? chosen.slug ?? "", how)), created: sessionId !== undefined };
 }
 
-async function enter(sessionId: string, { broker, home, meshId, wish }: EnterSession): Promise<LockedPeer> {
+async function enter(
+  sessionId: string,
+  { broker, home, meshId, wish, cwd, folder }: EnterSession,
+): Promise<LockedPeer> {
   const joining: JoiningPeer = {
     caller: broker,
     home,
@@ -39,7 +45,8 @@ async function enter(sessionId: string, { broker, home, meshId, wish }: EnterSes
     claudeSessionId: null,
     role: wish.role,
     groups: wish.groups,
-    ...whereHere(),
+    ...whereHere(cwd),
+    folder,
     sessionKey: makeSessionKey(),
   };
   if (wish.place)
@@ -49,8 +56,7 @@ async function enter(sessionId: string, { broker, home, meshId, wish }: EnterSes
 }
 
 /** As the roster shows it; what does not fit into it is left out. */
-function whereHere(): Pick<JoiningPeer, "cwd" | "machine"> {
-  const cwd = process.cwd();
+function whereHere(cwd: string): Pick<JoiningPeer, "cwd" | "machine"> {
   return { machine: hostname().slice(0, limits.nameCharsMax), cwd: cwd.length <= 1_000 ? cwd : undefined };
 }
 

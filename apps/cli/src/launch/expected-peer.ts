@@ -14,7 +14,7 @@ interface ExpectedPeer {
 
 /** The place that a launch would take at this moment, as far as this machine can say: the broker may number its names. */
 export async function expectedPeer(
-  { wish, meshId, context }: Launching,
+  { wish, meshId, context, folder }: Launching,
   chosen: ChosenSession,
 ): Promise<ExpectedPeer> {
   const slug = chosen.kind === "there" ? chosen.session.slug : (chosen.slug ?? "NEW_SESSION");
@@ -25,6 +25,7 @@ export async function expectedPeer(
     teamName: wish.team,
     peerName: wish.name,
     defaultPeerName: wish.defaultName,
+    folder,
   };
   const held = wish.place ?? (await findFreeStoredPeer(wanted));
   if (held) return { place: held, taken: "a peer that is stored on this machine" };

@@ -3,10 +3,13 @@ import { findBroker } from "../broker/broker-client.js";
 import { findProgram } from "../clients/find-program.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
-import { readEnvironment } from "../config.js";
+import { textOf } from "../command/flags.js";
+import { readConfig, readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
+import { findWorktree } from "../progress/find-project.js";
 import { storedPeerId } from "../sessions/stored-peers.js";
 import { counted } from "../text/time.js";
+import { refuseUntrusted } from "../trust/foreign-file.js";
 import { meetMesh } from "../trust/require-known.js";
 import { askWish } from "./ask-wish.js";
 import { askWhetherMeant, chooseSession } from "./choose-session.js";
@@ -14,7 +17,15 @@ import { toClientEnvironment } from "./client-environment.js";
 import { type EnteredSession, enterSession } from "./enter-session.js";
 import { keepLastAnswers } from "./last-answers.js";
 import { writeLaunchFiles } from "./launch-files.js";
-import { readWanted, toWish, toWishFor, type Wanted, type Wish } from "./launch-options.js";
+import {
+  readFolder,
+  readWanted,
+  requireSessionAndTeam,
+  toWish,
+  toWishFor,
+  type Wanted,
+  type Wish,
+} from "./launch-options.js";
 import type { Launching } from "./launching.js";
 import { findResumedPeer } from "./resumed-peer.js";
 import { runBeside } from "./run-beside.js";
@@ -25,19 +36,21 @@ import { toLaunchCall } from "./to-launch-call.js";
 import { watchServer } from "./watch-server.js";
 
 /** Takes a place in the session, runs a client as its agent, and resolves with the code that it ends with. */
-export async function launchAgent(given: CommandContext): Promise<number> {
+export async function launchAgent(called: CommandContext): Promise<number> {
+  const given = await inFolder(called);
   const wanted = readWanted(given);
   const prompter = toAsker(given, wanted);
   const context = await inChosenMesh(given, wanted, prompter);
   const launching = await prepare(context, wanted, prompter);
-  const { broker, wish, meshId } = launching;
+  const { broker, wish, meshId, folder } = launching;
   tellDefaults(launching);
   const chosen = await chooseSession(broker, wish.session, prompter && askWhetherMeant(prompter));
   if (wanted.dryRun) return showDryRun(launching, chosen);
 
   await tellNotice(launching, chosen);
   if (prompter && !(await prompter.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
-  const entered = await enterSession(chosen, { broker, home: context.config.home, meshId, wish });
+  const { home } = context.config;
+  const entered = await enterSession(chosen, { broker, home, meshId, wish, cwd: wanted.cwd, folder });
   try {
     if (prompter) await keepAnswers(context, entered);
     await tellEntered(launching, entered);
@@ -45,6 +58,18 @@ export async function launchAgent(given: CommandContext): Promise<number> {
   } finally {
     await entered.hold.release();
   }
+}
+
+/** With `--cwd`, the settings of that folder's project hold, as if the launch had been typed there. */
+async function inFolder(context: CommandContext): Promise<CommandContext> {
+  const { flags, config, output } = context;
+  const named = textOf(flags, "cwd");
+  if (named === undefined) return context;
+  const env = { ...readEnvironment().variables, MERKLE_HOME: config.home };
+  const read = await readConfig({ flags, env, cwd: readFolder(named) });
+  for (const notice of read.notices) output.note(notice);
+  refuseUntrusted(read);
+  return { ...context, config: { ...config, ...read } };
 }
 
 /** Asks for the mesh where nothing names one, everybody is let into each, and there are several (MESH-7). */
@@ -85,15 +110,16 @@ async function prepare(
 ): Promise<Launching> {
   const { config, signal } = context;
   const resumed = await wishToGoOn(context, wanted);
-  const said = resumed ?? (prompter ? undefined : await toWish(wanted, config));
+  if (!resumed && !prompter) requireSessionAndTeam(wanted);
   const program = await findProgram(wanted.client, { named: wanted.clientBin });
   const broker = await findBroker(config, signal);
   const meshId = await meetMesh(broker, { ...broker.address, home: config.home });
+  const folder = await findWorktree(wanted.cwd);
+  const scene = { broker, config, meshId, folder };
   const wish =
-    said ??
-    (prompter ? await askWish({ wanted, prompter, broker, config, meshId }) : await toWish(wanted, config));
+    resumed ?? (prompter ? await askWish({ wanted, prompter, ...scene }) : await toWish(wanted, scene));
   await refuseBadDevices(wanted.agent.approvers, config.home);
-  const launching = { context, wanted, wish, program, broker, meshId };
+  const launching = { context, wanted, wish, program, broker, meshId, folder };
   // Mistakes in the user's arguments are told before anybody joins.
   await toLaunchCall(launching, { slug: "", team_id: "", team_name: "", peer_id: null });
   return launching;
@@ -109,7 +135,7 @@ async function wishToGoOn({ config, signal }: CommandContext, wanted: Wanted): P
   const place = await findResumedPeer(resumed, {
     home,
     meshId,
-    cwd: process.cwd(),
+    cwd: wanted.cwd,
     env: readEnvironment().variables,
   });
   return place && toWishFor(place, wanted);
@@ -126,13 +152,14 @@ async function keepAnswers({ config: { home } }: CommandContext, { held }: Enter
 }
 
 async function runClient(launching: Launching, { held, hold }: EnteredSession): Promise<number> {
-  const { context, program } = launching;
+  const { context, program, wanted } = launching;
+  const { cwd } = wanted;
   const call = await toLaunchCall(launching, held);
   const env = toClientEnvironment(readEnvironment().variables, call.env);
   const removeFiles = await writeLaunchFiles(context.config.home, call);
   let stopWatching = async () => {};
   try {
-    const beside = call.beside && (await runBeside(program, call.beside, env));
+    const beside = call.beside && (await runBeside(program, call.beside, { env, cwd }));
     try {
       context.signal.throwIfAborted();
       const args = call.beside && !beside?.isThere ? call.beside.argsWithout : call.args;
@@ -141,9 +168,10 @@ async function runClient(launching: Launching, { held, hold }: EnteredSession): 
         path: program.path,
         args: [...program.args, ...args],
         env,
+        cwd,
         async onStart(pid) {
           await hold.include(pid);
-          const { client } = launching.wanted;
+          const { client } = wanted;
           stopWatching = watchServer({ config: context.config, placeId: storedPeerId(held), client, pid });
         },
       });

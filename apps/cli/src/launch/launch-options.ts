@@ -1,4 +1,5 @@
-import { limits } from "@merkle/wire/limits";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { catalogue, describeIssue } from "@merkle/wire/schemas";
 import type { AgentOptions, Client } from "../clients/client.js";
 import { getClient } from "../clients/clients.js";
@@ -6,10 +7,9 @@ import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import type { Config } from "../config.js";
 import { usageError } from "../core/cli-error.js";
-import { systemUserName } from "../identity/introduce.js";
 import { readToolsetNames } from "../mcp/options.js";
-import { findProject } from "../progress/find-project.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
+import { findUsualSession, findUsualTeam, type LaunchScene } from "./usual-launch.js";
 
 /** The launch that is requested, as far as the call itself says. */
 export interface Wanted {
@@ -23,6 +23,8 @@ export interface Wanted {
   readonly client: Client;
   /** Its program, where the user names one. */
   readonly clientBin: string | undefined;
+  /** The folder that the client runs in. */
+  readonly cwd: string;
   readonly agent: AgentOptions;
   /** The arguments behind `--`, for the client. */
   readonly userArgs: readonly string[];
@@ -30,9 +32,13 @@ export interface Wanted {
   readonly yes: boolean;
 }
 
-/** A session that is there, or is made when it is not; or a new one in any case. Nobody has named a repository's. */
+/** A session that is there, or is made when it is not; or a new one in any case. `from` says what named it where nobody did. */
 export type NamedSession =
-  | { readonly kind: "named"; readonly name: string; readonly isRepositorys?: true }
+  | {
+      readonly kind: "named";
+      readonly name: string;
+      readonly from?: "repository" | "last launch" | "folder";
+    }
   | { readonly kind: "new"; readonly title: string };
 
 /** @throws CliError `usage` when a flag's value is none; `not_found` for a mesh that is not there */
@@ -58,10 +64,19 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
     },
     client: getClient(given("client")),
     clientBin: textOf(flags, "clientBin") ?? textOf(flags, "claudeBin"),
+    cwd: readFolder(textOf(flags, "cwd")),
     userArgs: args,
     dryRun: isSet(flags, "dryRun"),
     yes: isSet(flags, "yes"),
   };
+}
+
+/** @throws CliError `usage` for a folder that is not there */
+export function readFolder(named: string | undefined): string {
+  if (named === undefined) return process.cwd();
+  const folder = resolve(named);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw usageError(`--cwd must name a folder, got ${JSON.stringify(named)}.`);
 }
 
 function readApprovers(
@@ -149,41 +164,42 @@ export interface Wish {
   readonly place?: StoredPeer;
 }
 
+/** @throws CliError `usage` that names the flags that are missing, where nobody can be asked and `-y` chooses nothing */
+export function requireSessionAndTeam({ session, team, yes }: Wanted): void {
+  const missing = [
+    ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),
+    ...(team === undefined ? ["--team <name>"] : []),
+  ];
+  if (missing.length === 0 || yes) return;
+  throw usageError(
+    `merkle launch needs ${missing.join(" and ")}.`,
+    "merkle launch -y",
+    'merkle launch --session auth-refactor --team "Alex\'s Team"',
+    "merkle ls",
+  );
+}
+
 /**
- * Returns the launch that the call asks for, where nobody is asked. With `-y` the session is else that of the folder's
- * repository, and the team the user's (LAUNCH-3).
+ * Returns the launch that the call asks for, where nobody is asked. Session and team are else those that are usual in the
+ * folder (LAUNCH-3).
  *
- * @throws CliError `usage` that names the flags that are missing
+ * @throws CliError `usage` in a folder without a name
  */
 export async function toWish(
-  { session: named, team: given, name, role, groups, client, yes }: Wanted,
-  user: Pick<Config, "personName">,
+  { session: named, team, name, role, groups, client }: Wanted,
+  scene: LaunchScene,
 ): Promise<Wish> {
-  const session = named ?? (yes ? await repositorysSession() : undefined);
-  const team = given ?? (yes ? usersTeam(user) : undefined);
-  if (session === undefined || team === undefined) {
-    const missing = [
-      ...(session === undefined ? ["--session <slug, id or title> (or --new <title>)"] : []),
-      ...(team === undefined ? ["--team <name>"] : []),
-    ];
-    throw usageError(
-      `merkle launch needs ${missing.join(" and ")}.`,
-      'merkle launch --session auth-refactor --team "Alex\'s Team"',
-      "merkle ls",
-    );
-  }
-  return { session, team, name, defaultName: client.name, role, groups };
-}
-
-/** Every clone and worktree of a repository means the same session. */
-async function repositorysSession(): Promise<NamedSession | undefined> {
-  const name = await findProject(process.cwd());
-  return name === null ? undefined : { kind: "named", name, isRepositorys: true };
-}
-
-/** The team of somebody who names none. */
-export function usersTeam({ personName }: Pick<Config, "personName">): string {
-  return `${personName ?? systemUserName()}'s Team`.slice(-limits.nameCharsMax);
+  const session = named ?? (await findUsualSession(scene));
+  if (session === undefined)
+    throw usageError("merkle launch needs --session <slug, id or title> in this folder.", "merkle ls");
+  return {
+    session,
+    team: team ?? (await findUsualTeam(scene, session)),
+    name,
+    defaultName: client.name,
+    role,
+    groups,
+  };
 }
 
 /** The place that a conversation goes on in. */

@@ -11,4 +11,6 @@ export interface Launching {
   readonly program: FoundProgram;
   readonly broker: BrokerClient;
   readonly meshId: string;
+  /** The worktree, or outside of a repository the folder, that the agent works in. */
+  readonly folder: string;
 }

@@ -25,7 +25,7 @@ const endsWithinMs = 2_000;
 export async function runBeside(
   program: Pick<FoundProgram, "path" | "args">,
   { args, socket }: BesideCall,
-  env: NodeJS.ProcessEnv,
+  { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
 ): Promise<Beside> {
   await rm(socket, { force: true });
   const script =
@@ -33,6 +33,7 @@ export async function runBeside(
   // In a group of its own, which the terminal does not interrupt, and which can be killed as a whole.
   const shell = spawn("sh", ["-c", script, "sh", program.path, ...program.args, ...args], {
     env,
+    cwd,
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });

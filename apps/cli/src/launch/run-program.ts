@@ -8,6 +8,7 @@ interface ProgramCall {
   readonly path: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
   /** Told the process's number once it runs. */
   onStart(pid: number): Promise<void>;
 }
@@ -16,9 +17,9 @@ interface ProgramCall {
  * Runs a program in the place of this one: on our terminal, with our input and output, and with our signals. Resolves
  * with its exit code, 128 and the signal's number when one ended it, and leaves the terminal as it was (LAUNCH-7).
  */
-export async function runProgram({ path, args, env, onStart }: ProgramCall): Promise<number> {
+export async function runProgram({ path, args, env, cwd, onStart }: ProgramCall): Promise<number> {
   const terminal = keepTerminal();
-  const child = spawn(path, [...args], { env, stdio: "inherit" });
+  const child = spawn(path, [...args], { env, cwd, stdio: "inherit" });
   const giveBack = passSignalsTo(child);
   try {
     const ended = endOf(child);

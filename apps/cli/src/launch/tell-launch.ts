@@ -1,4 +1,5 @@
 import { clients } from "../clients/clients.js";
+import { textOf } from "../command/flags.js";
 import { findStoredPeer, storedPeerId } from "../sessions/stored-peers.js";
 import { oneLine } from "../text/one-line.js";
 import { toShellLine } from "../text/shell.js";
@@ -10,11 +11,17 @@ import type { Launching } from "./launching.js";
 
 /** Which session is meant where nobody named one. */
 export function tellDefaults({ context: { output }, wish: { session, team } }: Launching): void {
-  if (session.kind === "new" || !session.isRepositorys) return;
+  if (session.kind === "new" || session.from === undefined) return;
   output.note(
-    `  Session ${oneLine(session.name)}, as this folder's repository is called, for ${oneLine(team)}; --session and --team name others`,
+    `  Session ${oneLine(session.name)}, ${reasons[session.from]}, for ${oneLine(team)}; --session and --team name others`,
   );
 }
+
+const reasons = {
+  repository: "as this folder's repository is called",
+  "last launch": "launched last from this folder",
+  folder: "as this folder is called",
+} as const;
 
 /** Before anything is done: who will read along, and what will run. */
 export async function tellNotice(launching: Launching, chosen: ChosenSession): Promise<void> {
@@ -60,7 +67,11 @@ export async function tellHowToGoOn(
   const { home } = context.config;
   const conversation = (await findStoredPeer(home, storedPeerId(held)))?.claude_session_id;
   if (!conversation || client === clients[0]) return;
-  const line = ["merkle", "launch", "--client", client.name, "-y", "--", ...client.resume(conversation)];
+  const mesh = unsaidMesh(context);
+  const line = [
+    ...["merkle", "launch", ...(mesh === undefined ? [] : ["--mesh", mesh]), "--client", client.name, "-y"],
+    ...["--", ...client.resume(conversation)],
+  ];
   context.output.note(`  Go on:  ${oneLine(toShellLine(line))}`);
 }
 
@@ -75,12 +86,18 @@ export function whoIn({
   return peer === null ? oneLine(team) : `${oneLine(peer)} (${oneLine(team)})`;
 }
 
-function sameAgain({ wanted, wish }: Launching, held: EnteredSession["held"]): string[] {
+/** The mesh that was not named by a flag, which every advice repeats (CLI-140), but chosen or configured. */
+function unsaidMesh({ flags, config }: Launching["context"]): string | undefined {
+  return textOf(flags, "mesh") === undefined ? config.mesh : undefined;
+}
+
+function sameAgain({ context, wanted, wish }: Launching, held: EnteredSession["held"]): string[] {
   const { agent, client, userArgs } = wanted;
   const flag = (name: string, value: string | null | undefined) => (value ? [name, value] : []);
   return [
     ...["merkle", "launch", "--session", held.slug, "--team", held.team_name],
     ...(client.name === clients[0]?.name ? [] : ["--client", client.name]),
+    ...flag("--mesh", unsaidMesh(context)),
     ...flag("--name", held.peer_name),
     ...flag("--role", wish.role),
     ...flag("--groups", wish.groups?.join(",")),

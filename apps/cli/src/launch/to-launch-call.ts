@@ -14,7 +14,7 @@ export async function toLaunchCall(
     userArgs: wanted.userArgs,
     version: program.version,
     env: readEnvironment().variables,
-    cwd: process.cwd(),
+    cwd: wanted.cwd,
   };
   const place = { placeId: storedPeerId(peer), slug: peer.slug, teamName: peer.team_name };
   return wanted.client.launch({ ...toReach(context.config), url: broker.base, ...place }, agent);

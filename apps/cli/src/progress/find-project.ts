@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { realpath } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { limits } from "@merkle/wire/limits";
@@ -20,6 +21,11 @@ export async function findProject(folder: string): Promise<string | null> {
   const common = await git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   if (!common) return null;
   return (basename(common) === ".git" ? basename(dirname(common)) : lastPart(common)) || null;
+}
+
+/** The top of the worktree that a folder is in, or the folder itself outside of a repository; links are followed. */
+export async function findWorktree(folder: string): Promise<string> {
+  return (await git(folder, ["rev-parse", "--show-toplevel"])) ?? (await realpath(folder));
 }
 
 /** `git@host:owner/mobile-app.git` as `mobile-app`. */

@@ -28,6 +28,7 @@ export interface JoiningPeer {
   readonly capabilities?: InputOf<"join_session">["capabilities"];
   readonly cwd?: string | undefined;
   readonly machine?: string | undefined;
+  readonly folder?: string | undefined;
   readonly sessionKey?: KeyPair | undefined;
 }
 

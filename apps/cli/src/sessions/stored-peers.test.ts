@@ -35,6 +35,7 @@ function aTeam(fields: Partial<StoredPeer> = {}): StoredPeer {
     session_key: null,
     credential: `${team_id}.mk_${"s".repeat(43)}`,
     claude_session_id: null,
+    folder: null,
     saved_at: new Date().toISOString(),
     ...fields,
   };

@@ -119,6 +119,8 @@ export interface StoredPeer {
   readonly session_key: KeyPair | null;
   /** The Claude Code session that it was last held for, if it was one. */
   readonly claude_session_id: string | null;
+  /** The worktree, or outside of a repository the folder, that it was launched in last; null where it is not known. */
+  readonly folder: string | null;
   readonly saved_at: string;
 }
 
@@ -141,10 +143,17 @@ export function parseStoredPeer(text: string): StoredPeer | undefined {
   return isStoredPeer(fields) ? fields : undefined;
 }
 
-const withoutPeer = { peer_id: null, peer_name: null, role: null, groups: [], session_key: null };
+const withoutPeer = {
+  peer_id: null,
+  peer_name: null,
+  role: null,
+  groups: [],
+  session_key: null,
+  folder: null,
+};
 
 const texts = ["mesh_id", "session_id", "slug", "team_id", "team_name", "credential", "saved_at"] as const;
-const textsOrNull = ["peer_id", "peer_name", "role", "claude_session_id"] as const;
+const textsOrNull = ["peer_id", "peer_name", "role", "claude_session_id", "folder"] as const;
 
 function isStoredPeer(
   fields: Readonly<Record<string, unknown>>,
@@ -178,6 +187,7 @@ interface PeerOwner {
   readonly role?: string | undefined;
   readonly groups?: readonly string[] | undefined;
   readonly sessionKey?: KeyPair | undefined;
+  readonly folder?: string | undefined;
 }
 
 /**
@@ -203,6 +213,7 @@ export function toStoredPeer(given: JoinedPeer, holder: PeerOwner, before?: Stor
     // Others know the place by its key, so the first one stays.
     session_key: before?.session_key ?? holder.sessionKey ?? null,
     claude_session_id: holder.claudeSessionId ?? before?.claude_session_id ?? null,
+    folder: holder.folder ?? before?.folder ?? null,
     saved_at: new Date().toISOString(),
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { holdTeam, listStoredPeers, type StoredPeer, storedPeerId } from "./stored-peers.js";
 
 /** A place in a session, as it is asked for on this machine. */
@@ -11,20 +12,24 @@ export interface RequestedPeer {
   readonly peerName?: string | undefined;
   /** Otherwise what a new peer is called, numbered when that is taken; null where the team's own place, which has no name, will do. */
   readonly defaultPeerName: string | null;
+  /** The folder that the peer is launched in: without a name, no peer of another folder will do. */
+  readonly folder?: string | undefined;
 }
 
 /**
  * The places that this machine holds and that would do, the best first: of the team of exactly that name before its
- * numbered forms (JOIN-4); in it the peer of the default name, and then the one used last before others.
+ * numbered forms (JOIN-4); in it the peer that ran last in the folder, then the one of the default name, and then the one
+ * used last before others.
  */
 export async function listStoredPeersOf(wanted: RequestedPeer): Promise<StoredPeer[]> {
+  const isOfFolder = ({ folder }: StoredPeer) => folder !== null && folder === wanted.folder;
   const isDefault = (stored: StoredPeer) => isNamed(stored, wanted.defaultPeerName);
+  const rankOf = (stored: StoredPeer) => (isOfFolder(stored) ? 0 : isDefault(stored) ? 1 : 2);
   const storedPeers = (await listOfTeam(wanted)).filter((stored) => isWantedPeer(wanted, stored));
   const teams = [...new Set(storedPeers.map((each) => each.team_id))];
-  return teams.flatMap((team) => {
-    const ofTeam = storedPeers.filter((each) => each.team_id === team);
-    return [...ofTeam.filter(isDefault), ...ofTeam.filter((stored) => !isDefault(stored))];
-  });
+  return teams.flatMap((team) =>
+    storedPeers.filter((each) => each.team_id === team).sort((a, b) => rankOf(a) - rankOf(b)),
+  );
 }
 
 /** The teams of that name whose own credential this machine holds: by it a peer is added, whoever acts as the team meanwhile. */
@@ -56,9 +61,15 @@ async function listOfTeam({ home, meshId, sessionId, teamName }: RequestedPeer):
     .map(({ stored }) => stored);
 }
 
-function isWantedPeer({ peerName, defaultPeerName }: RequestedPeer, stored: StoredPeer): boolean {
+function isWantedPeer({ peerName, defaultPeerName, folder }: RequestedPeer, stored: StoredPeer): boolean {
   if (peerName !== undefined) return isNamed(stored, peerName);
+  if (folder !== undefined && isOfOtherFolder(stored, folder)) return false;
   return (stored.peer_name === null) === (defaultPeerName === null);
+}
+
+/** A folder that was removed needs its peer no more. */
+function isOfOtherFolder(stored: StoredPeer, folder: string): boolean {
+  return stored.folder !== null && stored.folder !== folder && existsSync(stored.folder);
 }
 
 function isNamed({ peer_name: name }: StoredPeer, wanted: string | null): boolean {

@@ -21,6 +21,7 @@ const place: StoredPeer = {
   credential: `9ee70000-0000-4000-8000-000000000001.mk_${"x".repeat(43)}`,
   session_key: null,
   claude_session_id: null,
+  folder: null,
   saved_at: "2026-01-01T00:00:00.000Z",
 };
 
