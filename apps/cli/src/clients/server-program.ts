@@ -3,9 +3,14 @@ import { npxCommand } from "@merkle/wire/text";
 import { type Reach, reachVariables, toReach } from "../broker/reach.js";
 import type { Config } from "../config.js";
 import { toMerkleHome } from "../core/merkle-home.js";
+import { isPosix } from "../core/platform.js";
 import { entryFile, runsFromNpx } from "../core/this-program.js";
+import { clientScriptPath } from "../install/launcher-script.js";
 
-/** The program that a client runs to speak to Merkle, wherever the client is started: this same merkle, or npx where that has fetched it. */
+/**
+ * The program that a client runs to speak to Merkle, wherever the client is started: the script of the home, which finds
+ * Node and this same merkle, or npx where that has fetched it.
+ */
 export interface ServerProgram {
   readonly command: string;
   readonly entry: readonly string[];
@@ -23,7 +28,7 @@ export function serverProgram(
   const { home } = reach;
   const isNamed = broker.source !== "default" && broker.source !== "config.json";
   return {
-    ...findProgram(),
+    ...findProgram(home),
     serve: ["mcp", ...(tools.length > 0 ? ["--tools", tools.join(",")] : [])],
     env: {
       ...(home !== toMerkleHome(undefined, process.cwd()) && { MERKLE_HOME: home }),
@@ -34,8 +39,10 @@ export function serverProgram(
 }
 
 /** A client's configuration outlives what npx keeps. */
-function findProgram(): Pick<ServerProgram, "command" | "entry"> {
-  if (!runsFromNpx()) return { command: process.execPath, entry: [entryFile()] };
+function findProgram(home: string): Pick<ServerProgram, "command" | "entry"> {
+  // Windows runs no such script, and keeps Node at one path.
+  if (!runsFromNpx() && !isPosix()) return { command: process.execPath, entry: [entryFile()] };
+  if (!runsFromNpx()) return { command: clientScriptPath(home), entry: [] };
   const [command = "", ...entry] = npxCommand.split(" ");
   return { command, entry };
 }

@@ -103,7 +103,9 @@ it("[VENDOR-2] Codex gets a server whose tools need no approval, and hooks that 
   const { run, read } = await testUser();
   await run("install", "--client", "codex", "-y");
   expect(parse(await read(".codex/config.toml"))).toMatchObject({
-    mcp_servers: { merkle: { command: process.execPath, default_tools_approval_mode: "approve" } },
+    mcp_servers: {
+      merkle: { command: join(merkle.home, "install", "merkle"), default_tools_approval_mode: "approve" },
+    },
   });
   const { hooks } = JSON.parse(await read(".codex/hooks.json"));
   expect(Object.keys(hooks).sort()).toEqual(["PostToolUse", "PreToolUse", "Stop", "UserPromptSubmit"]);

@@ -6,6 +6,7 @@ import { exitCodes } from "../core/cli-error.js";
 import type { CheckContext, Finding } from "../start/doctor/check.js";
 import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
 import { checkClock } from "../start/doctor/check-clock.js";
+import { checkInstalled } from "../start/doctor/check-installed.js";
 import {
   checkClients,
   checkDatabase,
@@ -19,14 +20,15 @@ export const doctor: Command = {
   name: "doctor",
   summary: "check this machine and suggest a fix for each problem",
   flags: [
-    { flags: "--client <client>", summary: "agent client to check (default: claude)" },
+    { flags: "--client <client>", summary: "agent client that must be installed (default: none)" },
     { flags: "--strict", summary: "also exit 1 on warnings" },
   ],
   examples: ["merkle doctor", "merkle doctor --client codex", "merkle doctor --strict --json"],
   offline: true,
   envFiles: true,
   async run({ config, flags, output, signal }) {
-    const client = getClient(textOf(flags, "client"));
+    const named = textOf(flags, "client");
+    const client = named === undefined ? undefined : getClient(named);
     const findings = await runChecks({ config, signal, client });
     output.show(findings, findings.map((each) => toLines(each, output)).join("\n"));
     const faulty = isSet(flags, "strict") ? ["fail", "warn"] : ["fail"];
@@ -50,6 +52,7 @@ const checks = [
   checkPort,
   checkSummaries,
   checkClients,
+  checkInstalled,
 ];
 
 /** Every check's findings, in an order in which the first fault explains those after it. */

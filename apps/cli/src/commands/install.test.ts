@@ -1,6 +1,20 @@
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import {
+  chmod,
+  copyFile,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, inject, it } from "vitest";
 import { toHookSettings, withoutInstalled } from "../clients/claude-hooks.js";
 import { snippetFor } from "../install/snippets.js";
@@ -47,15 +61,15 @@ describe("merkle install and uninstall", () => {
       stdout: expect.stringContaining("✓ Claude Code has merkle"),
     });
     const [newConfig = "", newSettings = ""] = await textsOf(paths);
-    const program = await realpath(inject("program"));
+    const script = join(merkle.home, "install", "merkle");
     expect(JSON.parse(newConfig)).toEqual({
       ...JSON.parse(config),
       mcpServers: {
         other: { env: { TOKEN: "hush" } },
         merkle: {
           type: "stdio",
-          command: process.execPath,
-          args: [program, "mcp"],
+          command: script,
+          args: ["mcp"],
           env: { MERKLE_HOME: merkle.home },
           alwaysLoad: true,
         },
@@ -72,11 +86,11 @@ describe("merkle install and uninstall", () => {
     ]);
     expect(hooks.SessionStart[0].hooks[0]).toEqual({
       type: "command",
-      command: `env MERKLE_HOME=${merkle.home} ${process.execPath} ${program} hook session-start`,
+      command: `env MERKLE_HOME=${merkle.home} ${script} hook session-start`,
     });
     expect((await stat(paths.config)).mode & 0o777).toBe(0o644);
-    const [record = ""] = await readdir(join(merkle.home, "install"));
-    expect((await stat(join(merkle.home, "install", record))).mode & 0o777).toBe(0o600);
+    expect((await readdir(join(merkle.home, "install"))).sort()).toEqual(["claude.json", "merkle"]);
+    expect((await stat(join(merkle.home, "install", "claude.json"))).mode & 0o777).toBe(0o600);
     expect(await run("install", "-y", "--json")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('"changed":false'),
@@ -147,15 +161,56 @@ describe("merkle install and uninstall", () => {
     expect(await textsOf(paths)).toEqual([config, settings]);
   });
 
+  it("[INSTALL-8] what install wrote runs after Node was upgraded and the package moved, and doctor runs it", {
+    tags: "posix",
+  }, async () => {
+    const { merkle, paths, bin } = await testUser();
+    const { home } = merkle;
+    const nodeOf = (version: string) => join(home, ".nvm/versions/node", version, "bin/node");
+    await mkdir(dirname(nodeOf("v20.19.0")), { recursive: true });
+    await copyFile(process.execPath, nodeOf("v20.19.0"));
+    const folder = dirname(dirname(await realpath(inject("program"))));
+    await cp(folder, join(home, "package"), { recursive: true });
+    const run = async (node: string, place: string, ...args: string[]) => {
+      const env = { PATH: `${bin}:${dirname(node)}:/usr/bin:/bin`, HOME: home, MERKLE_HOME: home };
+      const program = join(home, place, "bin", basename(inject("program")));
+      return promisify(execFile)(node, [program, ...args], { env, cwd: home });
+    };
+    await run(nodeOf("v20.19.0"), "package", "install", "-y");
+    const written = (await textsOf(paths)).join();
+    for (const each of ["v20.19.0", "package", process.execPath]) expect(written).not.toContain(each);
+
+    await mkdir(dirname(dirname(nodeOf("v22.0.0"))), { recursive: true });
+    await rename(dirname(nodeOf("v20.19.0")), dirname(nodeOf("v22.0.0")));
+    const { hooks } = JSON.parse((await textsOf(paths))[1] ?? "");
+    const hook = hooks.SessionStart[0].hooks[0].command;
+    const callHook = () =>
+      promisify(execFile)("sh", ["-c", `${hook} </dev/null`], {
+        env: { PATH: `${dirname(nodeOf("v22.0.0"))}:/usr/bin:/bin`, HOME: home },
+      });
+    await expect(callHook()).resolves.toMatchObject({ stderr: "" });
+
+    await rename(join(home, "package"), join(home, "moved"));
+    await expect(callHook()).rejects.toMatchObject({ stderr: expect.stringContaining("is gone") });
+    await expect(run(nodeOf("v22.0.0"), "moved", "doctor")).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/✗ installed Claude Code starts .*is gone.*\n {4}fix: .*merkle install/),
+    });
+    // The command of this user is another way to the same program.
+    await run(nodeOf("v22.0.0"), "moved", "install", "--cli");
+    await expect(callHook()).resolves.toMatchObject({ stderr: "" });
+    const { stdout } = await run(nodeOf("v22.0.0"), "moved", "doctor").catch((error) => error);
+    expect(stdout).toMatch(/✓ installed Claude Code starts .*, which answers/);
+  });
+
   it("[INSTALL-4] prints for other clients what to put where, and changes nothing", async () => {
     const { run, merkle } = await testUser();
     const { code, stdout } = await run("install", "--client", "cursor");
     expect(code).toBe(0);
     const narrow = "http://localhost:1/api/mcp?tools=core,messaging,mesh&view=compact";
     for (const each of ["~/.cursor/mcp.json", `"url": "${narrow}"`]) expect(stdout).toContain(each);
-    const program = await realpath(inject("program"));
-    expect(stdout).toContain(`"${program}",`);
-    expect(existsSync(join(merkle.home, "install"))).toBe(false);
+    expect(stdout).toContain(`"command": "${join(merkle.home, "install", "merkle")}"`);
+    expect(await readdir(join(merkle.home, "install"))).toEqual(["merkle"]);
     const installed = { command: "node", entry: ["/merkle.mjs"], serve: ["mcp"], env: {} };
     for (const [client, file, stdio, http] of [
       ["cursor", "~/.cursor/mcp.json", '"mcpServers"', '"url": "http://x"'],

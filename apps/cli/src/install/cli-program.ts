@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { writeConfigValue } from "../config-file.js";
@@ -9,7 +9,8 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 import { entryFile, readVersion } from "../core/this-program.js";
-import { shellWord } from "../text/shell.js";
+import { writeProgram } from "../core/write-program.js";
+import { launcherScript } from "./launcher-script.js";
 
 /** The command `merkle` of the current user, as `merkle install --cli` set it up. */
 export interface InstalledCli {
@@ -42,7 +43,7 @@ export async function installCli({ home, from, ca }: InstallCliOptions): Promise
   const previous = readInstalledCli(home);
   const program = from === undefined ? entryFile() : await copyProgram(home);
   await mkdir(dirname(launcher), { recursive: true });
-  await writeProgram(launcher, launcherScript(program));
+  await writeProgram(launcher, launcherScript({ program, mark }));
   const installed = { launcher, program, version: readVersion(), from: from ?? null };
   writePrivateJson(recordPath(home), installed);
   await removeOldCopies(home, [program, previous?.program]);
@@ -70,21 +71,6 @@ export function describeMissingPath({ launcher }: InstalledCli, path: string | u
   if ((path ?? "").split(delimiter).includes(folder)) return null;
   const shown = folder.startsWith(`${homedir()}/`) ? `$HOME${folder.slice(homedir().length)}` : folder;
   return `export PATH="${shown}:$PATH"`;
-}
-
-/**
- * A script that runs a program with the Node of the moment: the one on the PATH, else one where version managers and
- * packages put it. A fixed path would break with the next Node upgrade.
- */
-export function launcherScript(program: string): string {
-  return `#!/bin/sh
-${mark}
-for node in "$(command -v node 2>/dev/null)" ${shellWord(process.execPath)} /usr/local/bin/node /usr/bin/node /opt/homebrew/bin/node "$HOME"/.volta/bin/node "$HOME"/.nvm/versions/node/*/bin/node "$HOME"/.local/share/mise/installs/node/*/bin/node "$HOME"/.local/share/fnm/node-versions/*/installation/bin/node; do
-  if [ -n "$node" ] && [ -x "$node" ]; then exec "$node" ${shellWord(program)} "$@"; fi
-done
-echo 'merkle: found no Node. Install Node 20.19 or later from https://nodejs.org' >&2
-exit 127
-`;
 }
 
 const mark = '# Written by "merkle install --cli"; "merkle uninstall --cli" removes it.';
@@ -119,17 +105,6 @@ async function copyProgram(home: string): Promise<string> {
     await cp(dirname(dirname(entry)), folder, { recursive: true });
   });
   return join(folder, "bin", basename(entry));
-}
-
-async function writeProgram(path: string, text: string): Promise<void> {
-  const unfinished = `${path}.${randomUUID()}.new`;
-  try {
-    await writeFile(unfinished, text);
-    await chmod(unfinished, 0o755);
-    await rename(unfinished, path);
-  } finally {
-    await rm(unfinished, { force: true });
-  }
 }
 
 /** Keeps the copy in use and the one before it, which may still run. */

@@ -7,7 +7,8 @@ import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { readToolsetNames } from "../mcp/options.js";
-import { readInstalled, writeInstalled } from "./install-record.js";
+import { isInstalledAnywhere, readInstalled, writeInstalled } from "./install-record.js";
+import { removeClientScript, writeClientScript } from "./launcher-script.js";
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlan } from "./plan-file.js";
 import { describePlans, toJson } from "./show-plans.js";
 
@@ -31,7 +32,10 @@ export async function installFor(client: Client, context: CommandContext): Promi
     plans,
     done: `${client.label} has merkle in every new session.   undo: ${undo}`,
     nothing: `${client.label} already has merkle; nothing to change.`,
-    before: () => writeInstalled(home, client.name, [...others, ...records]),
+    async before() {
+      await writeClientScript(home);
+      await writeInstalled(home, client.name, [...others, ...records]);
+    },
     async after() {
       if (client.hint !== undefined) output.note(`${output.mark.warn} ${client.hint}`);
     },
@@ -55,7 +59,10 @@ export async function uninstallFrom(client: Client, context: CommandContext): Pr
     done: `merkle is removed from ${client.label}; running sessions keep it until they end.`,
     nothing: "merkle install has left no changes from this home.",
     before: async () => undefined,
-    after: () => writeInstalled(home, client.name, []),
+    async after() {
+      await writeInstalled(home, client.name, []);
+      if (!(await isInstalledAnywhere(home))) await removeClientScript(home);
+    },
   });
 }
 

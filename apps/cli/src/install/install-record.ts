@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Addition, ClientName, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
@@ -71,6 +71,12 @@ export async function writeInstalled(
       await rm(unfinished, { force: true });
     }
   });
+}
+
+/** Whether any client is configured from this home. */
+export async function isInstalledAnywhere(home: string): Promise<boolean> {
+  const names = await readdir(homeFiles.install(home)).catch(() => []);
+  return names.some((name) => name.endsWith(".json"));
 }
 
 function recordFile(home: string, client: ClientName): string {

@@ -5,6 +5,7 @@ import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { toolsOf } from "./install-client.js";
+import { writeClientScript } from "./launcher-script.js";
 
 /** The text that a client's user puts into its configuration, in either of two forms, and where. */
 interface Snippet {
@@ -79,6 +80,8 @@ function toYaml(value: object): string {
 export async function printSnippet(context: CommandContext, client: SnippetClient): Promise<number> {
   const { config, output } = context;
   const tools = toolsOf(context);
+  // What is printed names it.
+  await writeClientScript(config.home);
   const { where, stdio, http } = snippetFor(
     client,
     serverProgram(config, tools),

@@ -6,6 +6,7 @@ import type { CommandContext } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { readConfig, readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
+import { renewClientScript } from "../install/launcher-script.js";
 import { findWorktree } from "../progress/find-project.js";
 import { storedPeerId } from "../sessions/stored-peers.js";
 import { counted } from "../text/time.js";
@@ -153,6 +154,7 @@ async function keepAnswers({ config: { home } }: CommandContext, { held }: Enter
 
 async function runClient(launching: Launching, { held, hold }: EnteredSession): Promise<number> {
   const { context, program, wanted } = launching;
+  await renewClientScript(context.config.home);
   const { cwd } = wanted;
   const call = await toLaunchCall(launching, held);
   const env = toClientEnvironment(readEnvironment().variables, call.env);

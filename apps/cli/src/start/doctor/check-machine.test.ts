@@ -7,7 +7,7 @@ import { readConfig } from "../../config.js";
 import { checkClients } from "./check-machine.js";
 
 /** What the check finds where these scripts are the programs of PATH. */
-async function diagnose(scripts: Readonly<Record<string, string>>) {
+async function diagnose(scripts: Readonly<Record<string, string>>, named?: string) {
   const folder = await mkdtemp(join(tmpdir(), "merkle-path-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const [name, script] of Object.entries(scripts))
@@ -16,7 +16,7 @@ async function diagnose(scripts: Readonly<Record<string, string>>) {
   const findings = await checkClients({
     config,
     signal: new AbortController().signal,
-    client: getClient(undefined),
+    client: named === undefined ? undefined : getClient(named),
   });
   return { folder, findings };
 }
@@ -28,19 +28,23 @@ function diagnoseAll(versions: Readonly<Record<string, string>>) {
   );
 }
 
-async function diagnoseWith(script: string | undefined) {
-  const { folder, findings } = await diagnose(script === undefined ? {} : { claude: script });
+async function diagnoseWith(script: string | undefined, named = "claude") {
+  const { folder, findings } = await diagnose(script === undefined ? {} : { claude: script }, named);
   return { finding: findings[0], path: join(folder, "claude") };
 }
 
 describe("the check for agents' clients", () => {
-  it("[VENDOR-6] tells of each client that is here what it can and cannot do, and of none that is not", async () => {
+  it("[VENDOR-6] tells of each client that is here what it can and cannot do, and of the others how to get them", async () => {
     const { folder, findings } = await diagnoseAll({
       codex: "codex-cli 0.169.0",
       gemini: "0.61.0",
       opencode: "1.2.3",
     });
-    expect(findings.slice(1)).toEqual([
+    expect(findings.filter(({ status }) => status === "skipped").map(({ message }) => message)).toEqual([
+      "Claude Code is not here; for its agents: npm install -g @anthropic-ai/claude-code",
+      expect.stringContaining("npm install -g @github/copilot"),
+    ]);
+    expect(findings.filter(({ status }) => status !== "skipped")).toEqual([
       {
         id: "codex",
         status: "ok",

@@ -11,7 +11,7 @@ import { explainError } from "../../core/explain-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { isPosix } from "../../core/platform.js";
 import { readProgressSettings } from "../../progress/read-settings.js";
-import { type Check, type Finding, fail, ok, warn } from "./check.js";
+import { type Check, type Finding, fail, ok, skipped, warn } from "./check.js";
 
 /** Whether anything is summarised, as `merkle up` in this folder would have it (PROGRESS-8). */
 export const checkSummaries: Check = async ({ config: { environment, cwd, home } }) => {
@@ -21,13 +21,13 @@ export const checkSummaries: Check = async ({ config: { environment, cwd, home }
 
 export const checkNode: Check = async () => [ok("node", `Node ${process.versions.node}`)];
 
-/** The agents' clients that are here, and by what each is woken. The one that is asked for has to be here. */
+/** The agents' clients: by what each is woken, or how to get it. The one that is asked for has to be here. */
 export const checkClients: Check = async ({ client: wanted, config }) =>
   (await Promise.all(clients.map((each) => checkClient(each, wanted, config)))).flat();
 
 async function checkClient(
   client: Client,
-  wanted: Client,
+  wanted: Client | undefined,
   { environment: env, cwd }: Config,
 ): Promise<Finding[]> {
   const { name, installAdvice, label } = client;
@@ -43,7 +43,8 @@ async function checkClient(
     ];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if (error.code === "client_missing" && client !== wanted) return [];
+    if (error.code === "client_missing" && client !== wanted)
+      return [skipped(name, `${label} is not here; for its agents: ${installAdvice}`)];
     const fix = error.code === "client_missing" ? installAdvice : `install ${label} again`;
     const told = client === wanted ? fail : warn;
     return [told(name, error.message, `${fix}, where agents are launched`)];

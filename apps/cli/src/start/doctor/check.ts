@@ -13,8 +13,8 @@ export interface Finding {
 export interface CheckContext {
   readonly config: Config;
   readonly signal: AbortSignal;
-  /** The client of agents without which nothing can be launched here. */
-  readonly client: Client;
+  /** The client of agents that has to be here; undefined where any will do. */
+  readonly client: Client | undefined;
 }
 
 export type Check = (context: CheckContext) => Promise<Finding[]>;

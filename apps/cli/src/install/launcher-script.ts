@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+import { entryFile } from "../core/this-program.js";
+import { writeProgram } from "../core/write-program.js";
+import { shellWord } from "../text/shell.js";
+
+interface LauncherOptions {
+  readonly program: string;
+  /** A comment that says what wrote the script. */
+  readonly mark: string;
+  /** Where a program may be that does the same, should this one be gone, as words of the shell. */
+  readonly others?: readonly string[];
+}
+
+/** Where packages and version managers put Node, as words of the shell. */
+const nodePlaces = [
+  "/usr/local/bin/node",
+  "/usr/bin/node",
+  "/opt/homebrew/bin/node",
+  "/home/linuxbrew/.linuxbrew/bin/node",
+  '"$HOME"/.volta/bin/node',
+  '"$HOME"/.volta/tools/image/node/*/bin/node',
+  '"$NVM_DIR"/versions/node/*/bin/node',
+  '"$HOME"/.nvm/versions/node/*/bin/node',
+  '"$MISE_DATA_DIR"/installs/node/*/bin/node',
+  '"$HOME"/.local/share/mise/installs/node/*/bin/node',
+  '"$FNM_DIR"/node-versions/*/installation/bin/node',
+  '"$HOME"/.local/share/fnm/node-versions/*/installation/bin/node',
+  '"$HOME"/.fnm/node-versions/*/installation/bin/node',
+  '"$HOME/Library/Application Support/fnm"/node-versions/*/installation/bin/node',
+  '"$HOME"/.asdf/installs/nodejs/*/bin/node',
+] as const;
+
+/**
+ * A script that runs a program with a Node that is new enough: the one that wrote it while that is there, else the one on
+ * the PATH, else one where version managers and packages put it. A fixed path would break with the next Node upgrade.
+ */
+export function launcherScript({ program, mark, others = [] }: LauncherOptions): string {
+  return `#!/bin/sh
+${mark}
+program=${shellWord(program)}
+if [ ! -f "$program" ]; then
+  for other in ${['""', ...others].join(" ")}; do
+    if [ -x "$other" ] && [ "$other" != "$0" ]; then exec "$other" "$@"; fi
+  done
+  echo "merkle: $program is gone. Install merkle again, then run: merkle install" >&2
+  exit 127
+fi
+# It was new enough when this was written, so it is not asked.
+if [ -x ${shellWord(process.execPath)} ]; then exec ${shellWord(process.execPath)} "$program" "$@"; fi
+for node in "$(command -v node 2>/dev/null)" ${nodePlaces.join(" ")}; do
+  if [ -x "$node" ] && "$node" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b > 18) ? 0 : 1)' 2>/dev/null; then
+    exec "$node" "$program" "$@"
+  fi
+done
+echo 'merkle: found no Node 20.19 or later. Install it from https://nodejs.org' >&2
+exit 127
+`;
+}
+
+const mark =
+  '# Written by "merkle install"; the configuration of agents\' clients names it. "merkle uninstall" removes it.';
+
+/** The script that clients are configured with: it stays where it is when Node or this program moves. */
+export function clientScriptPath(home: string): string {
+  return join(homeFiles.install(home), "merkle");
+}
+
+export async function writeClientScript(home: string): Promise<void> {
+  const others = ['"$HOME"/.local/bin/merkle', '"$(command -v merkle 2>/dev/null)"'];
+  await explainingHome(home, async () => {
+    await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
+    await writeProgram(clientScriptPath(home), launcherScript({ program: entryFile(), mark, others }));
+  });
+}
+
+/** Has the script run this program, where clients are configured with it and what it ran is another or gone. */
+export async function renewClientScript(home: string): Promise<void> {
+  if (existsSync(clientScriptPath(home))) await writeClientScript(home);
+}
+
+export async function removeClientScript(home: string): Promise<void> {
+  await rm(clientScriptPath(home), { force: true });
+}

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import type { Client } from "../../clients/client.js";
+import { clients } from "../../clients/clients.js";
+import { readEnvironment } from "../../config.js";
+import { fileFormats } from "../../install/file-format.js";
+import { type InstalledFile, readInstalled } from "../../install/install-record.js";
+import { toShellLine } from "../../text/shell.js";
+import { type Check, type Finding, fail, ok } from "./check.js";
+
+/** Runs the server that each client is configured with, as the client would, and asks it who it is. */
+export const checkInstalled: Check = async ({ config: { home }, signal }) =>
+  (await Promise.all(clients.map((client) => checkInstalledFor(client, home, signal)))).flat();
+
+async function checkInstalledFor(client: Client, home: string, signal: AbortSignal): Promise<Finding[]> {
+  const files = await readInstalled(home, client.name);
+  const servers = (await Promise.all(files.map(findServer))).filter((each) => each !== undefined);
+  const [server] = servers;
+  if (files.length === 0) return [];
+  const id = "installed";
+  const fix = `merkle install${client.name === "claude" ? "" : ` --client ${client.name}`}`;
+  const named = client.label;
+  if (!server) return [fail(id, `${named} is no longer configured with merkle`, fix)];
+  const problem = await tryServer(server, signal);
+  signal.throwIfAborted();
+  if (problem === undefined) return [ok(id, `${named} starts ${toShellLine(server.command)}, which answers`)];
+  return [fail(id, `${named} starts ${toShellLine(server.command)}: ${problem}`, fix)];
+}
+
+interface ConfiguredServer {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The server as it stands in the client's file now, whoever wrote it there. */
+async function findServer({
+  path,
+  format = "json",
+  added,
+}: InstalledFile): Promise<ConfiguredServer | undefined> {
+  const part = added.find(({ addition }) => addition.path.at(-1) === "merkle");
+  const text = await readFile(path, "utf8").catch(() => null);
+  if (!part || text === null) return undefined;
+  try {
+    return toServer(fileFormats[format].findValue(text, part.addition.path)?.value);
+  } catch {
+    // A file that its client cannot read either starts no server.
+    return undefined;
+  }
+}
+
+/** Clients name the same in three forms. */
+function toServer(value: unknown): ConfiguredServer | undefined {
+  const { command, args = [], env, environment }: Record<string, unknown> = Object(value);
+  const words = [command, args].flat();
+  if (words.length === 0 || !words.every((each) => typeof each === "string")) return undefined;
+  return { command: words, env: Object(env ?? environment) };
+}
+
+const answerWithinMs = 20_000;
+
+const hello = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "merkle-doctor", version: "1" },
+  },
+};
+
+/** Returns what is wrong with it; undefined when it answers. */
+async function tryServer(
+  { command: [program = "", ...args], env }: ConfiguredServer,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { MERKLE_SESSION: _s, MERKLE_TEAM: _t, MERKLE_PEER: _p, ...variables } = readEnvironment().variables;
+  const child = spawn(program, args, {
+    env: { ...variables, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+  });
+  let problem: string | undefined;
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said = `${said}${chunk}`.slice(0, 2_000);
+  });
+  child.stdin.on("error", () => undefined);
+  child.on("error", (error: NodeJS.ErrnoException) => {
+    problem =
+      error.name === "AbortError"
+        ? `no answer within ${answerWithinMs / 1_000} s`
+        : (error.code ?? error.message);
+  });
+  const ended = once(child, "close").catch(() => undefined);
+  child.stdin.write(`${JSON.stringify(hello)}\n`);
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.includes('"serverInfo"')) continue;
+    child.stdin.end();
+    await ended;
+    return undefined;
+  }
+  await ended;
+  return problem ?? (said.trim().split("\n")[0] || "it ended without an answer");
+}
