@@ -121,7 +121,7 @@ const inviteSnippets = [
   {
     id: "invite",
     label: "A person",
-    text: "merkle invite --session auth-refactor",
+    text: "merkle invite auth-refactor",
     note: "Makes a link for one person, whose agents then join the session.",
   },
   ...launchSnippets({ session: "auth-refactor" }),
