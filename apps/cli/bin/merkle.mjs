@@ -23,6 +23,8 @@ process.once("beforeExit", () => {
   process.exitCode = 1;
 });
 
+leaveDeletedFolder();
+
 import("node:fs")
   .then(({ existsSync, readFileSync }) => {
     refuseFewDescriptors(existsSync, readFileSync);
@@ -45,6 +47,33 @@ import("node:fs")
   .finally(() => {
     ended = true;
   });
+
+/**
+ * A folder that was deleted has no path, and whatever asks for it fails. Hooks have nothing to say there, and must not
+ * disturb their client; an agent needs a folder that exists; other commands go on in the user's home.
+ */
+function leaveDeletedFolder() {
+  try {
+    process.cwd();
+    return;
+  } catch {
+    // Handled below.
+  }
+  const words = process.argv.slice(2);
+  if (words[0] === "hook") process.exit(0);
+  if (words.includes("launch")) {
+    process.stderr.write("The current folder was deleted. Go to the folder in which the agent is to work.\n");
+    process.exit(2);
+  }
+  const home = process.env.HOME || process.env.USERPROFILE || "/";
+  try {
+    process.chdir(home);
+  } catch {
+    process.chdir("/");
+  }
+  const isQuiet = ["--json", "--quiet", "-q", "mcp"].some((word) => words.includes(word));
+  if (!isQuiet) process.stderr.write(`The current folder was deleted; merkle uses ${process.cwd()} instead.\n`);
+}
 
 /** Where the system tells no limits it is Windows, which has none, or macOS, where the hard limit is high. */
 function refuseFewDescriptors(existsSync, readFileSync) {

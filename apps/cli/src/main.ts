@@ -9,9 +9,7 @@ export async function main(words: readonly string[]): Promise<void> {
   // Who has npx fetch a program wants it to do what it is for; help is one word away.
   const argv = words.length === 0 && runsFromNpx() ? ["up"] : words;
   const interruption = listenForInterruption();
-  // Whoever reads us may have read enough (`merkle config list | head -1`).
-  process.stdout.on("error", ignoreClosedPipe);
-  process.stderr.on("error", ignoreClosedPipe);
+  const isWritten = watchOutput();
   const { stdout, stderr } = process;
   const io: Io = {
     // Opened only by commands that read it: a launched client has it to itself.
@@ -25,6 +23,7 @@ export async function main(words: readonly string[]): Promise<void> {
   };
   try {
     process.exitCode = await run(argv, io, interruption.signal);
+    if (process.exitCode === exitCodes.done && !isWritten()) process.exitCode = exitCodes.unexpected;
   } finally {
     interruption.stop();
   }
@@ -52,6 +51,21 @@ function listenForInterruption(): { signal: AbortSignal; stop(): void } {
   };
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
+/**
+ * Whoever reads us may have read enough (`merkle config list | head -1`), which is no failure. Data that a full disk did not
+ * take is one, and is said once. Returns whether all of it was written.
+ */
+function watchOutput(): () => boolean {
+  let isWritten = true;
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE" || !isWritten) return;
+    isWritten = false;
+    // The last of it may fail when the command has ended.
+    if (process.exitCode === exitCodes.done) process.exitCode = exitCodes.unexpected;
+    const reason = code === "ENOSPC" ? "no space is left there" : code;
+    process.stderr.write(`The output could not be written: ${reason}.\n`);
+  });
+  // Nobody is left who could be told.
+  process.stderr.on("error", () => undefined);
+  return () => isWritten;
 }
