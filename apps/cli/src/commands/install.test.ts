@@ -4,18 +4,20 @@ import {
   chmod,
   copyFile,
   cp,
+  lstat,
   mkdir,
   readdir,
   readFile,
   realpath,
   rename,
+  rm,
   stat,
   symlink,
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { toHookSettings, withoutInstalled } from "../clients/claude-hooks.js";
 import { snippetFor } from "../install/snippets.js";
 import { type TestMerkle, testMerkle } from "../test-kit/merkle.js";
@@ -159,6 +161,54 @@ describe("merkle install and uninstall", () => {
     await chmod(paths.settings, 0o600);
     expect(await run("uninstall", "-y")).toMatchObject({ code: 0 });
     expect(await textsOf(paths)).toEqual([config, settings]);
+  });
+
+  it("[INSTALL-9] changes all files or none, and says which one to edit", { tags: "mounts" }, async () => {
+    const { merkle, paths, run } = await testUser({ config, settings });
+    // A file that is mounted by itself can be written, and not replaced: as containers and managed homes have it.
+    await promisify(execFile)("mount", ["--bind", "-o", "ro", paths.settings, paths.settings]);
+    onTestFinished(async () => {
+      await promisify(execFile)("umount", ["--lazy", paths.settings]);
+    });
+    const { code, stderr } = await run("install", "-y");
+    expect(code).toBe(1);
+    expect(stderr).toContain(`+++ ${paths.settings}\n@@ hooks.SessionStart @@\n+`);
+    expect(stderr).toMatch(new RegExp(`${paths.settings} cannot be written: .*Nothing was changed`));
+    expect(await textsOf(paths)).toEqual([config, settings]);
+    expect(await readdir(join(merkle.home, "install"))).toEqual(["merkle"]);
+  });
+
+  it("[INSTALL-9] keeps a byte order mark, CRLF and a link that leads nowhere yet, and refuses what is not UTF-8", async () => {
+    const marked = '\uFEFF{\r\n  "a": 1\r\n}\r\n';
+    const { merkle, paths, run } = await testUser({ settings: marked });
+    await symlink(join(merkle.home, "later.json"), paths.config);
+    expect(await run("install", "-y")).toMatchObject({ code: 0 });
+    const [made = "", edited = ""] = await textsOf(paths);
+    expect(JSON.parse(made).mcpServers.merkle.type).toBe("stdio");
+    expect(edited.startsWith('\uFEFF{\r\n  "permissions"')).toBe(true);
+    expect(edited.replaceAll("\r\n", "")).not.toContain("\n");
+    expect(await run("uninstall", "-y")).toMatchObject({ code: 0 });
+    expect(await readFile(paths.settings, "utf8")).toBe(marked);
+    expect((await lstat(paths.config)).isSymbolicLink()).toBe(true);
+    expect(existsSync(paths.config)).toBe(false);
+
+    const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
+    await writeFile(paths.settings, bytes);
+    expect(await run("install", "-y")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${paths.settings} is not UTF-8; it is left as it is.`),
+    });
+    expect(await readFile(paths.settings)).toEqual(bytes);
+    expect(existsSync(paths.config)).toBe(false);
+
+    await writeFile(paths.settings, "{}");
+    await rm(paths.config);
+    await symlink(join(merkle.home, "nowhere/later.json"), paths.config);
+    expect(await run("install", "-y")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("it is a link into a folder that does not exist. Nothing was changed."),
+    });
+    expect(await readFile(paths.settings, "utf8")).toBe("{}");
   });
 
   it("[INSTALL-8] what install wrote runs after Node was upgraded and the package moved, and doctor runs it", {

@@ -9,7 +9,7 @@ import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-e
 import { readToolsetNames } from "../mcp/options.js";
 import { isInstalledAnywhere, readInstalled, writeInstalled } from "./install-record.js";
 import { removeClientScript, writeClientScript } from "./launcher-script.js";
-import { type FilePlan, planInstall, planUninstall, readIfThere, writePlan } from "./plan-file.js";
+import { type FilePlan, planInstall, planUninstall, readIfThere, writePlans } from "./plan-file.js";
 import { describePlans, toJson } from "./show-plans.js";
 
 /** Makes Merkle part of every session of this user's client, after showing what that changes (INSTALL-1, VENDOR-2). */
@@ -36,6 +36,7 @@ export async function installFor(client: Client, context: CommandContext): Promi
       await writeClientScript(home);
       await writeInstalled(home, client.name, [...others, ...records]);
     },
+    undo: () => writeInstalled(home, client.name, installed),
     async after() {
       if (client.hint !== undefined) output.note(`${output.mark.warn} ${client.hint}`);
     },
@@ -59,6 +60,7 @@ export async function uninstallFrom(client: Client, context: CommandContext): Pr
     done: `merkle is removed from ${client.label}; running sessions keep it until they end.`,
     nothing: "merkle install has left no changes from this home.",
     before: async () => undefined,
+    undo: async () => undefined,
     async after() {
       await writeInstalled(home, client.name, []);
       if (!(await isInstalledAnywhere(home))) await removeClientScript(home);
@@ -66,7 +68,7 @@ export async function uninstallFrom(client: Client, context: CommandContext): Pr
   });
 }
 
-function clientFlag({ name }: Client): string {
+export function clientFlag({ name }: Client): string {
   return name === "claude" ? "" : ` --client ${name}`;
 }
 
@@ -93,6 +95,8 @@ interface Undertaking {
   readonly nothing: string;
   /** Called around the writing: what is remembered must be there before, and nothing forgotten that is not undone. */
   readonly before: () => Promise<void>;
+  /** Called where nothing was written after all. */
+  readonly undo: () => Promise<void>;
   readonly after: () => Promise<void>;
 }
 
@@ -112,7 +116,13 @@ async function carryOut(context: CommandContext, undertaking: Undertaking): Prom
     if (!(await askYesOrNo("Change these files?", context))) throw interruptedError();
   }
   await undertaking.before();
-  for (const plan of plans) await writePlan(plan);
+  try {
+    await writePlans(plans);
+  } catch (error) {
+    await undertaking.undo();
+    if (isSet(flags, "yes")) output.note(described);
+    throw error;
+  }
   await undertaking.after();
   output.show({ changed: true, files: toJson(plans) }, `${output.mark.ok} ${undertaking.done}`);
   return exitCodes.done;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { chmod, mkdir, readFile, readlink, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Addition, FileAdditions } from "../clients/client.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
@@ -36,7 +36,8 @@ export function planInstall(
   const format = fileFormats[name];
   return explaining({ path, format: name }, () => {
     const earlier = installed ? undo(installed, current) : { text: current, changes: [] };
-    let text = earlier.text === null || earlier.text.trim() === "" ? format.empty : earlier.text;
+    const { mark, body } = takeMark(earlier.text ?? "");
+    let text = body.trim() === "" ? format.empty : body;
     const changes: PlannedChange[] = [];
     const added: AddedPart[] = [];
     for (const addition of additions) {
@@ -48,6 +49,7 @@ export function planInstall(
       changes.push({ path: addition.path, edit, ...(before && { foreign: "removed" }) });
       added.push({ addition, made, ...(before && { replaced: before }) });
     }
+    text = mark + text;
     if (text === current) return { path, current, next: current, changes: [], record: installed ?? null };
     const record = { path, format: name, before: earlier.text, after: hashOf(text), added };
     return { path, current, next: text, changes: [...earlier.changes, ...changes], record };
@@ -69,11 +71,18 @@ function undo(
 ): { text: string | null; changes: PlannedChange[] } {
   if (current === null) return { text: null, changes: [] };
   const format = fileFormats[name];
-  const taken = takeOut(added, current, format);
+  const { mark, body } = takeMark(current);
+  const taken = takeOut(added, body, format);
   // Nobody has written to it since: it becomes what it was, byte for byte.
   if (hashOf(current) === after) return { text: before, changes: taken.changes };
   const isEmpty = before === null && isDeepStrictEqual(format.findValue(taken.text, []), { value: {} });
-  return { text: isEmpty ? null : taken.text, changes: taken.changes };
+  return { text: isEmpty ? null : mark + taken.text, changes: taken.changes };
+}
+
+/** A byte order mark, which editors of Windows write, stays before whatever else changes. */
+function takeMark(text: string): { readonly mark: string; readonly body: string } {
+  const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+  return { mark, body: text.slice(mark.length) };
 }
 
 function takeOut(
@@ -123,20 +132,49 @@ function explaining<T>(
   }
 }
 
-/** The text of a file; null where there is none. */
+/**
+ * The text of a file; null where there is none, or a link leads nowhere.
+ *
+ * @throws CliError `bad_file` where it is not UTF-8: written again, its bytes would be others
+ */
 export async function readIfThere(path: string): Promise<string | null> {
-  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;
   });
+  if (bytes === null) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError("bad_file", `${path} is not UTF-8; it is left as it is.`, {
+      exitCode: exitCodes.unexpected,
+      next: [`correct ${path}`, "merkle install --client print"],
+      cause,
+    });
+  }
 }
 
 /**
- * Makes the file what the plan says, as a whole or not at all; its mode, and a link that leads to it, stay.
+ * Makes all files what their plans say, or none: one that cannot be written gives those before it back as they were. A
+ * file's mode, and a link that leads to it, stay.
  *
- * @throws CliError `conflict` when somebody has written to it since the plan was made
+ * @throws CliError `conflict` when somebody has written to one since the plan was made; `file_read_only`
  */
-export async function writePlan({ path, current, next }: FilePlan): Promise<void> {
+export async function writePlans(plans: readonly FilePlan[]): Promise<void> {
+  const written: FilePlan[] = [];
+  try {
+    for (const plan of plans) {
+      await writePlan(plan);
+      written.push(plan);
+    }
+  } catch (error) {
+    for (const { path, current, next } of written.reverse())
+      await writePlan({ path, current: next, next: current });
+    throw error;
+  }
+}
+
+async function writePlan({ path, current, next }: Pick<FilePlan, "path" | "current" | "next">): Promise<void> {
   if (current === next) return;
   if ((await readIfThere(path)) !== current) {
     throw new CliError("conflict", `${path} was changed in the meantime, so it was left unchanged.`, {
@@ -144,9 +182,41 @@ export async function writePlan({ path, current, next }: FilePlan): Promise<void
       next: ["do it again"],
     });
   }
-  if (next === null) return rm(path, { force: true });
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await replace(current === null ? path : await realpath(path), next);
+  try {
+    const file = await followLinks(path);
+    if (next === null) return await rm(file, { force: true });
+    // The folder of a link's target is somebody else's to make.
+    if (file === path) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await replace(file, next);
+  } catch (error) {
+    throw explainWrite(path, error);
+  }
+}
+
+/** The file that a path leads to, also where it is not there yet. */
+async function followLinks(path: string): Promise<string> {
+  const target = await readlink(path).catch(() => undefined);
+  return target === undefined ? path : followLinks(resolve(dirname(path), target));
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  EROFS: "it is on a read-only file system",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EBUSY: "it is mounted by itself",
+  ENOENT: "it is a link into a folder that does not exist",
+  ELOOP: "it is a link to itself",
+  ENOSPC: "no space is left there",
+};
+
+function explainWrite(path: string, error: unknown): unknown {
+  const reason = error instanceof Error && "code" in error ? refusals[String(error.code)] : undefined;
+  if (reason === undefined) return error;
+  return new CliError(
+    "file_read_only",
+    `${path} cannot be written: ${reason}. Nothing was changed. Make the change above where this file is managed.`,
+    { exitCode: exitCodes.unexpected, next: ["merkle install --client print"], cause: error },
+  );
 }
 
 async function replace(path: string, text: string): Promise<void> {

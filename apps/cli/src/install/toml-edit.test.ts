@@ -55,3 +55,10 @@ it("[VENDOR-3] what has the table's name already, or is no TOML, is left as it i
     expect(() => added(text)).toThrow(TypeError);
   expect(() => added("[a\n")).toThrow(SyntaxError);
 });
+
+it("[VENDOR-3] a string of several lines that looks like the table is left, wherever it stands", () => {
+  const text = 'notes = """\n[mcp_servers.merkle]\ncommand = "mine"\n"""\n\n[mcp_servers]\n';
+  expect(removed(added(text))).toBe(text);
+  const behind = "\n[other]\nx = '''\n[mcp_servers.merkle]\n'''\n";
+  expect(removed(added(text) + behind)).toBe(text + behind);
+});

@@ -24,18 +24,35 @@ export function editToAddTable(text: string, addition: Addition): TextEdit | nul
 export function editToRemoveTable(text: string, addition: Addition): TextEdit | null {
   const { path } = toTable(addition);
   if (!findTomlValue(text, path)) return null;
+  const rest = withoutValue(readToml(text), path);
   const lines = text.split(/(?<=\n)/);
+  // A line within a string of several lines may look like the header: what is left then is something else.
+  for (const [first] of lines.entries()) {
+    if (!isHeaderBelow(lines[first] ?? "", path)) continue;
+    const edit = editToRemoveFrom(lines, first, path);
+    const left = applyEdit(text, edit);
+    if (!isToml(left) || findTomlValue(left, path)) continue;
+    if (isDeepStrictEqual(withoutValue(readToml(left), path), rest)) return edit;
+  }
+  throw inTheWay(path);
+}
+
+function editToRemoveFrom(lines: readonly string[], first: number, path: readonly string[]): TextEdit {
   const isOurs = (line: string) => isHeaderBelow(line, path);
-  const first = lines.findIndex(isOurs);
   const next = lines.findIndex((line, index) => index > first && /^\s*\[/.test(line) && !isOurs(line));
   const end = beforeComments(lines, first, next < 0 ? lines.length : next);
   // The empty line before it came with it.
   const begin = first > 0 && lines[first - 1]?.trim() === "" ? first - 1 : first;
   const at = lines.slice(0, begin).join("").length;
-  const edit = { at, removed: lines.slice(begin, end).join(""), added: "" };
-  const left = first < 0 ? text : applyEdit(text, edit);
-  if (!isToml(left) || findTomlValue(left, path)) throw inTheWay(path);
-  return edit;
+  return { at, removed: lines.slice(begin, end).join(""), added: "" };
+}
+
+/** The same value without what is at that path, and without the tables above it that are empty then. */
+function withoutValue(value: unknown, [name = "", ...inner]: readonly string[]): unknown {
+  const { [name]: held, ...others }: Record<string, unknown> = Object(value);
+  if (inner.length === 0) return others;
+  const left = withoutValue(held, inner);
+  return Object.keys(Object(left)).length === 0 ? others : { ...others, [name]: left };
 }
 
 /** The value at that path; undefined when there is none. */

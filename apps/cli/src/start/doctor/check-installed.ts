@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import type { Client } from "../../clients/client.js";
 import { clients } from "../../clients/clients.js";
 import { readEnvironment } from "../../config.js";
+import { clientFlag } from "../../install/install-client.js";
 import { fileFormats } from "../../install/file-format.js";
 import { type InstalledFile, readInstalled } from "../../install/install-record.js";
 import { toShellLine } from "../../text/shell.js";
@@ -20,7 +21,7 @@ async function checkInstalledFor(client: Client, home: string, signal: AbortSign
   const [server] = servers;
   if (files.length === 0) return [];
   const id = "installed";
-  const fix = `merkle install${client.name === "claude" ? "" : ` --client ${client.name}`}`;
+  const fix = `merkle install${clientFlag(client)}`;
   const named = client.label;
   if (!server) return [fail(id, `${named} is no longer configured with merkle`, fix)];
   const problem = await tryServer(server, signal);
