@@ -1,8 +1,10 @@
-import { type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
+import { Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
 import type { Readable } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
 import { buildHeader, buildNumber } from "@merkle/wire/build";
 import { CliError, exitCodes } from "../core/cli-error.js";
+import { isLoopback } from "./address.js";
+import { lookUpLoopback } from "./look-up-loopback.js";
 
 export interface HttpRequest {
   readonly method?: string;
@@ -32,6 +34,7 @@ export interface HttpAnswer {
 }
 
 const redirectsMax = 5;
+const plainHttp = { request: plainRequest, Agent };
 
 /** Far more than any operation returns: 500 messages, a document, or the OpenAPI description. */
 export const answerBytesMax = 64 * 1024 * 1024;
@@ -120,12 +123,13 @@ async function ask(url: URL, request: HttpRequest): Promise<IncomingMessage> {
 
 async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
   const { method = "GET", headers = {}, body, tls = {}, signal } = request;
-  const start = url.protocol === "https:" ? (await import("node:https")).request : plainRequest;
+  const { request: start, Agent } = url.protocol === "https:" ? await import("node:https") : plainHttp;
   return new Promise((resolve, reject) => {
     const asking: ClientRequest = start(
       url,
       {
         ...tls,
+        ...(isLoopback(url.hostname) && { lookup: lookUpLoopback, agent: directAgent(url.protocol, Agent) }),
         method,
         headers: { [buildHeader]: String(buildNumber), ...headers, ...lengthOf(body) },
         signal,
@@ -137,6 +141,16 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
     if (typeof body !== "object") asking.end(body);
     else sendStreamed(body.open(), asking, reject);
   });
+}
+
+const directAgents = new Map<string, Agent>();
+
+/** Keeps connections as Node's own agent does, which would send them to the proxy that `HTTP_PROXY` names. */
+function directAgent(protocol: string, AgentOf: typeof Agent): Agent {
+  const agent =
+    directAgents.get(protocol) ?? new AgentOf({ keepAlive: true, scheduling: "lifo", timeout: 5_000 });
+  directAgents.set(protocol, agent);
+  return agent;
 }
 
 /** An answer that comes before all was sent, as a refusal does, ends the sending; that is no failure. */

@@ -5,6 +5,8 @@ import { WebSocket } from "ws";
 import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { introduce } from "../identity/introduce.js";
+import { isLoopback } from "./address.js";
+import { lookUpLoopback } from "./look-up-loopback.js";
 import type { ReachableAddress } from "./reach.js";
 import { reachBroker, type Trust } from "./reach.js";
 
@@ -149,13 +151,12 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
 
 /** A WebSocket that believes what it is told to, where that is not what Node believes by itself. */
 export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {
-  return trust ? withTrust(trust) : WebSocket;
-}
-
-function withTrust(trust: Trust): WebSocketClass {
   return class extends WebSocket {
     constructor(url: string) {
-      super(url, trust());
+      super(url, {
+        ...trust?.(),
+        ...(isLoopback(new URL(url).hostname) && { lookup: lookUpLoopback }),
+      });
     }
   };
 }

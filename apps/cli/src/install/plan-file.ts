@@ -174,7 +174,11 @@ export async function writePlans(plans: readonly FilePlan[]): Promise<void> {
   }
 }
 
-async function writePlan({ path, current, next }: Pick<FilePlan, "path" | "current" | "next">): Promise<void> {
+async function writePlan({
+  path,
+  current,
+  next,
+}: Pick<FilePlan, "path" | "current" | "next">): Promise<void> {
   if (current === next) return;
   if ((await readIfThere(path)) !== current) {
     throw new CliError("conflict", `${path} was changed in the meantime, so it was left unchanged.`, {

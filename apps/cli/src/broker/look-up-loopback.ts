@@ -1,0 +1,18 @@
+import type { LookupFunction } from "node:net";
+
+/**
+ * The addresses of `localhost`, 127.0.0.1 before ::1, whatever the system has for it: a broker listens on 127.0.0.1 by
+ * default, and another program may answer at the same port of ::1.
+ */
+export const lookUpLoopback: LookupFunction = (_name, { family, all }, done) => {
+  const isWanted = (each: { family: number }) =>
+    family === undefined || family === 0 || Number(`${family}`.replace("IPv", "")) === each.family;
+  const found = addresses.filter(isWanted);
+  const [first = addresses[0]] = found;
+  process.nextTick(() => (all ? done(null, [...found]) : done(null, first.address, first.family)));
+};
+
+const addresses = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+] as const;
