@@ -40,7 +40,7 @@ function wordsOf(command: string): string[] {
 async function parseProblem(command: string): Promise<string | undefined> {
   const argv = markDashedText(wordsOf(command).slice(1));
   try {
-    await createProgram(commandGroups, { argv, run: async () => undefined }).parseAsync(argv, {
+    await createProgram(commandGroups, { argv, stdout: process.stdout, run: async () => undefined }).parseAsync(argv, {
       from: "user",
     });
     return undefined;
