@@ -10,7 +10,7 @@ import { createProgram, markDashedText } from "../apps/cli/src/command/program.j
 import { commandGroups } from "../apps/cli/src/commands.js";
 import { CliError } from "../apps/cli/src/core/cli-error.js";
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
-import { sharedMerkle } from "../apps/cli/src/test-kit/merkle.js";
+import { sharedMerkle } from "../apps/cli/src/test-kit/shared-merkle.js";
 import { connectionSnippets } from "../apps/dashboard/src/views/connection/snippets.js";
 import { launchLine } from "../packages/wire/src/text/command-lines.js";
 
@@ -40,7 +40,11 @@ function wordsOf(command: string): string[] {
 async function parseProblem(command: string): Promise<string | undefined> {
   const argv = markDashedText(wordsOf(command).slice(1));
   try {
-    await createProgram(commandGroups, { argv, stdout: process.stdout, run: async () => undefined }).parseAsync(argv, {
+    await createProgram(commandGroups, {
+      argv,
+      stdout: process.stdout,
+      run: async () => undefined,
+    }).parseAsync(argv, {
       from: "user",
     });
     return undefined;
@@ -82,7 +86,8 @@ function commandsIn(text: string): string[] {
 }
 
 /** Behind the command stands what its output goes to, or what it is for. What is quoted belongs to it. */
-const endOfCommand = /(?: [|<>] | \(|, |\. |[:;](?: |$)|\.$|\\n| ?· | (?:where|on|when|shows|has|lists|does|stops|writes|needs) )(?=(?:[^"]*"[^"]*")*[^"]*$)[^]*/;
+const endOfCommand =
+  /(?: [|<>] | \(|, |\. |[:;](?: |$)|\.$|\\n| ?· | (?:where|on|when|shows|has|lists|does|stops|writes|needs) )(?=(?:[^"]*"[^"]*")*[^"]*$).*/s;
 
 /** A variable between spaces is a word; one that is attached to a word may be empty. */
 function withoutVariables(literal: string): string {
@@ -110,7 +115,8 @@ describe("the commands that the product prints", () => {
     for (const { file, command } of commands) {
       const problem = await parseProblem(command);
       // A sentence may name a command without its arguments.
-      if (problem !== undefined && !problem.startsWith("Missing")) problems.push(`${file}: ${command}: ${problem}`);
+      if (problem !== undefined && !problem.startsWith("Missing"))
+        problems.push(`${file}: ${command}: ${problem}`);
     }
     expect(problems).toEqual([]);
   });

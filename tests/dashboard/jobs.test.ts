@@ -60,9 +60,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     await newest.getByText("Running", { exact: true }).waitFor();
     await newest.getByText(/^for \d+ s$/).waitFor();
     await newest.getByText("Ana").waitFor();
-    await expect
-      .poll(() => page.getByRole("button", { name: "Draft conclusion" }).count())
-      .toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Draft conclusion" }).count()).toBe(0);
 
     const tail = ["one", "two", "three", "four", "no <b>licence</b>"].join("\n");
     first.end({ exit_code: 3, error_tail: tail });

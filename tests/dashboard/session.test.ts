@@ -112,7 +112,10 @@ describe("a session's page", { tags: "chromium" }, () => {
     expect(await page.getByRole("textbox", { name: "Message" }).evaluate(isFocused)).toBe(true);
 
     await page.getByRole("button", { name: "All participants" }).click();
-    await page.getByRole("dialog", { name: "All participants" }).getByRole("heading", { name: "Cedar" }).waitFor();
+    await page
+      .getByRole("dialog", { name: "All participants" })
+      .getByRole("heading", { name: "Cedar" })
+      .waitFor();
     expect(problems).toEqual([]);
   });
 

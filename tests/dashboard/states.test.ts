@@ -230,7 +230,10 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       await page.getByRole("button", { name: /^Show all 10,000 characters/ }).waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(size.viewport.width);
       await page.getByRole("button", { name: /^Everybody/ }).click();
-      await page.getByRole("dialog", { name: "All participants" }).getByRole("heading", { name: /^29 W/ }).waitFor();
+      await page
+        .getByRole("dialog", { name: "All participants" })
+        .getByRole("heading", { name: /^29 W/ })
+        .waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(size.viewport.width);
       expect(problems).toEqual([]);
     }

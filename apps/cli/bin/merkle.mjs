@@ -72,7 +72,8 @@ function leaveDeletedFolder() {
     process.chdir("/");
   }
   const isQuiet = ["--json", "--quiet", "-q", "mcp"].some((word) => words.includes(word));
-  if (!isQuiet) process.stderr.write(`The current folder was deleted; merkle uses ${process.cwd()} instead.\n`);
+  if (!isQuiet)
+    process.stderr.write(`The current folder was deleted; merkle uses ${process.cwd()} instead.\n`);
 }
 
 /** Where the system tells no limits it is Windows, which has none, or macOS, where the hard limit is high. */

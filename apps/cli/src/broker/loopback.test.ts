@@ -1,9 +1,9 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
-import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { testMerkle } from "../test-kit/merkle.js";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
+import { testMerkle } from "../test-kit/merkle.js";
 import { requestHttp } from "./http-request.js";
 
 async function listen(server: Server, port: number, host: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { Config } from "../config.js";
 import { toMerkleHome } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import { entryFile, runsFromNpx } from "../core/this-program.js";
-import { clientScriptPath } from "../install/launcher-script.js";
+import { clientScriptPath } from "./launcher-script.js";
 
 /**
  * The program that a client runs to speak to Merkle, wherever the client is started: the script of the home, which finds

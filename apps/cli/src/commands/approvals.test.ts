@@ -26,7 +26,15 @@ async function startAgent(name: string) {
   const [team_id = ""] = credential.split(".");
   await saveTeam(home, {
     ...{ mesh_id, session_id, slug, team_id, team_name: "Birch", credential },
-    ...{ peer_id: null, peer_name: null, role: null, groups: [], session_key: null, claude_session_id: null, folder: null },
+    ...{
+      peer_id: null,
+      peer_name: null,
+      role: null,
+      groups: [],
+      session_key: null,
+      claude_session_id: null,
+      folder: null,
+    },
     saved_at: new Date().toISOString(),
   });
   const env = { MERKLE_HOME: home, MERKLE_URL: url, MERKLE_PEER: team_id };

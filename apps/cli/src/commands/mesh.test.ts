@@ -130,7 +130,7 @@ describe("merkle nudge, hold and resume", () => {
       credential: cy,
       session_key: null,
       claude_session_id: null,
-        folder: null,
+      folder: null,
       saved_at: new Date().toISOString(),
     });
     const env = { MERKLE_SESSION: slug, MERKLE_TEAM: "Cedar", MERKLE_PEER: peer_id };

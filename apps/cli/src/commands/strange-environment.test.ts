@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, inject, it } from "vitest";
-import { sharedMerkle } from "../test-kit/merkle.js";
+import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
 
@@ -31,8 +31,7 @@ async function type(line: string, env: Readonly<Record<string, string>> = {}) {
 
 describe("a strange environment", { tags: "posix" }, () => {
   it("[CLI-144] in a deleted folder hooks say nothing, launch refuses, and other commands use the home", async () => {
-    const inDeleted = (command: string) =>
-      type(`mkdir -p gone && cd gone && rmdir ../gone && $M ${command}`);
+    const inDeleted = (command: string) => type(`mkdir -p gone && cd gone && rmdir ../gone && $M ${command}`);
     for (const hook of ["hook session-start", "hook mail", "hook event gemini Stop"])
       expect(await inDeleted(hook)).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await inDeleted("status")).toMatchObject({

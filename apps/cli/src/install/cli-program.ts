@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
+import { launcherScript } from "../clients/launcher-script.js";
 import { writeConfigValue } from "../config-file.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
@@ -10,7 +11,6 @@ import { isPosix } from "../core/platform.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 import { entryFile, readVersion } from "../core/this-program.js";
 import { writeProgram } from "../core/write-program.js";
-import { launcherScript } from "./launcher-script.js";
 
 /** The command `merkle` of the current user, as `merkle install --cli` set it up. */
 export interface InstalledCli {

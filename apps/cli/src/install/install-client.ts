@@ -1,6 +1,7 @@
 import type { Toolset } from "@merkle/wire";
 import type { Client } from "../clients/client.js";
 import { findProgram } from "../clients/find-program.js";
+import { removeClientScript, writeClientScript } from "../clients/launcher-script.js";
 import { serverProgram } from "../clients/server-program.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
@@ -8,7 +9,6 @@ import { isSet, textOf } from "../command/flags.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { readToolsetNames } from "../mcp/options.js";
 import { isInstalledAnywhere, readInstalled, writeInstalled } from "./install-record.js";
-import { removeClientScript, writeClientScript } from "./launcher-script.js";
 import { type FilePlan, planInstall, planUninstall, readIfThere, writePlans } from "./plan-file.js";
 import { describePlans, toJson } from "./show-plans.js";
 

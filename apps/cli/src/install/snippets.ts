@@ -1,11 +1,11 @@
 import { defaultToolsets, type Toolset } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
+import { writeClientScript } from "../clients/launcher-script.js";
 import { type ServerProgram, serverProgram } from "../clients/server-program.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { toolsOf } from "./install-client.js";
-import { writeClientScript } from "./launcher-script.js";
 
 /** The text that a client's user puts into its configuration, in either of two forms, and where. */
 interface Snippet {

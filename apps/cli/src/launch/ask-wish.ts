@@ -11,7 +11,6 @@ import { counted } from "../text/time.js";
 import { type LastAnswers, readLastAnswers } from "./last-answers.js";
 import {
   groupsProblem,
-  type NamedSession,
   nameProblem,
   roleProblem,
   teamProblem,
@@ -20,7 +19,13 @@ import {
   type Wanted,
   type Wish,
 } from "./launch-options.js";
-import { findLastTeam, findOwnTeam, findUsualSession, type LaunchScene } from "./usual-launch.js";
+import {
+  findLastTeam,
+  findOwnTeam,
+  findUsualSession,
+  type LaunchScene,
+  type NamedSession,
+} from "./usual-launch.js";
 
 interface AskWish extends LaunchScene {
   readonly wanted: Wanted;

@@ -5,7 +5,7 @@ import type { BrokerClient } from "../broker/broker-client.js";
 import type { Prompter } from "../command/ask.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { findNearSession, findSession } from "../sessions/find-session.js";
-import type { NamedSession } from "./launch-options.js";
+import type { NamedSession } from "./usual-launch.js";
 
 /** The session to launch into: one that is there, or one that is to be made; without a slug it gets one that is free. */
 export type ChosenSession =

@@ -1,12 +1,12 @@
 import { refuseBadDevices } from "../approvals/devices.js";
 import { findBroker } from "../broker/broker-client.js";
 import { findProgram } from "../clients/find-program.js";
+import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
 import type { CommandContext } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { readConfig, readEnvironment } from "../config.js";
 import { interruptedError } from "../core/cli-error.js";
-import { renewClientScript } from "../install/launcher-script.js";
 import { findWorktree } from "../progress/find-project.js";
 import { storedPeerId } from "../sessions/stored-peers.js";
 import { counted } from "../text/time.js";

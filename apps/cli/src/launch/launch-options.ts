@@ -9,7 +9,7 @@ import type { Config } from "../config.js";
 import { usageError } from "../core/cli-error.js";
 import { readToolsetNames } from "../mcp/options.js";
 import type { StoredPeer } from "../sessions/stored-peers.js";
-import { findUsualSession, findUsualTeam, type LaunchScene } from "./usual-launch.js";
+import { findUsualSession, findUsualTeam, type LaunchScene, type NamedSession } from "./usual-launch.js";
 
 /** The launch that is requested, as far as the call itself says. */
 export interface Wanted {
@@ -31,15 +31,6 @@ export interface Wanted {
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
-
-/** A session that is there, or is made when it is not; or a new one in any case. `from` says what named it where nobody did. */
-export type NamedSession =
-  | {
-      readonly kind: "named";
-      readonly name: string;
-      readonly from?: "repository" | "last launch" | "folder";
-    }
-  | { readonly kind: "new"; readonly title: string };
 
 /** @throws CliError `usage` when a flag's value is none; `not_found` for a mesh that is not there */
 export function readWanted({ args, flags, config }: CommandContext): Wanted {

@@ -7,7 +7,6 @@ import { listMembers } from "../identity/members.js";
 import { findProject } from "../progress/find-project.js";
 import { findSession } from "../sessions/find-session.js";
 import { listStoredPeers, type StoredPeer } from "../sessions/stored-peers.js";
-import type { NamedSession } from "./launch-options.js";
 
 /** Where a launch happens. */
 export interface LaunchScene {
@@ -17,6 +16,15 @@ export interface LaunchScene {
   /** The worktree, or outside of a repository the folder, that the agent works in. */
   readonly folder: string;
 }
+
+/** A session that is there, or is made when it is not; or a new one in any case. `from` says what named it where nobody did. */
+export type NamedSession =
+  | {
+      readonly kind: "named";
+      readonly name: string;
+      readonly from?: "repository" | "last launch" | "folder";
+    }
+  | { readonly kind: "new"; readonly title: string };
 
 type UsualSession = Extract<NamedSession, { kind: "named" }>;
 

@@ -13,11 +13,9 @@ export const RunnerFacts = z
     containment: z
       .enum(["namespace", "marks"])
       .meta({ description: "What keeps an agent's processes together, so that none outlives its job." }),
-    permissions: z
-      .enum(["listed", "skipped"])
-      .meta({
-        description: "Whether an agent may only use the listed tools, or everything that its program can do.",
-      }),
+    permissions: z.enum(["listed", "skipped"]).meta({
+      description: "Whether an agent may only use the listed tools, or everything that its program can do.",
+    }),
     processes_max: z.int().meta({ description: "Maximum number of processes and threads of a job." }),
   })
   .meta({ id: "RunnerFacts" });

@@ -66,11 +66,9 @@ export const readSource = operation("read_source", {
   output: z.object({
     source_path: z.string(),
     source_sha: z.string().meta({ description: "Git's name of this text." }),
-    committed: z
-      .boolean()
-      .meta({
-        description: "Whether this is the text of the last commit; uncommitted text is never overwritten.",
-      }),
+    committed: z.boolean().meta({
+      description: "Whether this is the text of the last commit; uncommitted text is never overwritten.",
+    }),
     text: z.string(),
     last_commit: z
       .object({ commit: z.string(), by: z.string(), at: Timestamp, subject: z.string() })

@@ -41,9 +41,7 @@ describe("a bundle's archive", () => {
     const whole = await zip({ "feed.ndjson": "hello ".repeat(1_000) });
     const damaged = Uint8Array.from(whole, (byte, place) => (place === 80 ? byte ^ 1 : byte));
     const files = await openZipBundle(toFile(damaged));
-    await expect(readAll(files.open("feed.ndjson"))).rejects.toThrow(
-      /^It is not a readable zip archive/,
-    );
+    await expect(readAll(files.open("feed.ndjson"))).rejects.toThrow(/^It is not a readable zip archive/);
     for (const bytes of [whole.slice(0, -30), utf8.encode("hello"), new Uint8Array(0)])
       await expect(openZipBundle(toFile(bytes))).rejects.toMatchObject({ name: "UnreadableZip" });
   });
