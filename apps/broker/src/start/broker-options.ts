@@ -1,5 +1,6 @@
 import type { RateLimits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
+import type { PageBuild } from "../core/page-build.js";
 import { type AuthMode, describeReach, type ReachOptions } from "../identity/origin/auth-mode.js";
 import type { ProgressLogLevel, SummaryOptions } from "../progress/summariser.js";
 import type { ArchiveOptions } from "../record/storage/archive-target.js";
@@ -50,6 +51,8 @@ export interface BrokerOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** A folder of static pages to serve at `/`. */
   readonly dashboard?: string | undefined;
+  /** The pages of that folder that are still being built; a page says so until then. */
+  readonly pageBuild?: PageBuild | undefined;
   /** Packs the CLI as the `.tgz` that `/cli.tgz` serves; called once, when somebody first asks. Without it there is none. */
   readonly packCli?: (() => Promise<Uint8Array>) | undefined;
   readonly log?: Log | undefined;

@@ -228,6 +228,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     deadlines: { ...usualDeadlines, ...options.deadlines },
     connectionsMax: options.connectionsMax,
     dashboard: options.dashboard,
+    pageBuild: options.pageBuild,
     packCli: options.packCli,
   });
   stops.add("transports", http.stop);

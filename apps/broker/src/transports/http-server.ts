@@ -12,6 +12,7 @@ import { limits } from "@merkle/wire/limits";
 import { frameRules } from "@merkle/wire/schemas";
 import { Hono } from "hono";
 import { createConcurrencyLimit } from "../core/concurrency-limit.js";
+import type { PageBuild } from "../core/page-build.js";
 import { toMerkleError } from "../core/to-merkle-error.js";
 import { readBearer, readBrowserToken } from "../identity/authenticator/cookie.js";
 import { isLoopback } from "../identity/origin/auth-mode.js";
@@ -20,7 +21,7 @@ import { refuseProxied } from "../identity/origin/proxied.js";
 import type { OriginReader, RequestOrigin } from "../identity/origin/request-origin.js";
 import { requireMainMesh } from "../identity/require-main-mesh.js";
 import { nameOfToken } from "../identity/tokens/token.js";
-import { readRecordPage } from "../record/export/record-page.js";
+import { keepRecordPage } from "../record/export/record-page.js";
 import { admitCaller } from "../sessions/access/admit-caller.js";
 import { mountA2a } from "./a2a/mount-a2a.js";
 import { boundConnections } from "./guard/bound-connections.js";
@@ -67,6 +68,7 @@ export interface HttpServerOptions {
   readonly connectionsMax?: number | undefined;
   /** A folder of static pages, served at `/`. */
   readonly dashboard: string | undefined;
+  readonly pageBuild?: PageBuild | undefined;
   /** Packs the CLI that the broker serves. */
   readonly packCli?: (() => Promise<Uint8Array>) | undefined;
 }
@@ -94,7 +96,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const admit = createAdmit(authenticator, originReader);
   const bodies = createBodyReader();
   mountRest(app, admit, bodies);
-  mountFiles(app, admit, await readRecordPage(options.dashboard));
+  const recordPage = await keepRecordPage(options.dashboard, options.pageBuild);
+  mountFiles(app, admit, recordPage);
   mountSignIn(app, {
     meshes,
     authenticator,
@@ -183,7 +186,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
   }
 
-  if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard);
+  if (options.dashboard !== undefined) await mountDashboard(app, options.dashboard, options.pageBuild);
   app.notFound((c) => refuseCaller(c, noSuchRoute(c.req.method, c.req.path)));
   app.onError((error, c) => {
     const { address } = originReader.read(c.env.incoming);

@@ -24,6 +24,7 @@ import { readProgressSettings } from "../progress/read-settings.js";
 import { toAgentOptions } from "../work/runner/to-agent-options.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
 import { packCli } from "./pack-cli.js";
+import { findPageBuild } from "./page-build.js";
 import { showStarted } from "./show-started.js";
 
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
@@ -44,7 +45,15 @@ export async function runBroker(context: CommandContext): Promise<number> {
     });
     for (const notice of notices) tell(notice, output, log);
     const { path: searchPath } = readEnvironment();
-    const parts = { tls: toTls(config), dashboard: findDashboard(), packCli, searchPath, log };
+    const pageBuild = findPageBuild();
+    const parts = {
+      tls: toTls(config),
+      dashboard: findDashboard(pageBuild !== undefined),
+      pageBuild,
+      packCli: pageBuild ? packBehind(pageBuild) : packCli,
+      searchPath,
+      log,
+    };
     const broker = await startBroker({ ...config, ...progress, ...parts, agent: toAgentOptions(config) });
     return await serve(broker, context, log);
   } catch (error) {
@@ -152,10 +161,23 @@ function watchForCrash(log: Log, output: Output): () => void {
 }
 
 /** The dashboard's pages: beside this file in a bundle; in the workspace, where they have been built. */
-function findDashboard(): string | undefined {
+function findDashboard(isBeingBuilt: boolean): string | undefined {
   const places = ["./dashboard", "../../../dashboard/out"];
   const folders = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));
-  return folders.find((folder) => existsSync(`${folder}/index.html`));
+  return isBeingBuilt ? folders[1] : folders.find((folder) => existsSync(`${folder}/index.html`));
+}
+
+/** Packs the CLI once the pages are built, which belong into it, without being asked: somebody is about to install it. */
+function packBehind({ docs }: NonNullable<BrokerOptions["pageBuild"]>): () => Promise<Uint8Array> {
+  const packing = docs.then(() => packCli());
+  packing.catch(() => undefined);
+  let first: Promise<Uint8Array> | undefined = packing;
+  return () => {
+    const packed = first ?? packCli();
+    // A failure is tried again, as the broker does when it is asked next.
+    first = undefined;
+    return packed;
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

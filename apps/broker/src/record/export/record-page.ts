@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type ReadableStream, TransformStream } from "node:stream/web";
 import { MerkleError } from "@merkle/wire";
 import { htmlRecord } from "@merkle/wire/record/html";
+import type { PageBuild } from "../../core/page-build.js";
 
 /** The page that a record is put into: what stands before the record, and what after it. */
 export interface RecordPage {
@@ -13,9 +14,23 @@ export interface RecordPage {
   readonly sha256: string;
 }
 
-/** Reads the page that was built with the dashboard's; null where none was. It is kept: it is the same for every record. */
-export async function readRecordPage(dashboard: string | undefined): Promise<RecordPage | null> {
-  if (dashboard === undefined) return null;
+/**
+ * Returns a function that gives the page that was built with the dashboard's; null where none was, or not yet. It is kept: it is the
+ * same for every record.
+ */
+export async function keepRecordPage(
+  dashboard: string | undefined,
+  build: PageBuild | undefined,
+): Promise<() => RecordPage | null> {
+  if (dashboard === undefined) return () => null;
+  let page = build ? null : await readRecordPage(dashboard);
+  void build?.dashboard.then(async () => {
+    page = await readRecordPage(dashboard);
+  });
+  return () => page;
+}
+
+async function readRecordPage(dashboard: string): Promise<RecordPage | null> {
   try {
     const text = await readFile(join(dashboard, "record.template"), "utf8");
     const place = text.indexOf(htmlRecord.begin) + htmlRecord.begin.length;

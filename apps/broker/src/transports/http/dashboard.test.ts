@@ -42,6 +42,29 @@ describe("the dashboard's files", () => {
     expect(await (await get("/settings/")).text()).toContain("settings");
   });
 
+  it("[OPS-37] pages that are being built say so until they are, and what could not be built says that", async () => {
+    const folder = await exportFolder({});
+    onTestFinished(() => rm(folder, { recursive: true }));
+    let finish: (isBuilt: boolean) => void = () => undefined;
+    const dashboard = new Promise<boolean>((resolve) => {
+      finish = resolve;
+    });
+    const early = new Hono<{ Bindings: HttpBindings }>();
+    await mountDashboard(early, folder, { dashboard, docs: dashboard.then(() => false) });
+    const open = (path: string) => early.request(path, { headers: { accept: "text/html" } });
+    for (const path of ["/", "/docs"]) {
+      const page = await open(path);
+      expect(page.status).toBe(503);
+      expect(page.headers.get("retry-after")).toBe("2");
+      expect(await page.text()).toContain("being built");
+    }
+    expect((await early.request("/", { headers: { accept: "application/json" } })).status).toBe(404);
+    await writeFile(join(folder, "index.html"), home);
+    finish(true);
+    await expect.poll(async () => (await open("/")).status).toBe(200);
+    expect(await (await open("/docs")).text()).toContain("could not be built");
+  });
+
   it("[DASH-1] every session's pages are those that were exported once, by slug as by id", async () => {
     for (const ref of ["auth-refactor", "0f6b1a52-7d1c-4b7e-9d55-6b1f2f1f0a11"]) {
       expect(await (await get(`/sessions/${ref}`)).text()).toContain("a session");

@@ -7,7 +7,9 @@ import type { HttpBindings } from "@hono/node-server";
 import { isUuid } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { Hono } from "hono";
+import type { PageBuild } from "../../core/page-build.js";
 import type { HttpContext } from "./admit.js";
+import { buildingPage } from "./building-page.js";
 
 interface Page {
   readonly body: Buffer;
@@ -38,16 +40,45 @@ const contentTypes: Readonly<Record<string, string>> = {
  * outside the folder can be asked for. Scripts run only from our own files, and inline only those that the page came
  * with. A person who opens an address that there is none of gets a page that says so; programs get the usual error.
  */
-export async function mountDashboard(app: Hono<{ Bindings: HttpBindings }>, folder: string): Promise<void> {
-  const pages = await readPages(folder);
-  const notFound = pages.get("/404.html");
+export async function mountDashboard(
+  app: Hono<{ Bindings: HttpBindings }>,
+  folder: string,
+  build?: PageBuild,
+): Promise<void> {
+  const site = await readSite(folder, build);
 
   app.get("*", async (c, next) => {
     const path = pathOfExport(c.req.path);
+    const { pages } = site;
     const page = pages.get(path) ?? pages.get(htmlPathOf(path)) ?? pages.get(indexPathOf(path));
     if (page) return respond(c, page, 200);
-    return notFound && isOpenedByPerson(c) ? respond(c, notFound, 404) : next();
+    if (!isOpenedByPerson(c)) return next();
+    const part = /^\/docs(?:\/|$)/.test(path) ? "docs" : "dashboard";
+    if (site[part] !== "built") return buildingPage(part, site[part] === "failed");
+    const notFound = pages.get("/404.html");
+    return notFound ? respond(c, notFound, 404) : next();
   });
+}
+
+type PartStatus = "building" | "built" | "failed";
+
+interface Site {
+  pages: ReadonlyMap<string, Page>;
+  dashboard: PartStatus;
+  docs: PartStatus;
+}
+
+/** The pages that there are. A part that is being built is read when it is complete. */
+async function readSite(folder: string, build: PageBuild | undefined): Promise<Site> {
+  if (!build) return { pages: await readPages(folder), dashboard: "built", docs: "built" };
+  const site: Site = { pages: new Map(), dashboard: "building", docs: "building" };
+  const finish = async (part: "dashboard" | "docs", isBuilt: boolean) => {
+    if (isBuilt) site.pages = await readPages(folder);
+    site[part] = isBuilt ? "built" : "failed";
+  };
+  void build.dashboard.then((isBuilt) => finish("dashboard", isBuilt));
+  void build.docs.then((isBuilt) => finish("docs", isBuilt));
+  return site;
 }
 
 async function readPages(folder: string): Promise<Map<string, Page>> {

@@ -20,7 +20,7 @@ import { queryOf, readQuery } from "./read-query.js";
 export function mountFiles(
   app: Hono<{ Bindings: HttpBindings }>,
   admit: Admit,
-  page: RecordPage | null,
+  recordPage: () => RecordPage | null,
 ): void {
   app.get("/api/sessions/:session_id/export", async (c) => {
     const { principal, services, address } = await admit(c);
@@ -42,7 +42,12 @@ export function mountFiles(
     try {
       const form = input["as"] as ExportForm;
       const recorded = await place.work(() => openRecorded(services, session, form), ctx.signal);
-      const { bytes, contentType, fileName } = exportSession(services, { session, recorded }, form, page);
+      const { bytes, contentType, fileName } = exportSession(
+        services,
+        { session, recorded },
+        form,
+        recordPage(),
+      );
       const body = unlessStalled(bytes, {
         bytesPerSecondMin: limits.transferBytesPerSecondMin,
         windowMs: limits.transferWindowMs,
@@ -80,7 +85,7 @@ export function mountFiles(
     });
     const place = services.shares.take("import", holder);
     try {
-      return await importBundle(ctx, c.env.incoming, { place, ownPage: page?.sha256 ?? null });
+      return await importBundle(ctx, c.env.incoming, { place, ownPage: recordPage()?.sha256 ?? null });
     } catch (error) {
       throw toMerkleError(error, services.log, { operation: importOperation.name, transport: "rest" });
     } finally {
