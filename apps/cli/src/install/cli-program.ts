@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { launcherScript } from "../clients/launcher-script.js";
@@ -21,6 +21,8 @@ export interface InstalledCli {
   readonly version: string;
   /** The broker that the program came from; null for a checkout or a package of npm, which is not copied. */
   readonly from: string | null;
+  /** The first folder that was made for the launcher; absent where all were there. */
+  readonly madeFolder?: string | undefined;
 }
 
 export interface InstallCliOptions {
@@ -42,9 +44,9 @@ export async function installCli({ home, from, ca }: InstallCliOptions): Promise
   await refuseForeignFile(launcher);
   const previous = readInstalledCli(home);
   const program = from === undefined ? entryFile() : await copyProgram(home);
-  await mkdir(dirname(launcher), { recursive: true });
+  const madeFolder = (await mkdir(dirname(launcher), { recursive: true })) ?? previous?.madeFolder;
   await writeProgram(launcher, launcherScript({ program, mark }));
-  const installed = { launcher, program, version: readVersion(), from: from ?? null };
+  const installed = { launcher, program, version: readVersion(), from: from ?? null, madeFolder };
   writePrivateJson(recordPath(home), installed);
   await removeOldCopies(home, [program, previous?.program]);
   if (from !== undefined) await rememberBroker(home, from, ca);
@@ -56,8 +58,21 @@ export async function removeCli(home: string): Promise<InstalledCli | null> {
   const installed = readInstalledCli(home);
   if (!installed) return null;
   if (await isOurs(installed.launcher)) await rm(installed.launcher, { force: true });
+  if (installed.madeFolder !== undefined)
+    await removeEmpty(dirname(installed.launcher), installed.madeFolder);
   await rm(homeFiles.cli(home), { recursive: true, force: true });
   return installed;
+}
+
+/** Removes a folder and those above it, up to `last`, as far as nothing else is in them. */
+async function removeEmpty(folder: string, last: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch {
+    // Somebody else uses it by now, or has removed it.
+    return;
+  }
+  if (folder !== last) await removeEmpty(dirname(folder), last);
 }
 
 export function readInstalledCli(home: string): InstalledCli | undefined {
