@@ -51,6 +51,8 @@ export function runProgram(
   });
 }
 
+const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 /** The spawn options that make a program run as `user`. */
 export function identity(user: ServerUser | undefined): { uid?: number; gid?: number } {
   return user ? { uid: user.uid, gid: user.gid } : {};
@@ -66,7 +68,8 @@ export function programEnvironment(): NodeJS.ProcessEnv {
   }
   const { PATH, LD_LIBRARY_PATH, TMPDIR } = process.env;
   return {
-    PATH: PATH ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    // After `su` without a login shell root's PATH lacks the folders of useradd.
+    PATH: PATH === undefined ? systemPath : `${PATH}:/usr/sbin:/sbin`,
     LC_ALL: "C",
     TZ: "UTC",
     ...(LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH }),
