@@ -1,9 +1,11 @@
 /** `npm run dev -- --port 7500`: installs and builds once, then runs what `dev-servers.mjs` describes. */
-import { build, install } from "./steps.mjs";
+import { alone, build, install } from "./steps.mjs";
 
 try {
-  await install();
-  await build();
+  await alone(async () => {
+    await install();
+    await build();
+  });
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

@@ -1,16 +1,82 @@
-/** `npm start -- --port 7500`: installs and builds what is missing, then is `merkle up` with these flags. */
+/**
+ * `npm start -- --port 7500`: installs and builds what is missing, then is `merkle up` with these flags. The broker comes up once it
+ * is compiled; the pages that are missing are built beside it.
+ */
 import { join } from "node:path";
-import { build, install, root } from "./steps.mjs";
+import { offerCli } from "./start/offer-cli.mjs";
+import { prepareRoot } from "./start/prepare-root.mjs";
+import * as steps from "./steps.mjs";
+
+const { root, report } = steps;
+const merkle = join(root, "apps/cli/bin/merkle.mjs");
+const { forStart, forUp } = readArguments(process.argv.slice(2));
 
 try {
-  await install();
-  await build();
+  requireNode();
+  for (const line of prepareRoot()) report(line);
+  await bringUp(offerCli(forStart));
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
 
-// The same process goes on as the command: its signals, its terminal and its exit code need no passing on.
-const merkle = join(root, "apps/cli/bin/merkle.mjs");
-process.argv = [process.execPath, merkle, "up", ...process.argv.slice(2)];
-await import("../apps/cli/bin/merkle.mjs");
+/** Builds, and goes on as `merkle up` in this process: its signals, its terminal and its exit code need no passing on. */
+async function bringUp(offer) {
+  let startBroker;
+  const canStart = new Promise((resolve) => {
+    startBroker = resolve;
+  });
+  const building = steps.alone(async () => {
+    await steps.install();
+    await steps.compile({ check: false });
+    // A broker in the background is another process, which finds everything built.
+    if (forUp.includes("--detach")) await steps.buildPages();
+    await offer.settle(merkle);
+    const parts = await startPages();
+    startBroker();
+    await Promise.allSettled(Object.values(parts));
+  });
+  // A failure before the broker ends the start.
+  await Promise.race([canStart, building]);
+  process.argv = [process.execPath, merkle, "up", ...forUp];
+  await import("../apps/cli/bin/merkle.mjs");
+}
+
+/** Starts to build the pages that are missing, and has the broker of this process say so on them until they are built. */
+async function startPages() {
+  const isDashboardStale = steps.isDashboardStale();
+  if (!isDashboardStale && !steps.areDocsStale()) return {};
+  const { announcePageBuild } = await import("../apps/cli/dist/start/page-build.js");
+  const dashboard = isDashboardStale ? attempt("the dashboard", steps.buildDashboard) : Promise.resolve(true);
+  const docs = dashboard.then((isBuilt) => isBuilt && attempt("the docs", steps.buildDocs));
+  announcePageBuild({ dashboard, docs });
+  return { dashboard, docs };
+}
+
+/** Whether it was built. A broker that is up stays up, and its page says what is missing. */
+async function attempt(what, build) {
+  try {
+    await build();
+    report(`${what[0].toUpperCase()}${what.slice(1)} ${what.endsWith("s") ? "are" : "is"} built`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof steps.StoppedError)) process.stderr.write(`${error.message}\n`);
+    return false;
+  }
+}
+
+/** `--yes` is for the start alone; everything else is for `merkle up`. */
+function readArguments(args) {
+  const isYes = (/** @type {string} */ arg) => arg === "--yes" || arg === "-y";
+  const forUp = args.filter((arg) => !isYes(arg));
+  const isQuiet = ["--no-input", "--json", "--help", "-h"].some((flag) => forUp.includes(flag));
+  return { forUp, forStart: { isYes: args.some(isYes), isQuiet } };
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new Error(
+    `Merkle needs Node 20.19 or later, and this is ${process.versions.node}. Install a newer one from https://nodejs.org`,
+  );
+}

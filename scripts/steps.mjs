@@ -1,9 +1,10 @@
 /** The steps that bring a fresh clone to where it runs; shared by start, dev and test. */
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { takeLock } from "./build-lock.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -29,7 +30,32 @@ export async function install(folder = ".") {
   if (isCurrent && (folder !== "." || isComplete())) return;
   const everything = ["--include=dev", "--include=optional"];
   const title = `installing packages${folder === "." ? "" : ` of ${folder}`}`;
-  await step(title, ...npm("ci", ...everything, "--prefix", folder));
+  const command = npm("ci", ...everything, "--prefix", folder);
+  const addressed = join(root, folder, "npm-shrinkwrap.json");
+  try {
+    writeFileSync(addressed, withAddresses(readFileSync(join(root, folder, "package-lock.json"), "utf8")));
+    await step(title, ...command, { quiet: true });
+  } catch {
+    // A registry that keeps its packages elsewhere.
+    rmSync(addressed, { force: true });
+    await step(title, ...command);
+  } finally {
+    rmSync(addressed, { force: true });
+  }
+}
+
+/**
+ * The lockfile with the address of each package. It names none, so npm would read the list of all versions of each package first,
+ * which takes half of the time. npm takes the registry of this host for the one that is configured.
+ */
+function withAddresses(lockfile) {
+  const { packages, ...rest } = JSON.parse(lockfile);
+  for (const [place, entry] of Object.entries(packages)) {
+    if (!place.includes("node_modules/") || entry.resolved || entry.inBundle) continue;
+    const name = entry.name ?? place.split("node_modules/").at(-1);
+    entry.resolved = `https://registry.npmjs.org/${name}/-/${name.split("/").at(-1)}-${entry.version}.tgz`;
+  }
+  return JSON.stringify({ ...rest, packages });
 }
 
 /** The platforms that have a PostgreSQL on npm and that most people use. */
@@ -44,44 +70,77 @@ function isComplete() {
   return [...Object.values(programs), ...databases].every((path) => existsSync(join(root, path)));
 }
 
+/**
+ * Runs `work`, which installs and builds, while nobody else does so in this checkout. Ends everything when npm, which ran us, is
+ * gone: killed, it cannot pass a signal on.
+ */
+export async function alone(work) {
+  const release = await takeLock(join(root, ".build.lock"), {
+    onWait: (pid) => announce(`waiting for process ${pid}, which is building here`),
+  });
+  const stopWatching = endWithNpm();
+  try {
+    return await work();
+  } finally {
+    stopWatching();
+    release();
+  }
+}
+
+function endWithNpm() {
+  if (process.platform === "win32" || process.env.npm_lifecycle_event === undefined) return () => {};
+  const npm = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid !== npm) process.kill(process.pid, "SIGTERM");
+  }, 500);
+  watch.unref();
+  return () => clearInterval(watch);
+}
+
 /** Compiles what has changed, and builds the pages. */
 export async function build() {
   await compile();
   await buildPages();
 }
 
-export async function compile() {
-  await step("building", process.execPath, [programs.tsc, "-b"]);
+/** Without `check`, types are not checked, which takes three quarters of the time; the next compilation that checks does that, too. */
+export async function compile({ check = true } = {}) {
+  await step("compiling", process.execPath, [programs.tsc, "-b", ...(check ? [] : ["--noCheck"])]);
 }
 
 /** Builds the dashboard's pages and the docs if they are older than what they are made from. */
 export async function buildPages() {
-  if (!hasDashboard()) return;
-  await buildDashboard();
-  await buildDocs();
+  if (isDashboardStale()) await buildDashboard();
+  if (areDocsStale()) await buildDocs();
 }
 
-async function buildDashboard() {
-  const made = modifiedAt(join(root, "apps/dashboard/out/index.html"));
-  const sources = ["apps/dashboard", "packages/wire/dist"].map((folder) => newest(join(root, folder)));
-  if (made >= Math.max(...sources)) return;
+export function isDashboardStale() {
+  if (!hasDashboard()) return false;
+  // The last file that the build writes.
+  const built = modifiedAt(join(root, "apps/dashboard/out/record.template"));
+  return (
+    built < Math.max(...["apps/dashboard", "packages/wire/dist"].map((folder) => newest(join(root, folder))))
+  );
+}
+
+export async function buildDashboard() {
   await step("building the dashboard", ...npm("run", "build", "--workspace", "@merkle/dashboard"));
 }
 
-/** Among the dashboard's pages, so that the broker serves them and the package has them. It takes a second. */
-async function buildDocs() {
-  const folder = join(root, "apps/dashboard/out/docs");
+/** Among the dashboard's pages, so that the broker serves them and the package has them. */
+const docs = join(root, "apps/dashboard/out/docs");
+
+export function areDocsStale() {
+  if (!hasDashboard()) return false;
   const texts = readdirSync(root).filter((name) => name.endsWith(".md"));
   const sources = [newest(join(root, "docs")), newest(join(root, "scripts/site"))];
-  if (
-    modifiedAt(join(folder, "index.html")) >=
-    Math.max(...sources, ...texts.map((name) => modifiedAt(join(root, name))))
-  )
-    return;
-  announce("building the docs");
-  // Only now is there certain to be what it imports.
-  const { buildSite } = await import("./site/build-site.mjs");
-  await buildSite({ root, folder, base: "/docs/" });
+  // The last file that the build writes.
+  const built = modifiedAt(join(docs, "search.json"));
+  return built < Math.max(...sources, ...texts.map((name) => modifiedAt(join(root, name))));
+}
+
+export async function buildDocs() {
+  await step("building the docs", process.execPath, ["scripts/site.mjs", docs, "/docs/"]);
 }
 
 export function hasDashboard() {
@@ -91,20 +150,24 @@ export function hasDashboard() {
 /**
  * Runs a program, and says nothing of it but that it runs, unless it fails.
  *
- * @throws Error when it fails, after its output was shown
+ * @throws Error when it fails, after its output was shown unless `quiet`
  */
-export function step(title, program, args) {
+export function step(title, program, args, { quiet = false } = {}) {
   const start = Date.now();
   announce(title);
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
+    const child = spawn(process.execPath, [keepStep, program, ...args], {
       cwd: root,
-      stdio: ["ignore", "pipe", "pipe"],
+      // The end of our process closes its stdin, by which it ends.
+      stdio: ["pipe", "pipe", "pipe"],
       env: quietEnvironment(),
       // A group of its own, which a signal ends whole: workers of `next build` would live on and block the next build.
       detached: process.platform !== "win32",
     });
-    const stopForwarding = endOnSignal(child);
+    let isStopped = false;
+    const stopForwarding = endOnSignal(child, () => {
+      isStopped = true;
+    });
     const output = [];
     child.stdout.on("data", (chunk) => output.push(chunk));
     child.stderr.on("data", (chunk) => output.push(chunk));
@@ -115,17 +178,24 @@ export function step(title, program, args) {
     child.on("close", (code, signal) => {
       stopForwarding();
       if (code === 0) return resolve();
-      process.stderr.write(Buffer.concat(output));
+      if (isStopped) return reject(new StoppedError());
+      if (!quiet) process.stderr.write(Buffer.concat(output));
       const seconds = ((Date.now() - start) / 1000).toFixed(1);
       reject(new Error(`${title} failed after ${seconds} s with ${signal ?? `exit code ${code}`}`));
     });
   });
 }
 
+/** Somebody ended the step together with us, which needs no word. */
+export class StoppedError extends Error {}
+
+const keepStep = join(root, "scripts/keep-step.mjs");
+
 /** Ends the child's group with this process, which a signal ends unless somebody else listens to it. Returns a function that stops this. */
-function endOnSignal(child) {
+function endOnSignal(child, onEnd) {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   function end(signal) {
+    onEnd();
     try {
       if (process.platform === "win32") child.kill();
       else process.kill(-child.pid, "SIGTERM");
@@ -142,7 +212,26 @@ function endOnSignal(child) {
 
 /** Says what begins now, and how long after the start. */
 export function announce(title) {
-  process.stderr.write(`${clearLine}${elapsed()}  ${title} …\n`);
+  report(`${title} …`);
+}
+
+/** Prints a line with the time since the start. */
+export function report(text) {
+  const line = `${clearLine}${elapsed()}  ${text}\n`;
+  if (heldLines) heldLines.push(line);
+  else process.stderr.write(line);
+}
+
+/** Lines that wait for the answer to a question. */
+let heldLines = null;
+
+/** Holds what `report` prints back. Returns the function that prints it and ends this. */
+export function holdLines() {
+  heldLines = [];
+  return () => {
+    if (heldLines) process.stderr.write(heldLines.join(""));
+    heldLines = null;
+  };
 }
 
 /** Takes away the line of counts that the tests keep at the bottom of a terminal. */

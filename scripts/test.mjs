@@ -5,16 +5,18 @@
  * which were left out, and why.
  */
 import { spawn } from "node:child_process";
-import { began, build, clearLine, compile, elapsed, install, programs, root, step } from "./steps.mjs";
+import { alone, began, build, clearLine, compile, elapsed, install, programs, root, step } from "./steps.mjs";
 
 const args = process.argv.slice(2);
 /** Options such as `--sequence.seed=7` choose no tests. */
 const isWhole = args.every((arg) => arg.startsWith("--"));
 const failures = [];
 
-await attempt(() => install());
-await attempt(isWhole ? build : compile);
-if (isWhole) await attempt(() => install("tools/conformance"));
+await alone(async () => {
+  await attempt(() => install());
+  await attempt(isWhole ? build : compile);
+  if (isWhole) await attempt(() => install("tools/conformance"));
+});
 const [tests] = await Promise.all([runTests(), isWhole && check()]);
 process.stderr.write(`${clearLine}${elapsed()}  done\n`);
 
@@ -40,6 +42,8 @@ async function check() {
   await attempt(() => step("checking migrations", process.execPath, ["scripts/check-migrations.mjs"]));
   await attempt(() => step("checking words", process.execPath, ["scripts/check-words.mjs"]));
   await attempt(() => step("checking types", process.execPath, [programs.tsc, "-p", "tsconfig.test.json"]));
+  const pages = "apps/dashboard/tsconfig.check.json";
+  await attempt(() => step("checking types of the pages", process.execPath, [programs.tsc, "-p", pages]));
 }
 
 /** Runs vitest, whose reporter sends the counts. */

@@ -1,8 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 
+const lockModule = new URL("../scripts/build-lock.mjs", import.meta.url).href;
+const prepareRootModule = new URL("../scripts/start/prepare-root.mjs", import.meta.url).href;
 const steps = new URL("../scripts/steps.mjs", import.meta.url).href;
 
 /** Runs a step of `npm start` in a process of its own. */
@@ -36,6 +41,69 @@ it("[CLI-141] a signal during a step ends everything that the step started", { t
   const [code] = await once(child, "close");
   expect(code).toBe(143);
   await isGone;
+});
+
+it("[CLI-141] a killed start takes along everything that its step started", { tags: "posix" }, async () => {
+  const server = (await import("node:net")).createServer();
+  onTestFinished(() => void server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = Object(server.address());
+  const grandchild = `require("node:net").connect(${port}, "127.0.0.1"); setInterval(() => {}, 1e6)`;
+  const child = runStep(
+    `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "ignore" }); setInterval(() => {}, 1e6)`,
+  );
+  const [socket] = await once(server, "connection");
+  socket.on("error", () => undefined);
+  socket.resume();
+  const isGone = once(socket, "close");
+  child.kill("SIGKILL");
+  await isGone;
+});
+
+it("[CLI-147] of two that build in one checkout the second waits for the first, and a dead one keeps no lock", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "merkle-lock-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const lock = join(folder, "build.lock");
+  const start = () => {
+    const script = `import { takeLock } from ${JSON.stringify(lockModule)};
+      await takeLock(${JSON.stringify(lock)}, { onWait: (pid) => console.log("waits for " + pid) });
+      console.log("holds");
+      process.stdin.on("end", () => process.exit(0)).resume();`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    return { child, next: async () => (await lines.next()).value };
+  };
+  const first = start();
+  expect(await first.next()).toBe("holds");
+  const [second, third] = [start(), start()];
+  expect(await second.next()).toBe(`waits for ${first.child.pid}`);
+  expect(await third.next()).toBe(`waits for ${first.child.pid}`);
+  first.child.kill("SIGKILL");
+  // One of the two takes the dead one's lock, and the other waits for that one.
+  const [one, other] = await Promise.all([second.next(), third.next()]);
+  const [holder, waiter] = one === "holds" ? [second, third] : [third, second];
+  expect([one, other].sort()).toEqual(["holds", `waits for ${holder.child.pid}`]);
+  holder.child.stdin.end();
+  expect(await waiter.next()).toBe("holds");
+  waiter.child.stdin.end();
+  await once(waiter.child, "close");
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it("[CLI-148] a start as root says before the build what it creates, and what is missing", {
+  tags: "posix",
+}, async () => {
+  const { prepareRoot } = await import(prepareRootModule);
+  expect(prepareRoot({ isRoot: false })).toEqual([]);
+  const missing = { isRoot: true, folder: join(tmpdir(), "merkle-no-such", "merkle"), user: "merkle-none" };
+  expect(() => prepareRoot(missing)).toThrow(/cannot be written\. Run npm start as an ordinary user/);
+  expect(prepareRoot({ ...missing, folder: join(tmpdir(), "merkle-none") })).toEqual([
+    expect.stringContaining("creates the system user merkle-none and"),
+  ]);
 });
 
 it("[CLI-142] a step sees neither NODE_ENV nor what npm was told to omit", async () => {

@@ -4,12 +4,14 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { build, install } from "../../../scripts/steps.mjs";
+import { alone, build, install } from "../../../scripts/steps.mjs";
 import { made, packageFolder } from "./made.mjs";
 
 try {
-  await install();
-  await build();
+  await alone(async () => {
+    await install();
+    await build();
+  });
   for (const name of made) await rm(join(packageFolder, name), { recursive: true, force: true });
   // The packages that this imports exist only after the install.
   const { fillPackage } = await import("./fill-package.mjs");
