@@ -106,7 +106,7 @@ it("[CLI-148] a start as root says before the build what it creates, and what is
   ]);
 });
 
-it("[CLI-142] a step sees neither NODE_ENV nor what npm was told to omit", async () => {
+it("[CLI-142] a step sees neither NODE_ENV nor what npm is configured to omit", async () => {
   const env = { NODE_ENV: "production", npm_config_omit: "dev", npm_config_production: "true" };
   const child = runStep(
     "console.log(JSON.stringify([process.env.NODE_ENV, process.env.npm_config_omit, process.env.npm_config_production])); process.exit(1)",
