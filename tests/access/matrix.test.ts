@@ -735,7 +735,7 @@ function toOutcome(error: Error, { access }: AccessRule): Outcome {
   if (
     access === "public" &&
     code === "unauthorized" &&
-    !/came from nobody|lets nobody in|has joined no mesh/.test(message)
+    !/came without a valid credential|credential is not valid|has joined no mesh/.test(message)
   )
     return "served";
   return refusals.find((each) => each === code) ?? "served";

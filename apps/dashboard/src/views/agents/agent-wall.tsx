@@ -36,7 +36,7 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
         <h1 className="text-[clamp(1.25rem,2.4vw,3rem)] leading-tight font-semibold">
           {needing.length > 0 ? (
             <span className="text-warning">
-              {needing.length === 1 ? "One agent needs somebody" : `${needing.length} agents need somebody`}
+              {needing.length === 1 ? "One agent needs you" : `${needing.length} agents need you`}
             </span>
           ) : agents.length > 0 ? (
             "All at work"

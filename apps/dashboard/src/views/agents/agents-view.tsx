@@ -123,7 +123,7 @@ function Headline({ needing, there }: { needing: number; there: number }) {
     <p className="text-title font-semibold tabular-nums">
       {needing > 0 ? (
         <span className="text-warning">
-          {needing === 1 ? "One agent needs somebody." : `${needing} agents need you.`}
+          {needing === 1 ? "One agent needs you." : `${needing} agents need you.`}
         </span>
       ) : (
         "Nothing is blocked."
