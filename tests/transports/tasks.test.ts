@@ -92,6 +92,7 @@ describe.each(Object.entries(transports))("tasks, by %s", (_name, open) => {
       reason: "new tokens",
     });
     expect(claimed).toMatchObject({ claim: 1, scope: "repo:src/auth/**", holder: "Atlas", mine: true });
+    expect(claimed).toMatchObject({ read_as: "files", repository: null });
     const { claims, edits } = await at.call("list_claims", { session_id });
     expect(claims).toMatchObject([{ scope: "repo:src/auth/**", reason: "new tokens", shared: false }]);
     expect(edits).toBe("warn");
@@ -432,6 +433,50 @@ describe("A claim", () => {
       if (scope === "repo:") expect((await failureOf(claimed)).code).toBe("conflict");
       else expect((await failureOf(claimed)).code, scope).toBe("bad_request");
     }
+  });
+
+  it("[CLAIM-1] what looks like a path is claimed as files, and lines of a file are refused", async () => {
+    const { atlas, birch } = await startList();
+    expect(await transport.call("claim", { ...atlas, scope: "src/a.ts" })).toMatchObject({
+      scope: "repo:src/a.ts",
+      read_as: "files",
+    });
+    expect(await transport.call("claim", { ...atlas, scope: "deploy" })).toMatchObject({ read_as: "name" });
+    expect((await failureOf(transport.call("claim", { ...birch, scope: "src/a.ts" }))).code).toBe("conflict");
+    const refused = await failureOf(transport.call("claim", { ...birch, scope: "src/b.ts:10-20" }));
+    expect(refused.code).toBe("bad_request");
+    expect(refused.message).toContain("claims are on whole files, not on lines of one; claim repo:src/b.ts");
+    expect(await transport.call("release", { ...atlas, scope: "src/a.ts" })).toEqual({
+      released: "repo:src/a.ts",
+    });
+  });
+
+  it("[CLAIM-1] a claim from before that looks like a path still holds and is released by its name", async () => {
+    const { session_id, atlas, birch } = await startList();
+    const { claim } = await transport.call("claim", { ...atlas, scope: "src/a.ts" });
+    await sql`UPDATE claims SET scope = 'src/a.ts' WHERE session_id = ${session_id} AND number = ${claim}`;
+    expect((await failureOf(transport.call("claim", { ...birch, scope: "src/**" }))).code).toBe("conflict");
+    await transport.call("release", { ...atlas, scope: "src/a.ts" });
+    await transport.call("claim", { ...birch, scope: "src/**" });
+  });
+
+  it("[CLAIM-7] the same files of two repositories do not collide, and those of no named one do with both", async () => {
+    const { session_id, atlas, birch } = await startList();
+    const [one, two] = ["1".repeat(32), "2".repeat(32)];
+    const scope = "repo:src/**";
+    expect(await transport.call("claim", { ...atlas, scope, repository: one })).toMatchObject({
+      repository: one,
+    });
+    await transport.call("claim", { ...birch, scope, repository: two });
+    const elm = { session_id, team_id: (await makePerson(transport, "Elm")).person_id };
+    for (const more of [{ repository: one }, { repository: two }, {}])
+      expect((await failureOf(transport.call("claim", { ...elm, scope, ...more }))).code).toBe("conflict");
+    const deploy = await transport.call("claim", { ...elm, scope: "deploy", repository: one });
+    expect(deploy).toMatchObject({ read_as: "name", repository: null });
+    const remote = { ...elm, scope, repository: "github.com/acme/app" };
+    expect((await failureOf(transport.call("claim", remote))).code).toBe("bad_request");
+    const { messages } = await transport.call("get_history", { session_id });
+    expect(JSON.stringify(messages)).not.toContain(one);
   });
 
   it("[CLAIM-2] of twenty who claim overlapping files at once, one gets them", async () => {

@@ -8,7 +8,7 @@ import { startPrinted } from "../kit/agent.js";
 import { makeMachine } from "../kit/machine.js";
 import { startMesh } from "../kit/mesh.js";
 
-it("[CLAIM-5] an edit of a file that another has claimed is warned of, refused where the session says so, and free once it is released", async () => {
+it("[CLAIM-5] an edit of a file that another has claimed is refused once, always where the session says so, and free once it is released", async () => {
   const mesh = await startMesh(onTestFinished);
   const machine = await makeMachine(onTestFinished);
   await mkdir(join(machine.project, ".git"));
@@ -34,9 +34,10 @@ it("[CLAIM-5] an edit of a file that another has claimed is warned of, refused w
     return file;
   };
   const warning = "is claimed in the Merkle session";
-  expect(existsSync(await write("src/one.ts"))).toBe(true);
+  expect(existsSync(await write("src/one.ts"))).toBe(false);
   expect(birch.model.conversation).toContain(warning);
   expect(birch.model.conversation).toContain("Cedar has held");
+  expect(existsSync(await write("src/one.ts"))).toBe(true);
   const told = birch.model.conversation.split(warning).length;
   expect(existsSync(await write("elsewhere.ts"))).toBe(true);
   expect(birch.model.conversation.split(warning)).toHaveLength(told);
@@ -51,8 +52,15 @@ it("[CLAIM-5] an edit of a file that another has claimed is warned of, refused w
   expect(birch.model.conversation).toContain("does not let it be edited");
 
   await transport.call("release", { ...held, scope: "repo:src/**" });
-  await birch.prompt('call mcp__merkle__claim {"scope": "repo:src/two.ts"} then say claimed');
+  await birch.prompt('call mcp__merkle__claim {"scope": "src/two.ts"} then say claimed');
   await birch.rests();
+  expect(birch.model.conversation).toContain("claimed repo:src/two.ts: files of this repository");
+  const { claims } = await transport.call("list_claims", { session_id });
+  expect(claims).toMatchObject([{ scope: "repo:src/two.ts", read_as: "files" }]);
+  expect(claims[0]?.repository).toMatch(/^[0-9a-f]{32}$/);
+  await birch.prompt('call mcp__merkle__claim {"scope": "src/two.ts:10-20"} then say refused');
+  await birch.rests();
+  expect(birch.model.conversation).toContain("claims are on whole files, not on lines of one");
   expect(existsSync(await write("src/two.ts"))).toBe(true);
 
   await transport.call("create_task", { ...held, title: "rotate tokens" });

@@ -16,7 +16,7 @@ const programs = inject("clientPrograms");
 const codexArgs = ["-m", "gpt-6-sol", "--dangerously-bypass-approvals-and-sandbox"];
 
 it.runIf(programs["codex"] && programs["claude"])(
-  "[CLAIM-5] [TASK-3] [USAGE-2] Codex and Claude Code take tasks by turns; a patch of Codex's to a claimed file is warned of, and refused where set; what it used is reported",
+  "[CLAIM-5] [TASK-3] [USAGE-2] Codex and Claude Code take tasks by turns; a patch of Codex's to a claimed file is refused once, and always where set; what it used is reported",
   async () => {
     const mesh = await startMesh(onTestFinished);
     const session_id = mesh.slug;
@@ -49,9 +49,10 @@ it.runIf(programs["codex"] && programs["claude"])(
       await call(birch, models.codex, "apply_patch", addFile(file));
       return existsSync(join(codex.machine.project, file));
     }
-    expect(await patch("src/one.ts")).toBe(true);
+    expect(await patch("src/one.ts")).toBe(false);
     await models.codex.shows("is claimed in the Merkle session");
     await models.codex.shows("Cedar has held");
+    expect(await patch("src/one.ts")).toBe(true);
     await changeSettings(transport, { session_id, session_settings: { claims: "refuse" } });
     let tried = 0;
     await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(false);

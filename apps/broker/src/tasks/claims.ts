@@ -14,7 +14,7 @@ import {
   type SystemEvent,
 } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { scopesOverlap } from "@merkle/wire/text";
+import { isFileScope, normaliseScope, scopesOverlap } from "@merkle/wire/text";
 import type { Write } from "../core/write.js";
 import type { SessionContext, TeamContext } from "../sessions/context.js";
 import { authorName } from "../sessions/roster/author.js";
@@ -30,18 +30,24 @@ import { isHuman } from "./task.js";
  */
 export async function claimScope(
   ctx: TeamContext<TaskServices>,
-  { scope, shared, reason, ttl }: ParsedInputOf<"claim">,
+  { scope, shared, reason, ttl, ...named }: ParsedInputOf<"claim">,
 ): Promise<OutputOf<"claim">> {
   const { sessionId } = ctx.session;
   const { peerId } = ctx.team.peer;
+  const repository = isFileScope(scope) ? (named.repository ?? null) : null;
   return ctx.write(async (write) => {
     const number = await drawClaimNumber(write.tx, sessionId);
     const others = (await listClaimRows(write.tx, sessionId)).filter((each) => each.peerId !== peerId);
-    const inTheWay = others.filter((each) => !(shared && each.shared) && scopesOverlap(scope, each.scope));
+    const inTheWay = others.filter(
+      (each) =>
+        !(shared && each.shared) &&
+        mayBeSameRepository(repository, each.repository) &&
+        scopesOverlap(scope, each.scope),
+    );
     if (inTheWay.length > 0) throw isClaimed(ctx, scope, inTheWay);
     if (others.length >= limits.claimsPerSessionMax) throw tooMany();
     const row = await insertClaim(write.tx, {
-      ...{ sessionId, number, scope, shared, peerId },
+      ...{ sessionId, number, scope, repository, shared, peerId },
       reason: reason ?? null,
       holder: authorName(ctx.team),
       seconds: ttl ?? null,
@@ -49,6 +55,11 @@ export async function claimScope(
     await announceClaim(ctx, write, row, { change: "claimed", reason });
     return toClaim(row, ctx);
   });
+}
+
+/** Files of no named repository are those of any (CLAIM-7). */
+function mayBeSameRepository(a: string | null, b: string | null): boolean {
+  return a === null || b === null || a === b;
 }
 
 function isClaimed(ctx: TeamContext<TaskServices>, scope: string, rows: readonly ClaimRow[]): MerkleError {
@@ -91,7 +102,7 @@ export async function releaseClaim(
     const rows = await listClaimRows(write.tx, sessionId);
     const isOwn = (row: ClaimRow) => row.peerId === ctx.team.peer.peerId;
     const found = rows.find((row) =>
-      scope === undefined ? row.number === input.claim : row.scope === scope && isOwn(row),
+      scope === undefined ? row.number === input.claim : normaliseScope(row.scope) === scope && isOwn(row),
     );
     if (!found) throw notClaimed(input);
     if (!isOwn(found) && !isHuman(ctx)) throw notYours(found);
@@ -134,6 +145,8 @@ function toClaim(row: ClaimRow, { team }: Pick<SessionContext<TaskServices>, "te
   return {
     claim: row.number,
     scope: row.scope,
+    read_as: isFileScope(row.scope) ? "files" : "name",
+    repository: row.repository,
     shared: row.shared,
     holder: row.holder,
     mine: team !== null && row.peerId === team.peer.peerId,

@@ -71,7 +71,7 @@ export function toHookSettings(
 /** Claude Code puts in what it knows, and nothing where it does not. */
 const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
-const ofEdit = { file: "tool_input.file_path", notebook: "tool_input.notebook_path" };
+const ofEdit = { file: "tool_input.file_path", notebook: "tool_input.notebook_path", edit: "tool_input" };
 
 /** The file that a tool edits, as its hook says it. */
 export function editedFiles({ file, notebook }: Fields): readonly string[] {

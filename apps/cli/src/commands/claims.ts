@@ -1,3 +1,4 @@
+import type { ScopeClaim } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { readWholeNumber } from "../command/flag-values.js";
@@ -6,6 +7,7 @@ import { exitCodes } from "../core/cli-error.js";
 import { actingIn, readingFrom } from "../identity/acting.js";
 import { getSession } from "../sessions/find-session.js";
 import { formatClaims } from "../tasks/format-tasks.js";
+import { resolveScope, toRepositoryKey } from "../tasks/repository.js";
 import { oneLine } from "../text/one-line.js";
 
 export const claims: Command = {
@@ -15,14 +17,14 @@ export const claims: Command = {
   flags: [
     {
       flags: "--claim <scope>",
-      summary: "file pattern, issue or name to claim: repo:src/auth/**, issue:#12",
+      summary: "file pattern, issue or name to claim: src/auth/**, issue:#12",
     },
     { flags: "--reason <text>", summary: "with --claim: reason" },
     { flags: "--release <number>", summary: "number of the claim to end; a person can end anyone's" },
   ],
   examples: [
     "merkle claims split-auth",
-    'merkle claims split-auth --claim "repo:src/auth/**" --reason "rotating tokens"',
+    'merkle claims split-auth --claim "src/auth/**" --reason "rotating tokens"',
     "merkle claims split-auth --release 4",
   ],
   async run({ args: [name], flags, config, output, signal }) {
@@ -34,12 +36,14 @@ export const claims: Command = {
     const { session_id } = session;
     if (scope !== undefined) {
       const actor = await actingIn(session, { broker, config });
+      const resolved = resolveScope(scope, process.cwd());
       const made = await actor.call("claim", {
         session_id,
-        scope,
+        scope: resolved.scope,
+        ...(resolved.address === null ? {} : { repository: toRepositoryKey(resolved.address, session_id) }),
         ...(reason === undefined ? {} : { reason }),
       });
-      output.show(made, `${output.mark.ok} claimed ${oneLine(made.scope)}`);
+      output.show(made, `${output.mark.ok} claimed ${oneLine(made.scope)}${describeReading(made)}`);
       return exitCodes.done;
     }
     if (claim !== undefined) {
@@ -54,3 +58,8 @@ export const claims: Command = {
     return exitCodes.done;
   },
 };
+
+function describeReading({ scope, repository }: ScopeClaim): string {
+  if (!scope.startsWith("repo:")) return ", a name that no file is in";
+  return repository ? ", in this repository and its worktrees" : ", in any repository";
+}

@@ -8,6 +8,7 @@ import {
 } from "@merkle/wire";
 import { catalogue, inputRefused } from "@merkle/wire/schemas";
 import { asStub } from "../private-messages/stub.js";
+import { resolveScope, toRepositoryKey } from "../tasks/repository.js";
 import type { BrokerLink } from "./broker-link.js";
 import { noteDeclared } from "./hooks/status-reporter.js";
 import { resyncNotice } from "./inbox.js";
@@ -87,6 +88,15 @@ export function createPerformer(options: PerformerOptions): Performer {
       if (input["private"] !== true) return undefined;
       return team && { output: await sealing.send(input, team, signal) };
     },
+    async claim(performance) {
+      return performance.team && { output: await claimHere(performance, performance.team) };
+    },
+    async release(performance) {
+      const { scope } = performance.input;
+      if (typeof scope !== "string") return undefined;
+      const input = { ...performance.input, scope: resolveScope(scope, process.cwd()).scope };
+      return { output: await ask({ ...performance, input }) };
+    },
     wait_for_messages: wait,
     check_messages: check,
   };
@@ -99,6 +109,22 @@ export function createPerformer(options: PerformerOptions): Performer {
     const output = await ask(performance);
     if (team) notices[name]?.(team, Object(output));
     return { output };
+  }
+
+  /** Claims a path as it is meant in the folder that this server runs in, for its repository (CLAIM-7). */
+  async function claimHere(performance: Performance, { sessionId }: PeerSession): Promise<unknown> {
+    const { scope } = performance.input;
+    if (typeof scope !== "string") return ask(performance);
+    const resolved = resolveScope(scope, process.cwd());
+    const repository = resolved.address && toRepositoryKey(resolved.address, sessionId);
+    const input = { ...performance.input, scope: resolved.scope };
+    try {
+      return await ask({ ...performance, input: repository ? { repository, ...input } : input });
+    } catch (error) {
+      // An older broker does not know the field, and takes the claim for files of any repository.
+      if (repository && isAboutField(error, "repository")) return ask({ ...performance, input });
+      throw error;
+    }
   }
 
   async function readHistory(performance: Performance): Promise<OutputOf<"get_history">> {
@@ -186,6 +212,12 @@ const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields)
     noteWritten(team, doc_version);
   },
 };
+
+function isAboutField(error: unknown, name: string): boolean {
+  if (!(error instanceof MerkleError) || error.code !== "bad_request") return false;
+  const { fields } = error.details;
+  return Array.isArray(fields) && fields.some((each) => Object(each).field === name);
+}
 
 function noteWritten({ document }: PeerSession, version: unknown): void {
   if (typeof version === "number") document.told = Math.max(document.told, version);

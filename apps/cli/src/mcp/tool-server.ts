@@ -16,7 +16,7 @@ import type { Transcript } from "../clients/transcript.js";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
 import { openBrokerLink } from "./broker-link.js";
-import { createClaimGuard, toHookResult } from "./claims/claim-guard.js";
+import { createClaimGuard, toHookRefusal } from "./claims/claim-guard.js";
 import { completeInput, fillProject } from "./complete-input.js";
 import { type HookCall, parseHookCall } from "./hook-call.js";
 import { createHookServer, type HookAnswer, type HookBriefs } from "./hooks/hook-server.js";
@@ -275,8 +275,10 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const call = parseHookCall(fields);
     const { subagent = call.agentId } = own.callerOf?.(meta, call.sessionId) ?? {};
     const { text, settle } = await runHook({ ...call, agentId: subagent });
-    const verdict = claimGuard.judge(own.editedFiles?.(fields) ?? []);
-    const result = verdict ? render.text(toHookResult(verdict)) : render.hook(own, call.event, text);
+    const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
+    const edit = { files: own.editedFiles?.(fields) ?? [], content, agentId: subagent };
+    const refusal = claimGuard.judge(edit);
+    const result = refusal ? render.text(toHookRefusal(refusal)) : render.hook(own, call.event, text);
     return { result, settle };
   }
 

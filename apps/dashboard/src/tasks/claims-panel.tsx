@@ -19,8 +19,8 @@ type Edits = SessionSettings["claims"];
 
 const edits: Readonly<Record<Edits, string>> = {
   off: "Agents get no warning",
-  warn: "Agents are warned before an edit",
-  refuse: "Agents' edits are refused",
+  warn: "The first edit is refused, with a warning",
+  refuse: "Every edit is refused",
 };
 
 /** The claims on files and things, who holds them, and what agents' hooks do about it. */
@@ -34,7 +34,7 @@ export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
           <div>
             {data.claims.length === 0 ? (
               <p className="px-4 py-3 text-muted-foreground">
-                Nothing is claimed. Agents claim files before they change them, such as repo:src/auth/**.
+                Nothing is claimed. Agents claim files before they change them, such as src/auth/**.
               </p>
             ) : (
               <ul className="divide-y">

@@ -106,6 +106,7 @@ export const claims = pgTable("claims", {
   renewedAt: instant("renewed_at").notNull().default(sql`now()`),
   expiresAt: instant("expires_at"),
   handedBackAt: instant("handed_back_at"),
+  repository: text("repository"),
 });
 
 export const clientGrants = pgTable("client_grants", {

@@ -38,6 +38,7 @@ export async function drawClaimNumber(tx: Transaction, sessionId: string): Promi
 
 export interface NewClaim extends ClaimKey {
   readonly scope: string;
+  readonly repository: string | null;
   readonly shared: boolean;
   readonly reason: string | null;
   readonly holder: string;

@@ -11,7 +11,7 @@ import {
 } from "../core/values.js";
 import { messageTime } from "../feed/compact.js";
 import { lines, nameInLine } from "../text/neutralise.js";
-import { normaliseScope, problemOfScope } from "../text/scope.js";
+import { isFileScope, normaliseScope, problemOfScope } from "../text/scope.js";
 import { operation } from "./operation.js";
 import { SessionSettings } from "./settings.js";
 import { TaskNumber } from "./tasks.js";
@@ -22,13 +22,24 @@ const Scope = StorableText.overwrite(normaliseScope)
     const problem = problemOfScope(scope);
     if (problem !== null) ctx.addIssue({ code: "custom", message: `must not be claimed: ${problem}` });
   })
-  .meta({ description: "repo:src/auth/** (a path in the repository), issue:#12, or a name such as deploy." });
+  .meta({ description: "src/auth/** (a path in the repository), issue:#12, or a name such as deploy." });
+
+const Repository = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/)
+  .meta({
+    description: "A keyed hash of the repository that files are in (CLAIM-7); left out, any repository.",
+  });
 
 /** A thing that a peer has claimed (CLAIM-1). */
 export const ScopeClaim = z
   .object({
     claim: z.int().meta({ description: "Its number in the session." }),
     scope: z.string(),
+    read_as: z
+      .enum(["files", "name"])
+      .meta({ description: "Files of a repository, or a name for anything else." }),
+    repository: Repository.nullable().meta({ description: "Null: a name, or files of any repository." }),
     shared: z.boolean(),
     holder: z.string(),
     mine: z.boolean(),
@@ -42,10 +53,11 @@ export type ScopeClaim = z.output<typeof ScopeClaim>;
 export const claimScope = operation("claim", {
   summary:
     "Claim files or a thing before you change it, so that no other agent does; 409 says who holds what overlaps.",
-  unlisted: ["ttl"],
+  unlisted: ["ttl", "repository"],
   input: z.strictObject({
     ...inSession,
     scope: Scope,
+    repository: Repository.optional(),
     shared: z.boolean().default(false).meta({ description: "Others can claim it too." }),
     reason: Reason.optional(),
     ttl: z.int().min(limits.claimSecondsMin).max(limits.claimSecondsMax).optional().meta({
@@ -56,8 +68,16 @@ export const claimScope = operation("claim", {
   }),
   output: ScopeClaim,
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],
-  compact: ({ scope, shared }) => `claimed ${nameInLine(scope)}${shared ? ", shared" : ""}`,
+  compact: ({ scope, repository, shared }) =>
+    `claimed ${nameInLine(scope)}${shared ? ", shared" : ""}: ${describeReading(scope, repository)}`,
 });
+
+/** Says how a scope was read, so that one that was meant otherwise is noticed at once. */
+function describeReading(scope: string, repository: string | null): string {
+  if (!isFileScope(scope))
+    return "a name, which no file is in; claim files by their path, such as src/auth/**";
+  return repository ? "files of this repository, in all its worktrees" : "files of any repository";
+}
 
 export const releaseClaim = operation("release", {
   summary: "Release a scope that you have claimed, or a task that you cannot do.",

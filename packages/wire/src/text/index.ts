@@ -39,7 +39,7 @@ export {
   showInvisible,
 } from "./neutralise.js";
 export { adviseUpgrade, npxCommand, packageName } from "./package-name.js";
-export { normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
+export { isFileScope, normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 export { shellWord, toShellLine } from "./shell.js";
 export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";

@@ -168,6 +168,8 @@ function applyToClaims(
     sessionId,
     number,
     scope,
+    // The feed does not say it, so that nobody who reads a record can try addresses on it.
+    repository: null,
     shared,
     reason: reason ?? null,
     holder: by,

@@ -145,7 +145,7 @@ curl -K ~/.merkle-alex '${session}/messages' -d @- <<'JSON'
 JSON
 \`\`\`
 
-\`claim\` files (\`repo:src/auth/**\`) before you change them; 409 says who holds them. \`create_task\` for what others should do.
+\`claim\` files (\`src/auth/**\`) before you change them; 409 says who holds them. \`create_task\` for what others should do.
 
 Answer an ask with \`reply_to\` and \`content.answer\`: the first answer counts. Facts that change belong into \`set_state\`, lessons for later sessions into \`remember\`;
 \`recall\` before you start. \`session_held\` or \`budget_spent\`: post no more until a human lets you; waits go on.

@@ -1,17 +1,20 @@
-import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OutputOf, ScopeClaim } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { expect, it, onTestFinished } from "vitest";
+import { findRepository, toRepositoryKey } from "../../tasks/repository.js";
 import type { PeerSession } from "../peer-sessions.js";
-import { createClaimGuard, toHookResult } from "./claim-guard.js";
+import { createClaimGuard, toHookRefusal } from "./claim-guard.js";
 
 type Known = OutputOf<"list_claims">;
 
 const claimed = (scope: string, more: Partial<ScopeClaim> = {}): ScopeClaim => ({
   claim: 1,
   scope,
+  read_as: "files",
+  repository: null,
   shared: false,
   holder: "Cedar/elm",
   mine: false,
@@ -42,45 +45,47 @@ async function startGuard(known: Known) {
     await new Promise(setImmediate);
   };
   await tell(known);
-  return { folder, repository, guard, tell, team };
+  const judge = (files: string[], content: unknown = "", agentId = "") =>
+    guard.judge({ files, content, agentId });
+  return { folder, repository, judge, tell, team };
 }
 
 it("[CLAIM-5] an edit of what another holds is told with who, since when and why; one's own, shared and ended claims are in nobody's way", async () => {
-  const { repository, guard, tell } = await startGuard({
+  const { repository, judge, tell } = await startGuard({
     claims: [claimed("repo:src/auth/**", { reason: 'say "now"\nand go' })],
     edits: "warn",
   });
-  const verdict = guard.judge([join(repository, "src/auth/new.ts")]);
-  expect(verdict?.refuses).toBe(false);
-  expect(verdict?.text).toContain(
+  const reason = judge([join(repository, "src/auth/new.ts")]);
+  expect(reason).toContain(
     '"src/auth/new.ts" is claimed in the Merkle session talk: Cedar/elm has held "repo:src/auth/**" for 12m',
   );
-  expect(verdict?.text).not.toContain("\n");
-  expect(guard.judge(["auth/new.ts"])?.refuses).toBe(false);
-  expect(guard.judge([join(repository, "README.md")])).toBeNull();
+  expect(reason).not.toContain("\n");
+  expect(judge([join(repository, "README.md")])).toBeNull();
   for (const more of [{ mine: true }, { shared: true }, { expires_at: new Date(0).toISOString() }]) {
     await tell({ claims: [claimed("repo:**", more)], edits: "refuse" });
-    expect(guard.judge(["auth/new.ts"])).toBeNull();
+    expect(judge(["auth/new.ts"])).toBeNull();
   }
 });
 
 it("[CLAIM-5] the session's setting decides whether it is refused, and a claim that ends is forgotten", async () => {
-  const { guard, tell, team } = await startGuard({ claims: [claimed("repo:src/**")], edits: "refuse" });
-  const verdict = guard.judge(["a.ts"]);
-  expect(JSON.parse(toHookResult(verdict ?? { refuses: false, text: "" }))).toMatchObject({
+  const { judge, tell, team } = await startGuard({ claims: [claimed("repo:src/**")], edits: "refuse" });
+  const reason = judge(["a.ts"]);
+  expect(reason).toContain("does not let it be edited");
+  expect(judge(["a.ts"])).toBe(reason);
+  expect(JSON.parse(toHookRefusal(reason ?? ""))).toMatchObject({
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny" },
   });
   await tell({ claims: [claimed("repo:src/**")], edits: "off" });
-  expect(guard.judge(["a.ts"])).toBeNull();
+  expect(judge(["a.ts"])).toBeNull();
   await tell({ claims: [], edits: "refuse" });
-  expect(guard.judge(["a.ts"])).toBeNull();
+  expect(judge(["a.ts"])).toBeNull();
   await tell({ claims: [claimed("repo:src/**")], edits: "refuse" });
   team.closed = true;
-  expect(guard.judge(["a.ts"])).toBeNull();
+  expect(judge(["a.ts"])).toBeNull();
 });
 
 it("[CLAIM-5] outside of the repository nothing matches, nor in one within it; a link is the file that it leads to", async () => {
-  const { folder, repository, guard } = await startGuard({ claims: [claimed("repo:**")], edits: "warn" });
+  const { folder, repository, judge } = await startGuard({ claims: [claimed("repo:**")], edits: "warn" });
   await mkdir(join(repository, "vendor/other/.git"), { recursive: true });
   await mkdir(join(folder, "elsewhere"));
   await symlink(join(folder, "elsewhere"), join(repository, "out"));
@@ -92,7 +97,7 @@ it("[CLAIM-5] outside of the repository nothing matches, nor in one within it; a
     join(repository, "../a.ts"),
     join(folder, "in/auth/a.ts"),
     join(repository, "not/there/yet.ts"),
-  ].map((file) => guard.judge([file]) !== null);
+  ].map((file) => judge([file]) !== null);
   expect(judged).toEqual([false, false, false, false, true, true]);
 });
 
@@ -100,9 +105,40 @@ it("[CLAIM-5] it judges right with as many claims as a session may have", async 
   const claims = Array.from({ length: limits.claimsPerSessionMax }, (_, index) =>
     claimed(`repo:packages/*/src/**/part-${index}-*/**/*.ts`),
   );
-  const { repository, guard } = await startGuard({ claims, edits: "warn" });
+  const { repository, judge } = await startGuard({ claims, edits: "warn" });
   const inPart = (part: number) =>
     join(repository, `packages/wire/src/${"deep/".repeat(20)}part-${part}-x/y/z.ts`);
-  expect(guard.judge([inPart(limits.claimsPerSessionMax - 1)])).not.toBeNull();
-  expect(guard.judge([inPart(limits.claimsPerSessionMax)])).toBeNull();
+  expect(judge([inPart(limits.claimsPerSessionMax - 1)])).not.toBeNull();
+  expect(judge([inPart(limits.claimsPerSessionMax)])).toBeNull();
+});
+
+it("[CLAIM-5] a warning refuses the first edit once: the identical second one passes, and then the others of that file", async () => {
+  const { judge, tell } = await startGuard({ claims: [claimed("repo:src/**")], edits: "warn" });
+  const first = judge(["a.ts"], "one");
+  expect(first).toContain("Nothing was changed.");
+  expect(judge(["a.ts"], "two")).toBe(first);
+  expect(judge(["b.ts"], "one")).toContain("Nothing was changed.");
+  expect(judge(["a.ts"], "one", "a subagent")).toBe(first);
+  expect(judge(["a.ts"], "one")).toBeNull();
+  expect(judge(["a.ts"], "three")).toBeNull();
+  await tell({ claims: [claimed("repo:src/**", { claim: 2 })], edits: "warn" });
+  expect(judge(["a.ts"], "one")).not.toBeNull();
+  expect(judge(["c.ts", "d.ts"], "patch")).not.toBeNull();
+  expect(judge(["c.ts", "d.ts"], "patch")).toBeNull();
+});
+
+it("[CLAIM-7] a claim on another repository is in nobody's way, and one on this repository counts in all its worktrees", async () => {
+  const { repository, judge, tell } = await startGuard({ claims: [], edits: "refuse" });
+  const own = toRepositoryKey(findRepository(repository) ?? "", "s");
+  const other = toRepositoryKey("github.com/acme/other", "s");
+  await tell({ claims: [claimed("repo:src/**", { repository: other })], edits: "refuse" });
+  expect(judge(["a.ts"])).toBeNull();
+  await tell({ claims: [claimed("repo:src/**", { repository: own })], edits: "refuse" });
+  expect(judge(["a.ts"])).not.toBeNull();
+  const worktree = join(repository, ".claude/worktrees/one");
+  await mkdir(join(repository, ".git/worktrees/one"), { recursive: true });
+  await writeFile(join(repository, ".git/worktrees/one/commondir"), "../..\n");
+  await mkdir(worktree, { recursive: true });
+  await writeFile(join(worktree, ".git"), `gitdir: ${join(repository, ".git/worktrees/one")}\n`);
+  expect(judge([join(worktree, "src/a.ts")])).not.toBeNull();
 });

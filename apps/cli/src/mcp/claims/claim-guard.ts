@@ -1,9 +1,15 @@
+import { createHash } from "node:crypto";
 import type { ChangedKind, OutputOf, ScopeClaim } from "@merkle/wire";
 import { nameInLine, neutralJson, scopeHoldsFile } from "@merkle/wire/text";
+import {
+  findRepository,
+  findRepositoryFile,
+  type RepositoryFile,
+  toRepositoryKey,
+} from "../../tasks/repository.js";
 import { toAge } from "../../text/time.js";
 import type { BrokerLink } from "../broker-link.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
-import { pathInRepository } from "./repository-path.js";
 
 /**
  * Knows what others have claimed in the sessions of this server, so that a hook is answered without asking the broker
@@ -12,13 +18,19 @@ import { pathInRepository } from "./repository-path.js";
 export interface ClaimGuard {
   /** Asks anew what is claimed, because the broker says that it has changed, or because nobody listened. */
   refresh(team: PeerSession, kind?: ChangedKind): void;
-  /** The verdict that a hook gives on an edit of these files; null where nobody else has claimed one of them. */
-  judge(files: readonly string[]): EditVerdict | null;
+  /**
+   * Why a hook refuses an edit; null where it may go on. Where the session only warns, the identical edit passes when it comes
+   * again, and with it whatever the same agent edits in that file.
+   */
+  judge(edit: Edit): string | null;
 }
 
-interface EditVerdict {
-  readonly refuses: boolean;
-  readonly text: string;
+interface Edit {
+  readonly files: readonly string[];
+  /** All that the hook says of it, which tells an identical edit from another one of the same file. */
+  readonly content: unknown;
+  /** Empty for the main agent. Each agent is warned for itself. */
+  readonly agentId: string;
 }
 
 type Known = OutputOf<"list_claims">;
@@ -28,6 +40,7 @@ interface HeldFile {
   readonly path: string;
   readonly claim: ScopeClaim;
   readonly slug: string;
+  readonly sessionId: string;
   readonly refuses: boolean;
 }
 
@@ -42,6 +55,8 @@ export function createClaimGuard(options: {
   const known = new Map<string, Known>();
   const asking = new Set<string>();
   const again = new Set<string>();
+  /** The edits that were refused once, as hashes, by the agent, the claim and the file; null once the agent went on anyway. */
+  const warned = new Map<string, Set<string> | null>();
 
   /** Reads a session's claims. However many changes come during one read, one more read follows it and has seen them all. */
   async function read(team: PeerSession): Promise<void> {
@@ -60,11 +75,32 @@ export function createClaimGuard(options: {
     if (again.delete(sessionId)) await read(team);
   }
 
-  function findHeld(path: string, { sessionId, slug }: PeerSession): HeldFile[] {
+  function findHeld(file: RepositoryFile, own: string | null, { sessionId, slug }: PeerSession): HeldFile[] {
     const { claims, edits } = known.get(sessionId) ?? { claims: [], edits: "off" as const };
     if (edits === "off") return [];
-    const held = claims.filter((claim) => isOthers(claim) && scopeHoldsFile(claim.scope, path));
-    return held.map((claim) => ({ path, claim, slug, refuses: edits === "refuse" }));
+    const key = toRepositoryKey(file.address, sessionId);
+    const held = claims.filter(
+      (claim) =>
+        isOthers(claim) &&
+        // An older claim names no repository, and may be about the one that the server runs in.
+        (claim.repository ? claim.repository === key : file.address === own) &&
+        scopeHoldsFile(claim.scope, file.path),
+    );
+    return held.map((claim) => ({ path: file.path, claim, slug, sessionId, refuses: edits === "refuse" }));
+  }
+
+  /** Whether the agent has been warned of this edit before, so that it passes now. */
+  function passes({ sessionId, claim, path }: HeldFile, agentId: string, hash: string): boolean {
+    const key = JSON.stringify([agentId, sessionId, claim.claim, path]);
+    const hashes = warned.get(key);
+    if (hashes === null) return true;
+    if (hashes?.has(hash)) {
+      warned.set(key, null);
+      return true;
+    }
+    if (warned.size >= warnedMax) warned.clear();
+    warned.set(key, new Set(hashes).add(hash));
+    return false;
   }
 
   return {
@@ -72,19 +108,26 @@ export function createClaimGuard(options: {
       // The setting is the session's.
       if (kind === "tasks" || kind === "session") void read(team);
     },
-    judge(files) {
+    judge({ files, content, agentId }) {
       const open = teams()
         .readers()
         .filter(({ closed }) => !closed);
-      const found = files.flatMap((file) => {
-        const path = pathInRepository(file, cwd);
-        return path === null ? [] : open.flatMap((team) => findHeld(path, team));
+      const own = findRepository(cwd);
+      const found = files.flatMap((name) => {
+        const file = findRepositoryFile(name, cwd);
+        return file === null ? [] : open.flatMap((team) => findHeld(file, own, team));
       });
-      const first = found.find(({ refuses }) => refuses) ?? found[0];
-      return first ? { refuses: first.refuses, text: toText(first) } : null;
+      const hash = createHash("sha256").update(JSON.stringify(content)).digest("base64");
+      // Each is noted, so that an edit of several files is refused once.
+      const refused = found.filter((each) => each.refuses || !passes(each, agentId, hash));
+      const first = refused.find(({ refuses }) => refuses) ?? refused[0];
+      return first ? toText(first) : null;
     },
   };
 }
+
+/** More is forgotten, at the price of a second warning. */
+const warnedMax = 1_000;
 
 /** One's own, one that is shared and one whose time is over are in nobody's way. */
 function isOthers({ mine, shared, expires_at }: ScopeClaim): boolean {
@@ -96,14 +139,16 @@ function toText({ path, claim, slug, refuses }: HeldFile): string {
   const why = reason === null ? "" : `, saying ${neutralJson(reason)}`;
   const then = refuses
     ? "The session does not let it be edited meanwhile: do something else, or ask for it with send_message."
-    : "Ask with send_message before you change it, or do something else first.";
+    : "Nothing was changed. Ask with send_message first, or do something else; the identical edit passes when you try it again.";
   return `${neutralJson(path)} is claimed in the Merkle session ${slug}: ${nameInLine(holder)} has held ${neutralJson(scope)} for ${toAge(claimed_at)}${why}. ${then}`;
 }
 
-/** The answer of a hook before an edit, as Claude Code and Codex take it. */
-export function toHookResult({ refuses, text }: EditVerdict): string {
-  const said = refuses
-    ? { permissionDecision: "deny", permissionDecisionReason: text }
-    : { additionalContext: text };
-  return JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...said } });
+/** The answer of a hook that refuses an edit, as Claude Code and Codex take it. */
+export function toHookRefusal(reason: string): string {
+  const hookSpecificOutput = {
+    hookEventName: "PreToolUse",
+    permissionDecision: "deny",
+    permissionDecisionReason: reason,
+  };
+  return JSON.stringify({ hookSpecificOutput });
 }
