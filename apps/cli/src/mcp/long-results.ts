@@ -6,8 +6,8 @@ import type { SecretStore } from "./secret-store.js";
 /** Above 50,000 characters Claude Code puts a result into a file; this leaves room for what it adds. */
 export const resultCharsMax = 40_000;
 
-/** How much of a piece may be left unused, so that it ends with a line. */
-const slackChars = 8_000;
+/** How much of a piece may be left unused, so that it ends with a line: more than the longest memory, which is never cut. */
+const slackChars = 18_000;
 const headCharsMax = 200;
 const keptMax = 8;
 const keptCharsMax = 4 * 1024 * 1024;
