@@ -43,6 +43,40 @@ it("[MCP-2] an MCP session remembers the team that it created or joined as", asy
   await expect(nobody).rejects.toMatchObject({ code: "unauthorized" });
 });
 
+it("[MCP-19] a call without session_id is about the only session joined; of several one is named, and check_messages reads all", async () => {
+  const { url } = await startTestBroker();
+  const mcp = `${url}/mcp`;
+  const [alder, birch] = [inSession(await initialize(mcp)), inSession(await initialize(mcp))];
+  const text = { content: { text: "hello" } };
+  const make = (title: string) =>
+    callTool(mcp, "create_session", { title, creator_team_name: "Alder" }, alder);
+  const one = await make("One");
+  await callTool(mcp, "join_session", { session_id: one["slug"], team_name: "Birch" }, birch);
+  await callTool(mcp, "post_message", text, alder);
+  expect(await callTool(mcp, "check_messages", {}, birch)).toMatchObject({
+    messages: [{ content: { text: "hello" } }],
+  });
+
+  const two = await make("Two");
+  await callTool(mcp, "join_session", { session_id: two["slug"], team_name: "Birch" }, birch);
+  await expect(callTool(mcp, "post_message", text, alder)).rejects.toMatchObject({
+    code: "bad_request",
+    message: expect.stringContaining("you have joined several sessions, one, two."),
+  });
+  for (const { slug } of [one, two])
+    await callTool(mcp, "post_message", { session_id: slug, content: { text: `in ${slug}` } }, alder);
+  expect(await callTool(mcp, "check_messages", {}, birch)).toMatchObject({
+    session: "one",
+    messages: [{ content: { text: "in one" } }],
+    others: [{ session: "two", messages: [{ content: { text: "in two" } }] }],
+  });
+
+  await callTool(mcp, "leave_session", { session_id: one["slug"] }, birch);
+  expect(await callTool(mcp, "get_session", {}, birch)).toMatchObject({ slug: "two" });
+  const nobody = callTool(mcp, "post_message", text, inSession(await initialize(mcp)));
+  await expect(nobody).rejects.toMatchObject({ code: "bad_request" });
+});
+
 it("[MCP-2] a credential that is given comes before the one that is remembered, and a rotated one replaces it", async () => {
   const { url } = await sharedBroker();
   const mcp = `${url}/mcp`;

@@ -38,39 +38,49 @@ it("[STDIO-4] no credential reaches the model, whatever gave it out, and its uui
   }
 });
 
-it("[STDIO-3] who makes a session stays in the one it was launched for, until it joins the other, and is told where it stands", async () => {
+it("[MCP-19] [STDIO-3] who makes a session beside its own names the one that a call is about, and learns that at once", async () => {
   const alder = await startSession(broker);
   const birch = await startAgent(broker, alder);
   const made = await birch.call("create_session", { title: "Aside", creator_team_name: "Birch" });
+  const aside = /created (aside\S*)/.exec(made)?.[1] ?? /aside[\w-]*/.exec(made)?.[0] ?? "";
   expect(made.split("\n")[0]).toMatch(
-    new RegExp(`^You stay in ${alder.slug}: .* move there with join_session as "Birch"\\.$`),
+    /^You are in \S+ and \S+: say with session_id which one a call is about\.$/,
   );
+  expect(made.split("\n")[0]).toContain(alder.slug);
+  expect(await birch.call("get_session")).toMatch(
+    /^bad_request: get_session: you have joined several sessions, /,
+  );
+  expect(await birch.call("get_session", { session_id: alder.slug })).toContain(alder.slug);
+  await birch.call("conclude_session", { session_id: aside, summary_section: "Nothing." });
   expect(await birch.call("get_session")).toContain(alder.slug);
-  const aside = /aside\S*/.exec(made)?.[0] ?? "";
-  expect(await birch.call("post_message", { session_id: aside, content: { text: "here" } })).toContain(
-    "posted",
-  );
-  await birch.call("join_session", { session_id: aside, team_name: "Birch" });
-  expect(await birch.call("get_session")).toContain(aside);
 
   const cedar = await startStdioServer({ url: broker.url });
   const own = await cedar.call("create_session", { title: "Own", creator_team_name: "Cedar" });
-  expect(own.split("\n")[0]).toMatch(/^Calls without session_id go to own\S* from now on\.$/);
+  expect(own.split("\n")[0]).toMatch(/^Calls without session_id go to own\S*\.$/);
 });
 
-it("[STDIO-3] of several sessions the one joined last is meant where none is named, and each has its own mail", async () => {
+it("[MCP-19] of several sessions one is named in each call, but check_messages reads all and labels each", async () => {
   const [one, two] = [await startSession(broker), await startSession(broker)];
   const birch = await startStdioServer({ url: broker.url });
-  for (const { slug } of [one, two])
-    await birch.call("join_session", { session_id: slug, team_name: "Birch" });
-  expect(await birch.call("get_session")).toContain(two.slug);
+  await birch.call("join_session", { session_id: one.slug, team_name: "Birch" });
+  expect(await birch.call("get_session")).toContain(one.slug);
+  await birch.call("join_session", { session_id: two.slug, team_name: "Birch" });
+  const refused = await birch.call("post_message", { content: { text: "to whom?" } });
+  expect(refused).toContain("bad_request: post_message: you have joined several sessions, ");
+  for (const { slug } of [one, two]) expect(refused).toContain(slug);
   await one.say("in one");
   await two.say("in two");
-  expect(await birch.call("wait_for_messages")).toBe("#2 Alder: in two");
-  expect(await birch.call("wait_for_messages", { session_id: one.slug })).toBe("#2 Alder: in one");
-  await birch.call("leave_session");
+  const read = await birch.call("check_messages");
+  expect(read).toContain(`session ${one.slug}:\n#2 Alder: in one`);
+  expect(read).toContain(`session ${two.slug}:\n#2 Alder: in two`);
+  expect(await birch.call("check_messages")).toBe(
+    [one, two].map(({ slug }) => `session ${slug}:\nnothing new`).join("\n"),
+  );
+  await two.say("more");
+  expect(await birch.call("wait_for_messages", { session_id: two.slug })).toBe("#3 Alder: more");
+  await birch.call("leave_session", { session_id: two.slug });
   expect(await birch.call("get_session")).toContain(one.slug);
-  expect(await birch.call("leave_session", { session_id: one.sessionId })).toMatch(/^left /);
+  expect(await birch.call("leave_session")).toMatch(/^left /);
   expect(await birch.call("post_message", { content: { text: "x" } })).toContain(
     "you have joined no session yet",
   );

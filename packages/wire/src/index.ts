@@ -80,10 +80,12 @@ export type { Memory } from "./operations/memory.js";
 export type { RecipientState } from "./operations/messaging.js";
 export {
   type AccessRule,
+  chooseSessions,
   commonErrors,
   isSessionOperation,
   isStreamable,
   type Operation,
+  takesOnlySession,
 } from "./operations/operation.js";
 export {
   type Access,

@@ -1,10 +1,16 @@
-import { isUuid, MerkleError, type Operation, parseTeamCredential } from "@merkle/wire";
+import {
+  chooseSessions,
+  isUuid,
+  MerkleError,
+  type Operation,
+  parseTeamCredential,
+  takesOnlySession,
+} from "@merkle/wire";
 import { readEnvironment } from "../config.js";
 import { findProject } from "../progress/find-project.js";
 import type { Fields } from "./membership.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";
 import type { SecretStore } from "./secret-store.js";
-import { takesLastSession } from "./tool-list.js";
 
 interface Completing {
   readonly operation: Operation;
@@ -19,12 +25,14 @@ interface Completed {
   readonly input: Fields;
   /** The team as which it is called, where this server keeps that team's place. */
   readonly team: PeerSession | undefined;
+  /** The teams of the sessions that it reads all of, where none is named and several are joined. */
+  readonly everyTeam?: readonly PeerSession[];
   /** A line about an input that was ignored because it was of no use. */
   readonly notice?: string;
 }
 
 /**
- * Puts in what this server keeps for the model: the session joined last where none is named, and the credential (STDIO-3).
+ * Puts in what this server keeps for the model: the only session joined where none is named (MCP-19), and the credential (STDIO-3).
  * A team's or person's bare uuid stands for the credential that this server has of it. Nothing else is looked at.
  */
 export function completeInput(completing: Completing): Completed {
@@ -51,7 +59,7 @@ function complete({ operation, fields, refusal, teams, secretStore }: Completing
   const byName = typeof named === "string" && isUuid(named) ? secretStore.find(named) : undefined;
   const chosen = byName === undefined ? undefined : teams.find(String(named));
   const credential = byName === undefined ? {} : { team_id: byName };
-  if (!takesLastSession(operation)) {
+  if (!takesOnlySession(operation)) {
     const asksWhoCalls = operation.access === "team" || operation.asksWhoCalls === true;
     const own = named === undefined && asksWhoCalls ? teams.findLast() : undefined;
     // An agent that was started for a place and cannot enter it does nothing as somebody else.
@@ -62,8 +70,10 @@ function complete({ operation, fields, refusal, teams, secretStore }: Completing
 
   const session = fields["session_id"] ?? chosen?.sessionId;
   if (session !== undefined && typeof session !== "string") return { input: fields, team: undefined };
-  const team = named === undefined ? findTeam(teams, operation, session) : chosen;
-  const session_id = session ?? team?.sessionId ?? teams.findLast()?.sessionId;
+  const joined = session === undefined ? chooseSessions(operation, teams.readers()) : [];
+  if (joined.length > 1 && named === undefined) return { input: fields, team: undefined, everyTeam: joined };
+  const team = named === undefined ? (joined[0] ?? findTeam(teams, operation, session)) : chosen;
+  const session_id = session ?? team?.sessionId ?? joined[0]?.sessionId ?? teams.findLast()?.sessionId;
   if (session_id === undefined) throw refusal ?? noSession(operation);
   return {
     input: {

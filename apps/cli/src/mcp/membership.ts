@@ -5,7 +5,6 @@ import {
   type OutputOf,
   parseTeamCredential,
 } from "@merkle/wire";
-import { neutralJson } from "@merkle/wire/text";
 import { CliError } from "../core/cli-error.js";
 import type { ProcessLock } from "../core/process-lock.js";
 import { joinAsPeer } from "../sessions/join-as-peer.js";
@@ -161,9 +160,11 @@ export function createMembership(options: MembershipOptions): Membership {
       const standing = teams.findLast();
       const stays = standing?.isLaunched === true && !standing.closed;
       await take({ ...names, sessionId, slug, credential, place }, { behind: stays });
-      const notice = stays
-        ? `You stay in ${standing.slug}: calls without session_id go there. For ${slug} name it as session_id, or move there with join_session as ${neutralJson(names.name)}.`
-        : `Calls without session_id go to ${slug} from now on.`;
+      const joined = teams.readers().filter(({ closed }) => !closed);
+      const notice =
+        joined.length > 1
+          ? `You are in ${joined.map((team) => team.slug).join(" and ")}: say with session_id which one a call is about.`
+          : `Calls without session_id go to ${slug}.`;
       return { output: created, notice };
     },
     async joinSession(input, signal) {

@@ -5,6 +5,7 @@ import {
   type Operation,
   type OperationName,
   type OutputOf,
+  takesOnlySession,
 } from "@merkle/wire";
 import { catalogue, inputRefused } from "@merkle/wire/schemas";
 import { asStub } from "../private-messages/stub.js";
@@ -20,13 +21,15 @@ import type { McpOptions } from "./options.js";
 import type { PeerSession } from "./peer-sessions.js";
 import type { Sealing } from "./private-messages.js";
 import type { SecretStore } from "./secret-store.js";
-import { listedFields, takesLastSession } from "./tool-list.js";
+import { listedFields } from "./tool-list.js";
 import type { Caller } from "./turn.js";
 
 interface Performance {
   readonly operation: Operation;
   readonly input: Fields;
   readonly team: PeerSession | undefined;
+  /** Each team whose session is read, where none is named and several are joined. */
+  readonly everyTeam?: readonly PeerSession[] | undefined;
   readonly caller: Caller;
   readonly signal: AbortSignal;
 }
@@ -145,11 +148,33 @@ export function createPerformer(options: PerformerOptions): Performer {
 
   /** Reads as a wait does that does not block: the place that this server keeps is the same for both. */
   async function check(performance: Performance): Promise<Performed> {
-    const { operation, input, team } = performance;
+    const { operation, input, team, everyTeam } = performance;
+    if (everyTeam) return checkEvery({ ...performance, everyTeam: undefined }, everyTeam);
     refuseCursor(operation.name, input);
     if (!team || !catalogue.check_messages.input.safeParse(input).success)
       return { output: await ask(performance) };
     return read(performance, team, { timeoutMs: 0, includeOwn: false });
+  }
+
+  /** Reads every session, each on a page with its name. */
+  async function checkEvery(performance: Performance, teams: readonly PeerSession[]): Promise<Performed> {
+    const pages = await Promise.all(
+      teams.map(async (team) => {
+        const { sessionId: session_id, credential: team_id } = team;
+        return check({ ...performance, team, input: { ...performance.input, session_id, team_id } });
+      }),
+    );
+    const [first, ...others] = pages.map(({ output }, index) => ({
+      ...Object(output),
+      session: teams[index]?.slug,
+    }));
+    return {
+      output: { ...first, others },
+      notice: pages.flatMap(({ notice }) => notice ?? []).join("\n") || undefined,
+      settle: (arrived) => {
+        for (const page of pages) page.settle?.(arrived);
+      },
+    };
   }
 
   async function read(
@@ -258,7 +283,7 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
   if (given === undefined)
     return new MerkleError(
       "unauthorized",
-      session === undefined || !takesLastSession(operation)
+      session === undefined || !takesOnlySession(operation)
         ? "You have joined no session yet: call join_session first."
         : `You are no team of the session "${session}" yet: call join_session first.`,
     );

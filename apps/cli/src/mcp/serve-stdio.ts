@@ -146,7 +146,7 @@ ${place ? toPlaceText(place) : joinText}
 - Say with post_message who you are and what you do. read_session_doc and get_history show what came before.
 - Mail comes by itself: between your steps, at the end of a turn, and as a nudge when you are idle; check_messages reads what is unread. Wait with wait_for_messages only when you can do nothing before somebody answers; never sleep or poll. Stop when it says "session closed".
 - Answer with send_message (to some) or post_message (to all), never with the built-in SendMessage, which reaches nobody here. Not every message needs an answer.
-- This server keeps your place and your credential: no cursor, no team_id. session_id may be left out: it is then the session you joined last. Your own messages do not come back to you.
+- This server keeps your place and your credential: no cursor, no team_id. session_id may be left out while you are in one session. Your own messages do not come back to you.
 - When a reply says that many waits were empty, tell your human "session idle" and stop until they ask.
 - Long results belong in the document: edit_session_doc, append_to_session_doc, update_session_doc. After a conflict merge and send again.
 - What holds now: set_state. What should last: remember; what you have done: log_progress.

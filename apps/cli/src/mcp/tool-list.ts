@@ -1,4 +1,4 @@
-import { type ListedTool, MerkleError, type Operation, type Toolset } from "@merkle/wire";
+import { type ListedTool, MerkleError, type Operation, type Toolset, takesOnlySession } from "@merkle/wire";
 import { findOperation, operations, toTool, withOutputSchema } from "@merkle/wire/schemas";
 import { nearest } from "@merkle/wire/text";
 
@@ -86,14 +86,6 @@ function unknownTool(name: string): MerkleError {
   );
 }
 
-/** Whether a session that is not named is the one joined last. */
-export function takesLastSession({
-  route,
-  teamCredential,
-}: Pick<Operation, "route" | "teamCredential">): boolean {
-  return route.includes(":session_id") && teamCredential !== "given";
-}
-
 /** The inputs that the list has of an operation. */
 export function listedFields(operation: Operation): string[] {
   return Object.keys(Object(toStdioTool(operation).inputSchema["properties"]));
@@ -106,7 +98,7 @@ function toStdioTool(operation: Operation): ListedTool {
     ...unlisted,
     ...(Array.isArray(operation.unlistedOverStdio) ? operation.unlistedOverStdio : []),
   ];
-  const session = takesLastSession(operation) && { session_id: optionalSession };
+  const session = takesOnlySession(operation) && { session_id: optionalSession };
   const listed = Object.entries({ ...Object(properties), ...session }).filter(
     ([name]) => !hidden.includes(name),
   );

@@ -295,8 +295,8 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const refusal = await rejoin.enter();
     const filled = await fillProject(operation, fields);
     const completed = completeInput({ operation, fields: filled, refusal, teams, secretStore });
-    const { input, team } = completed;
-    const { output, notice, settle = ignore } = await perform({ operation, input, team, caller, signal });
+    const { input, team, everyTeam } = completed;
+    const { output, notice, settle = ignore } = await perform({ operation, input, team, everyTeam, caller, signal });
     const notices = [completed.notice, notice].filter((each) => each !== undefined).join("\n");
     return { result: render.output(operation, output, notices || undefined), settle };
   }

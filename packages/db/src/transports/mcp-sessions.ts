@@ -1,5 +1,5 @@
-import { and, eq, lt, sql } from "drizzle-orm";
-import { mcpSessions, mcpSessionTeams } from "../core/schema.js";
+import { and, asc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { feeds, mcpSessions, mcpSessionTeams, peers, sessions, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 
 export interface McpSessionKey {
@@ -95,6 +95,33 @@ export async function listRememberedTeams(
     .select({ sessionId: mcpSessionTeams.sessionId, sealedCredential: mcpSessionTeams.sealedCredential })
     .from(mcpSessionTeams)
     .where(and(eq(mcpSessionTeams.meshId, meshId), eq(mcpSessionTeams.idHash, idHash)));
+}
+
+export interface JoinedSessionRow {
+  readonly sessionId: string;
+  readonly slug: string;
+  readonly closed: boolean;
+}
+
+/** Lists the sessions in which one of these teams or peers still is, in the order of their slugs. */
+export async function listJoinedSessions(
+  db: Queryable,
+  sessionIds: readonly string[],
+  ids: readonly string[],
+): Promise<JoinedSessionRow[]> {
+  const isOne = or(inArray(peers.teamId, [...ids]), inArray(peers.peerId, [...ids]));
+  return db
+    .selectDistinct({
+      sessionId: sessions.sessionId,
+      slug: sessions.slug,
+      closed: sql<boolean>`${feeds.closedAt} IS NOT NULL`,
+    })
+    .from(peers)
+    .innerJoin(teams, and(eq(teams.sessionId, peers.sessionId), eq(teams.teamId, peers.teamId)))
+    .innerJoin(sessions, eq(sessions.sessionId, peers.sessionId))
+    .innerJoin(feeds, eq(feeds.sessionId, peers.sessionId))
+    .where(and(inArray(peers.sessionId, [...sessionIds]), isOne, isNull(peers.leftAt), isNull(teams.leftAt)))
+    .orderBy(asc(sessions.slug));
 }
 
 /** Forgets MCP sessions that nobody has used for so long. */

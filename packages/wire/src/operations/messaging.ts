@@ -13,7 +13,7 @@ import {
   Uuid,
   Version,
 } from "../core/values.js";
-import { messageLines, messageTime } from "../feed/compact.js";
+import { messageLines, messageTime, type Rendering } from "../feed/compact.js";
 import { Message, Priority } from "../feed/message.js";
 import { isSealed } from "../identity/sealed-form.js";
 import { lines, nameInLine, peerAddress } from "../text/neutralise.js";
@@ -139,32 +139,44 @@ export function compactBrought(message: Message, again = 0): string {
   return `${message.sequence <= again ? "(again) " : ""}${messageLines(message)}`;
 }
 
+const UnreadPage = z.object({
+  messages: z.array(Message),
+  next_cursor: Sequence,
+  session_closed: z.boolean(),
+  epoch: Epoch,
+  ...arrival,
+  remaining: z.int().optional().meta({ description: "Messages beyond this page; call again." }),
+  document_version: Version.optional().meta({
+    description: "Present when the document has changed since you last read messages.",
+  }),
+  session: z.string().optional().meta({
+    description: "Over MCP, where several sessions are joined and none was named: the slug of this page's.",
+  }),
+});
+
 export const checkMessages = operation("check_messages", {
   summary: "Read what is unread, without waiting. To wait for more use wait_for_messages.",
   unlisted: ["receipt"],
   input: z.strictObject({ ...inSession, receipt: Receipt.optional(), ...inEpoch, ...asTeam }),
-  output: z.object({
-    messages: z.array(Message),
-    next_cursor: Sequence,
-    session_closed: z.boolean(),
-    epoch: Epoch,
-    ...arrival,
-    remaining: z.int().optional().meta({ description: "Messages beyond this page; call again." }),
-    document_version: Version.optional().meta({
-      description: "Present when the document has changed since you last read messages.",
-    }),
+  output: UnreadPage.extend({
+    others: z.array(UnreadPage).optional().meta({ description: "The pages of the other sessions." }),
   }),
   errors: ["unauthorized", "forbidden", "not_found", "resync"],
-  compact: (result, { credentialHolder }) =>
-    lines(
-      result.remaining !== undefined && `${result.remaining} more after these: call again`,
-      ...result.messages.map((message) => compactBrought(message, result.again)),
-      result.document_version !== undefined && `document v${result.document_version}`,
-      result.session_closed && "session closed",
-      result.messages.length === 0 && "nothing new",
-      credentialHolder === "caller" && `next_cursor ${result.next_cursor}`,
-    ),
+  compact: ({ others = [], ...first }, rendering) =>
+    lines(...[first, ...others].map((page) => compactUnread(page, rendering))),
 });
+
+function compactUnread(result: z.output<typeof UnreadPage>, { credentialHolder }: Rendering): string {
+  return lines(
+    result.session !== undefined && `session ${result.session}:`,
+    result.remaining !== undefined && `${result.remaining} more after these: call again`,
+    ...result.messages.map((message) => compactBrought(message, result.again)),
+    result.document_version !== undefined && `document v${result.document_version}`,
+    result.session_closed && "session closed",
+    result.messages.length === 0 && "nothing new",
+    credentialHolder === "caller" && `next_cursor ${result.next_cursor}`,
+  );
+}
 
 export const messageStatus = operation("message_status", {
   summary: "See which peers a message reached, who received it and when, and who answered.",

@@ -58,6 +58,8 @@ export interface OperationRules {
   readonly notForModels?: true;
   /** Whether it has no input `team_id`, so that no credential of a team or person goes along. */
   readonly withoutCredential?: true;
+  /** Whether a call over MCP that names no session is about every session that the caller has joined (MCP-19). */
+  readonly everySession?: true;
   /**
    * Whether its answer depends on who calls although nobody has to prove it: transports that remember a caller's credential
    * send it along, as they do where one is needed.

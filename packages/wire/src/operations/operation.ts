@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ErrorCode } from "../core/errors.js";
+import { type ErrorCode, MerkleError } from "../core/errors.js";
 import type { Rendering } from "../feed/compact.js";
 import { foreign } from "../text/neutralise.js";
 import type { OperationRules } from "./operation-rules.js";
@@ -59,6 +59,41 @@ export type AccessRule = Pick<Operation, "name" | "input"> &
 export function isSessionOperation({ input }: Pick<AccessRule, "input">): boolean {
   const session = input.shape["session_id"];
   return session !== undefined && session._zod.optin === undefined;
+}
+
+/** Whether a caller over MCP may leave its session out, which is then the only one joined (MCP-19). */
+export function takesOnlySession({
+  route,
+  teamCredential,
+}: Pick<Operation, "route" | "teamCredential">): boolean {
+  return route.includes(":session_id") && teamCredential !== "given";
+}
+
+/** A session that a caller over MCP has joined. */
+interface JoinedSession {
+  readonly slug: string;
+  readonly closed: boolean;
+}
+
+/**
+ * The joined sessions that a call without `session_id` is about: the only one, or where the operation reads them all, each
+ * (MCP-19). Concluded ones count where no other is left.
+ *
+ * @throws bad_request when there are several to choose from, with their names
+ */
+export function chooseSessions<Session extends JoinedSession>(
+  { name, everySession }: Pick<Operation, "name" | "everySession">,
+  joined: readonly Session[],
+): readonly Session[] {
+  const open = joined.filter(({ closed }) => !closed);
+  const sessions = open.length > 0 ? open : joined;
+  if (sessions.length < 2 || everySession) return sessions;
+  const slugs = sessions.map(({ slug }) => slug);
+  throw new MerkleError(
+    "bad_request",
+    `${name}: you have joined several sessions, ${slugs.join(", ")}. Say with session_id which one it is about.`,
+    { sessions: slugs },
+  );
 }
 
 /** Whether its answer can also come as a stream of events: a wait that only looks, so that a browser may ask for it (WAIT-10). */

@@ -153,7 +153,12 @@ export const operationRules = {
       access: "team",
       route: "POST /api/sessions/:session_id/messages/send",
     },
-    check_messages: { ...reading, access: "team", route: "GET /api/sessions/:session_id/messages/check" },
+    check_messages: {
+      ...reading,
+      access: "team",
+      route: "GET /api/sessions/:session_id/messages/check",
+      everySession: true,
+    },
     message_status: { ...reading, access: "reader", route: "GET /api/sessions/:session_id/messages/status" },
     list_peers: { ...readingWhatStays, access: "reader", route: "GET /api/sessions/:session_id/peers" },
     set_summary: {

@@ -1,5 +1,7 @@
 import {
   type Database,
+  type JoinedSessionRow,
+  listJoinedSessions,
   listRememberedTeams,
   type Queryable,
   rememberTeam,
@@ -14,6 +16,8 @@ export interface RememberedTeams {
   credentialIn(sessionId: string): string | undefined;
   /** The one with this uuid, by which a caller may name it. */
   credentialOf(uuid: string): string | undefined;
+  /** The sessions in which they still are. */
+  joined(): Promise<JoinedSessionRow[]>;
   /** The only one that there is: what it says does not depend on which session is meant. */
   onlyCredential(): string | undefined;
   /** Stores it in the transaction that gives the credential out, so that neither is there without the other. */
@@ -46,6 +50,10 @@ export async function loadRememberedTeams(
       [...credentials.values()].find(
         (credential) => parseTeamCredential(credential)?.teamId === uuid.toLowerCase(),
       ),
+    async joined() {
+      const ids = [...credentials.values()].flatMap((each) => parseTeamCredential(each)?.teamId ?? []);
+      return ids.length === 0 ? [] : listJoinedSessions(database.orm, [...credentials.keys()], ids);
+    },
     onlyCredential: () => (credentials.size === 1 ? [...credentials.values()][0] : undefined),
     async store(tx, sessionId, credential) {
       await save(tx, sessionId, credential);

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { JoinedSessionRow } from "@merkle/db";
 import {
+  chooseSessions,
   compactError,
   createRefusedCalls,
   isSessionOperation,
@@ -8,6 +10,7 @@ import {
   MerkleError,
   type Operation,
   parseTeamCredential,
+  takesOnlySession,
 } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findOperation } from "@merkle/wire/schemas";
@@ -63,19 +66,33 @@ function createToolCaller(
     const operation = findOperation(name);
     if (!operation) throw unknownTool(name);
     const teams = await withTimeout(memory.load(), limits.silentDatabaseMsMax, "none");
+    const input = withRemembered(argumentsOf(request.message), teams);
+    const sessions = teams ? await findSessionsMeant(operation, input, teams) : [];
+    const inputs = sessions.map(({ sessionId }) => ({ ...Object(input), session_id: sessionId }));
+    const pages = await Promise.all(
+      (inputs.length > 0 ? inputs : [input]).map((each) => ask(operation, each, teams, request)),
+    );
+    const [first, ...others] =
+      pages.length > 1 ? pages.map((page, at) => ({ ...Object(page), session: sessions[at]?.slug })) : pages;
+    const output = others.length > 0 ? { ...first, others } : first;
+    return toResult(operation, output, { ...shape, remembered: teams !== null });
+  }
+
+  async function ask(
+    operation: Operation,
+    input: unknown,
+    teams: RememberedTeams | null,
+    request: McpRequest,
+  ): Promise<unknown> {
     const { principal, address, connection, services: ofMesh } = request.admission;
     const reply = await dispatch(ofMesh, {
       operation,
       principal,
       address,
       connection,
-      input: withShorterWait(
-        operation,
-        withRemembered(argumentsOf(request.message), teams),
-        services.settings.current.mcp_wait_s,
-      ),
+      input: withShorterWait(operation, input, services.settings.current.mcp_wait_s),
       transport: "mcp",
-      view: shape.view,
+      view: readUrlOptions(request.url, user).view,
       signal: request.signal,
       credential: request.headers.get("x-team-id") ?? undefined,
       remembered: teams?.credentialIn,
@@ -84,7 +101,7 @@ function createToolCaller(
     });
     await memory.keep(operation, reply.output);
     if (reply.written) request.onWritten(reply.written);
-    return toResult(operation, reply.output, { ...shape, remembered: teams !== null });
+    return reply.output;
   }
 
   return async (name, request) => {
@@ -154,6 +171,19 @@ function argumentsOf({ params }: McpRequest["message"]): unknown {
   return typeof params === "object" && params !== null && "arguments" in params
     ? params.arguments
     : undefined;
+}
+
+/** The joined sessions that a call is about which names none (MCP-19). @throws bad_request when there are several to choose from */
+async function findSessionsMeant(
+  operation: Operation,
+  input: unknown,
+  teams: RememberedTeams,
+): Promise<readonly JoinedSessionRow[]> {
+  const { session_id: session, team_id: credential } = Object(input);
+  if (session != null || !takesOnlySession(operation)) return [];
+  const joined = await teams.joined();
+  const named = joined.filter(({ sessionId }) => teams.credentialIn(sessionId) === credential);
+  return chooseSessions(operation, named.length > 0 ? named : joined);
 }
 
 /** Waits end before clients give a call up (MCP-15); whatever else is asked for, the operation judges. */
