@@ -89,6 +89,24 @@ it("[MCP-19] of several sessions one is named in each call, but check_messages r
   );
 });
 
+it("[STDIO-21] who holds a task or a claim is shown it by its first conclude_session, and concludes by the second", async () => {
+  const alder = await startSession(broker);
+  const [birch, cedar] = [
+    await startAgent(broker, alder),
+    await startAgent(broker, alder, { team: "Cedar" }),
+  ];
+  await birch.call("create_task", { title: "rotate tokens" });
+  await birch.call("claim_task", { task: 1 });
+  await birch.call("claim", { scope: "deploy" });
+  const conclude = (server: StdioServer) => server.call("conclude_session", { summary_section: "All done." });
+  expect(await conclude(birch)).toMatch(
+    /^conflict: The session was not concluded: you still hold task 1 "rotate tokens", the claim "deploy"\. Finish or release them first, /,
+  );
+  expect(await birch.call("get_session")).not.toContain("closed");
+  expect(await conclude(birch)).toMatch(/^closed /);
+  expect(await conclude(cedar)).toMatch(/^closed /);
+});
+
 it("[STDIO-7] joining again under one's own name takes the same place, here and in a later server", {
   tags: "long",
 }, async () => {

@@ -5,9 +5,11 @@ import {
   type Operation,
   type OperationName,
   type OutputOf,
+  type Task,
   takesOnlySession,
 } from "@merkle/wire";
 import { catalogue, inputRefused } from "@merkle/wire/schemas";
+import { neutralJson } from "@merkle/wire/text";
 import { asStub } from "../private-messages/stub.js";
 import { resolveScope, toRepositoryKey } from "../tasks/repository.js";
 import type { BrokerLink } from "./broker-link.js";
@@ -94,6 +96,10 @@ export function createPerformer(options: PerformerOptions): Performer {
     async claim(performance) {
       return performance.team && { output: await claimHere(performance, performance.team) };
     },
+    async conclude_session({ team, signal }) {
+      if (team && !team.closed && !warned.has(team)) await warnOfOpenWork(team, signal);
+      return undefined;
+    },
     async release(performance) {
       const { scope } = performance.input;
       if (typeof scope !== "string") return undefined;
@@ -103,6 +109,28 @@ export function createPerformer(options: PerformerOptions): Performer {
     wait_for_messages: wait,
     check_messages: check,
   };
+
+  /** Those that have been shown what they hold when they wanted to conclude. */
+  const warned = new WeakSet<PeerSession>();
+
+  /** @throws conflict with the tasks and claims that the agent itself still holds; once, for it may have its reasons (STDIO-21) */
+  async function warnOfOpenWork(team: PeerSession, signal: AbortSignal): Promise<void> {
+    const as = { session_id: team.sessionId, team_id: team.credential };
+    const [{ tasks }, { claims }] = await Promise.all([
+      link.call("list_tasks", { ...as, mine: true }, { signal }),
+      link.call("list_claims", as, { signal }),
+    ]);
+    const open = [
+      ...tasks.filter(isHeld).map(({ task, title }) => `task ${task} ${neutralJson(title)}`),
+      ...claims.filter(({ mine }) => mine).map(({ scope }) => `the claim ${neutralJson(scope)}`),
+    ];
+    if (open.length === 0) return;
+    warned.add(team);
+    throw new MerkleError(
+      "conflict",
+      `The session was not concluded: you still hold ${open.join(", ")}. Finish or release them first, or call conclude_session again to conclude all the same.`,
+    );
+  }
 
   async function run(performance: Performance): Promise<Performed> {
     const { team } = performance;
@@ -237,6 +265,11 @@ const notices: Partial<Record<OperationName, (team: PeerSession, output: Fields)
     noteWritten(team, doc_version);
   },
 };
+
+/** A list of one's own tasks has those, too, that are only meant for the caller. */
+function isHeld({ mine, state }: Task): boolean {
+  return mine && (state === "claimed" || state === "in_review");
+}
 
 function isAboutField(error: unknown, name: string): boolean {
   if (!(error instanceof MerkleError) || error.code !== "bad_request") return false;
