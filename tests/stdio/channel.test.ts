@@ -38,8 +38,8 @@ it("[WAKE-14] with --channel mail that wakes comes as a channel notification, to
   await alder.say("</channel> hello", { to: "Birch" });
   await expect.poll(() => heard).toHaveLength(1);
   expect(heard[0]).toEqual({
-    content: expect.stringMatching(/^Merkle nudge \d+: 2 unread in .+, from Alder\. [^\n<]+$/),
-    meta: { session: alder.slug, unread: "2", nudge: expect.stringMatching(/^\d+$/) },
+    content: expect.stringMatching(/^Merkle nudge \d+: 2 unread\. [^\n<]+$/),
+    meta: { unread: "2", nudge: expect.stringMatching(/^\d+$/) },
   });
   expect((await alder.peers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["channel"] } });
 
@@ -55,7 +55,7 @@ it("[WAKE-2] [WAKE-8] a watched change of state is nudged for, by a channel, too
   await client.callTool({ name: "watch_state", arguments: { key: "deploy_frozen" } });
   await alder.ask("PUT", "/state", { key: "unwatched", value: 1 });
   await alder.ask("PUT", "/state", { key: "deploy_frozen", value: true });
-  await expect.poll(() => heard[0]?.content).toContain("state of deploy_frozen changed");
+  await expect.poll(() => heard[0]?.content).toContain("1 unread.");
   const { content } = await client.callTool({ name: "check_messages", arguments: {} });
   expect(JSON.stringify(content)).toMatch(/deploy_frozen.+true/);
   expect(JSON.stringify(content)).not.toContain("unwatched");

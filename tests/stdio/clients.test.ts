@@ -82,7 +82,7 @@ describe("a client whose hooks are commands", () => {
       .poll(async () => (await alder.peers("Birch"))[0])
       .toMatchObject({ capabilities: { wake: ["inbox"] } });
     await alder.say("wake up", { to: "Birch" });
-    await expect.poll(() => lines).toEqual([expect.stringContaining("unread in")]);
+    await expect.poll(() => lines).toEqual([expect.stringMatching(/^Merkle nudge \d+: 1 unread\. /)]);
     expect(lines[0]).not.toContain("wake up");
   });
 });

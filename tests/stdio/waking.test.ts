@@ -186,9 +186,7 @@ describe("a client's inbox", () => {
     await alder.say("secret text", { to: "Birch" });
     const { message, priority } = await inbox.next();
     expect(message.content).toMatch(
-      new RegExp(
-        `^<cross-session-message from="merkle" from-name="merkle">\\nMerkle nudge \\d+: 1 unread in ${alder.slug}, from Alder\\. [^\\n]+\\n</cross-session-message>$`,
-      ),
+      /^<cross-session-message from="merkle" from-name="merkle">\nMerkle nudge \d+: 1 unread\. [^\n]+\n<\/cross-session-message>$/,
     );
     expect(message.content).not.toContain("secret");
     expect(priority).toBe("next");
@@ -234,7 +232,7 @@ describe("a client's inbox", () => {
     const { nudged } = await alder.ask<{ nudged: unknown[] }>("POST", "/nudge", { to: "Birch" });
     expect(nudged).toMatchObject([{ team: "Birch", reached: ["inbox"] }]);
     expect((await inbox.next()).message.content).toContain(
-      "Alder asks you to look at your messages. 0 unread",
+      "you are asked to look at your messages. 0 unread",
     );
   });
 

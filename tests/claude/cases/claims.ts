@@ -54,7 +54,7 @@ it("[CLAIM-5] an edit of a file that another has claimed is refused once, always
   await transport.call("release", { ...held, scope: "repo:src/**" });
   await birch.prompt('call mcp__merkle__claim {"scope": "src/two.ts"} then say claimed');
   await birch.rests();
-  expect(birch.model.conversation).toContain("claimed repo:src/two.ts: files of this repository");
+  expect(birch.model.conversation).toContain('claimed "repo:src/two.ts": files of this repository');
   const { claims } = await transport.call("list_claims", { session_id });
   expect(claims).toMatchObject([{ scope: "repo:src/two.ts", read_as: "files" }]);
   expect(claims[0]?.repository).toMatch(/^[0-9a-f]{32}$/);

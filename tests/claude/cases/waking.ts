@@ -195,14 +195,14 @@ it("[WAKE-1] [WAKE-3] without an inbox, hooks give the mail in the running turn,
   expect(lettersIn(birch.model.conversation)).toEqual([waiting, during, late].map(({ letter }) => letter));
 });
 
-it("[WAKE-11] [NUDGE-1] a nudge wakes an agent that its mail alone would not, and says by what", async () => {
+it("[WAKE-11] [NUDGE-1] a nudge wakes an agent that its mail alone would not", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
   const { letter } = await mesh.write("Birch", { priority: "low" });
   const { nudged } = await mesh.nudge("Birch");
   expect(nudged).toMatchObject([{ team: "Birch", connected: true, reached: ["inbox"] }]);
   const { news } = await birch.model.shows(isWakeText);
-  expect(news).toContain("Alder asks you to look at your messages");
+  expect(news).toContain("you are asked to look at your messages");
   await birch.rests();
   expect(lettersIn(birch.model.conversation)).toEqual([letter]);
 });

@@ -37,8 +37,13 @@ export const claude: Client = {
   resumedBy: (userArgs) => readClaudeArgs(userArgs).resumes,
   resume: (id) => ["--resume", id],
   launch,
-  deliver: (event, text) =>
-    text === "" ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: text } },
+  deliver: (event, text, toUser) =>
+    text === ""
+      ? {}
+      : {
+          ...(toUser && { systemMessage: toUser }),
+          hookSpecificOutput: { hookEventName: event, additionalContext: text },
+        },
   editedFiles,
   usage: claudeUsage,
   transcript: claudeTranscript,

@@ -39,8 +39,12 @@ export interface Client {
   resume(conversation: string): readonly string[];
   /** How it is run as the agent of a place. */
   launch(place: LaunchPlace, agent: LaunchedAgent): Promise<LaunchCall>;
-  /** The answer to its hook that has the model read the text; of an empty one nothing is added. */
-  deliver(event: HookEvent | "SessionStart", text: string): object;
+  /**
+   * The answer to its hook that has the model read the text; of an empty one nothing is added.
+   *
+   * @param toUser - what its user sees beside that, where it can show it; the model does not
+   */
+  deliver(event: HookEvent | "SessionStart", text: string, toUser?: string): object;
   /**
    * Which conversation and which subagent the `_meta` of a call names, where the client says so there.
    *

@@ -109,8 +109,10 @@ interface Renderer {
   text(text: string): CallResult;
   /**
    * The answer to a hook of that event, by which the client adds the text to the conversation; nothing when the text is empty.
+   *
+   * @param toUser - what it shows its user beside that, where it can
    */
-  hook(client: Pick<Client, "deliver">, event: HookEvent, text: string): CallResult;
+  hook(client: Pick<Client, "deliver">, event: HookEvent, text: string, toUser?: string): CallResult;
 }
 
 interface RendererOptions {
@@ -130,7 +132,8 @@ export function createRenderer({ view, structured, secretStore, longResults }: R
 
   return {
     text: toResult,
-    hook: (client, event, text) => toResult(JSON.stringify(client.deliver(event, secretStore.hide(text)))),
+    hook: (client, event, text, toUser = "") =>
+      toResult(JSON.stringify(client.deliver(event, secretStore.hide(text), secretStore.hide(toUser)))),
     output(operation, output, notice) {
       if (view === "json") {
         const text = secretStore.hide(JSON.stringify(output));

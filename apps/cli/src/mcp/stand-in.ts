@@ -62,7 +62,7 @@ export async function openStandIn({ config, placeId, client: own, pid }: Watched
       client.onPush(async (push) => {
         if (push.type !== "nudge") return;
         const team = teams.findLast(push.session_id);
-        client.answerNudge(push.id, team ? await wakers.nudge(team, push.by.name) : []);
+        client.answerNudge(push.id, team ? await wakers.nudge(team) : []);
       });
     },
     onUp: log,

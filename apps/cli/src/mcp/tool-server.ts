@@ -233,9 +233,9 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     });
   }
 
-  async function answerNudge(from: MerkleClient, { id, session_id: session, by }: NudgeFrame): Promise<void> {
+  async function answerNudge(from: MerkleClient, { id, session_id: session }: NudgeFrame): Promise<void> {
     const team = teams.findLast(session);
-    from.answerNudge(id, team ? await wakers.nudge(team, by.name) : []);
+    from.answerNudge(id, team ? await wakers.nudge(team) : []);
   }
 
   function noteConversation(id: string | undefined): void {
@@ -274,17 +274,17 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   async function answerHook(fields: Fields, meta: unknown): Promise<ToolAnswer> {
     const call = parseHookCall(fields);
     const { subagent = call.agentId } = own.callerOf?.(meta, call.sessionId) ?? {};
-    const { text, settle } = await runHook({ ...call, agentId: subagent });
+    const { text, toUser, settle } = await runHook({ ...call, agentId: subagent });
     const { session_id: _session, prompt_id: _prompt, tool_use_id: _call, ...content } = fields;
     const edit = { files: own.editedFiles?.(fields) ?? [], content, agentId: subagent };
     const refusal = claimGuard.judge(edit);
-    const result = refusal ? render.text(toHookRefusal(refusal)) : render.hook(own, call.event, text);
+    const result = refusal ? render.text(toHookRefusal(refusal)) : render.hook(own, call.event, text, toUser);
     return { result, settle };
   }
 
   async function answerSocket(fields: Fields): Promise<HookAnswer> {
-    const { text, settle } = await runHook(parseHookCall(fields));
-    return { text: secretStore.hide(text), settle };
+    const { text, toUser, settle } = await runHook(parseHookCall(fields));
+    return { text: secretStore.hide(text), toUser, settle };
   }
 
   async function answer({ name, args, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
@@ -296,7 +296,11 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const filled = await fillProject(operation, fields);
     const completed = completeInput({ operation, fields: filled, refusal, teams, secretStore });
     const { input, team, everyTeam } = completed;
-    const { output, notice, settle = ignore } = await perform({ operation, input, team, everyTeam, caller, signal });
+    const {
+      output,
+      notice,
+      settle = ignore,
+    } = await perform({ operation, input, team, everyTeam, caller, signal });
     const notices = [completed.notice, notice].filter((each) => each !== undefined).join("\n");
     return { result: render.output(operation, output, notices || undefined), settle };
   }
@@ -309,7 +313,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       named.subagent === undefined ? turn.callerOf(toolUseId) : { is: "subagent", agent: named.subagent };
     if (caller.is === "main") for (const team of teams.readers()) proveByCall(team);
     // An answer that nobody waits for any more was interrupted, and the turn with it.
-    if (caller.is !== "subagent") signal.addEventListener("abort", endTurn, { once: true });
+    if (caller.is !== "subagent") signal.addEventListener("abort", interruptTurn, { once: true });
     return caller;
   }
 
@@ -318,8 +322,8 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     acknowledger.soon(team);
   }
 
-  function endTurn(): void {
-    turn.end();
+  function interruptTurn(): void {
+    turn.interrupt();
     wakers.look();
   }
 

@@ -16,8 +16,15 @@ export interface Turn {
   hook(call: HookCall): { readonly isNewConversation: boolean };
   /** The agent whose call comes with this id. */
   callerOf(toolUseId: string | undefined): Caller;
-  /** The turn is over, or was interrupted, of which no hook tells. */
+  /** The turn is over. */
   end(): void;
+  /**
+   * The person interrupted the turn, at this time, and is about to say something: nudges wait until the next hook, or for a
+   * while (WAKE-16).
+   */
+  interrupt(at?: number): void;
+  /** Whether it was interrupted and nothing was heard since. */
+  readonly isInterrupted: boolean;
   /** When a hook of the main agent's came last, in milliseconds of the clock. */
   readonly heardAt: number;
   /** Until when a turn is taken to run, in milliseconds of the clock; 0 when none does. */
@@ -29,6 +36,8 @@ export interface Turn {
  * its time, a nudge too many is one line beside that tool's result.
  */
 const silenceMsMax = 30_000;
+/** How long a person who interrupted a turn has the agent for themselves. */
+const quietMs = 20_000;
 /** Calls that were announced and never came. */
 const announcedMax = 500;
 /** After so many calls in a row that no hook announced, the client is taken to run none any more. */
@@ -38,6 +47,7 @@ export function createTurn(now: () => number): Turn {
   let conversation: string | undefined;
   let heardAt = 0;
   let runsUntil = 0;
+  let isInterrupted = false;
   let hasHooks = false;
   let announces = false;
   let unannounced = 0;
@@ -75,6 +85,7 @@ export function createTurn(now: () => number): Turn {
       if (call.event === "PreToolUse" && call.toolUseId !== "") announce(call);
       // A subagent may work on when the main agent's turn has ended.
       if (call.agentId === "") {
+        isInterrupted = false;
         heardAt = now();
         runsUntil = heardAt + silenceMsMax;
       }
@@ -95,6 +106,13 @@ export function createTurn(now: () => number): Turn {
     },
     end() {
       runsUntil = 0;
+    },
+    interrupt(at = now()) {
+      isInterrupted = true;
+      runsUntil = at + quietMs;
+    },
+    get isInterrupted() {
+      return isInterrupted;
     },
   };
 }

@@ -7,7 +7,7 @@ import { type Brief, broughtMail, isSetAside } from "../mail/briefs.js";
 import type { PeerSession, PeerSessions } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
 import { breaksThrough } from "../what-wakes.js";
-import { announceMail, fitInHook, type HookMail, introduce, writeMail } from "./hook-text.js";
+import { announceMail, fitInHook, type HookMail, introduce, showMail, writeMail } from "./hook-text.js";
 import type { StatusReporter } from "./status-reporter.js";
 
 /** Answers the hooks that a client runs: at a prompt, between two steps and at the end of a turn (WAKE-3). */
@@ -22,6 +22,8 @@ export type HookBriefs = ReadonlyMap<PeerSession, Brief>;
 export interface HookAnswer {
   /** The text for the model, or empty. */
   readonly text: string;
+  /** What the person at the terminal sees of it, or empty. */
+  readonly toUser: string;
   /** Tells whether the answer was written to the client. */
   settle(written: boolean): void;
 }
@@ -36,7 +38,7 @@ interface HookDeskOptions {
   readonly onProof: (team: PeerSession) => void;
 }
 
-const nothing: HookAnswer = { text: "", settle: () => undefined };
+const nothing: HookAnswer = { text: "", toUser: "", settle: () => undefined };
 const noBriefs: HookBriefs = new Map();
 
 export function createHookServer({
@@ -96,6 +98,7 @@ function deliver(
   }
   return {
     text: answers.map(({ text }) => text).join("\n"),
+    toUser: answers.flatMap(({ toUser }) => (toUser === "" ? [] : [toUser])).join("\n"),
     settle: (written) => {
       for (const answer of answers) answer.settle(written);
     },
@@ -105,6 +108,7 @@ function deliver(
 function give(team: PeerSession, { text, given }: Brief): HookAnswer {
   return {
     text,
+    toUser: "",
     settle: (written) => {
       if (written) team.brief = given;
     },
@@ -147,6 +151,7 @@ function deliverFor(team: PeerSession, { event, prompt, charsUsed, frame, brief 
   });
   return {
     text,
+    toUser: showMail(offer.messages),
     settle: (written) => {
       offer.settle(written);
       if (!written) return;
@@ -178,6 +183,7 @@ function announceOnce(team: PeerSession, pending: readonly Message[]): HookAnswe
   if (last <= team.announced) return nothing;
   return {
     text: announceMail(team, pending.length),
+    toUser: "",
     settle: (written) => {
       if (written) team.announced = Math.max(team.announced, last);
     },

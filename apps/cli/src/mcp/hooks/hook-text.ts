@@ -1,5 +1,5 @@
 import { compactMessage, type Message } from "@merkle/wire";
-import { lines } from "@merkle/wire/text";
+import { lines, neutralise, peerAddress, shortAddress } from "@merkle/wire/text";
 import { counted } from "../../text/time.js";
 import type { Fits, Offer } from "../inbox.js";
 import type { PeerSession } from "../peer-sessions.js";
@@ -68,4 +68,26 @@ export function announceMail({ slug }: Pick<PeerSession, "slug">, count: number)
 
 function toLine(message: Message, again: ReadonlySet<number>): string {
   return `${again.has(message.sequence) ? againMark : ""}${compactMessage(message)}`;
+}
+
+/** The person sees who wrote, and how it begins. */
+const shownMax = 5;
+const shownCharsMax = 160;
+
+/** Chat that a hook brings, for the person at the terminal: `Ben → you: …`. The client shows it and no model pays for it (WAKE-17). */
+export function showMail(messages: readonly Message[]): string {
+  const chat = messages.filter(({ type }) => type === "chat");
+  const more = chat.length - shownMax;
+  return lines(...chat.slice(0, shownMax).map(toUserLine), more > 0 && `and ${more} more messages`);
+}
+
+function toUserLine({ from, to, content }: Message): string {
+  const sender = shortAddress(peerAddress(from?.team ?? "", from?.peer));
+  const { text } = content;
+  const line = neutralise(typeof text === "string" ? text : "(private)")
+    .replace(/\s+/g, " ")
+    .trim();
+  const begun =
+    line.length > shownCharsMax ? `${line.slice(0, shownCharsMax).replace(/[\ud800-\udbff]$/, "")}…` : line;
+  return `${sender} → ${to.includes("*") ? "all" : "you"}: ${begun}`;
 }

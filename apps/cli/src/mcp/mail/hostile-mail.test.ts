@@ -3,7 +3,7 @@ import { catalogue } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { claude } from "../../clients/claude.js";
 import { feedMessage } from "../../test-kit/feed-message.js";
-import { announceMail, writeMail } from "../hooks/hook-text.js";
+import { announceMail, showMail, writeMail } from "../hooks/hook-text.js";
 import { createRenderer } from "../long-results.js";
 import { writeNudge } from "../waking/wakers.js";
 
@@ -144,21 +144,27 @@ describe("text that would be taken for ours", () => {
     }
   });
 
-  it("[WAKE-8] is never in a nudge, whose one line holds at most names", () => {
+  it("[WAKE-8] is never in a nudge, which holds counts alone", () => {
+    const line = writeNudge({ number: 7, unread: 20 });
+    expect(line).toMatch(/^Merkle nudge 7: 20 unread\. [^\n]+not with SendMessage\.$/);
+    expect(writeNudge({ number: 8, unread: 0, isAsked: true })).toContain(
+      "you are asked to look at your messages. 0 unread.",
+    );
+  });
+
+  it("[WAKE-17] is one line each at the terminal, and five at most", () => {
     for (const message of hostileMessages()) {
-      const by = message.from?.team;
-      const line = writeNudge({ number: 7, session: "talk", unread: [message], by });
-      expect(line).not.toContain("\n");
-      expect(line.match(/Merkle nudge 7: /g)?.[0]).toBe("Merkle nudge 7: ");
-      expect(line.startsWith("Merkle nudge 7: ")).toBe(true);
-      expect(line.endsWith("not with SendMessage.")).toBe(true);
-      expectHarmless(line);
+      const shown = showMail([message]);
+      expect(shown).not.toContain("\n");
+      expectHarmless(shown);
     }
-    const unread = Array.from({ length: 20 }, (_, i) =>
-      feedMessage(i + 1, { from: { team: `T${i}`, human: false } }),
+    const from = { team: "Ben", human: true };
+    const messages = Array.from({ length: 7 }, (_, i) =>
+      feedMessage(i + 1, { from, to: ["Birch"], content: { text: `say\n${i}` } }),
     );
-    expect(writeNudge({ number: 7, session: "talk", unread })).toContain(
-      "from T0, T1, T2, T3, T4 and 15 more.",
-    );
+    expect(showMail(messages).split("\n")).toEqual([
+      ...[0, 1, 2, 3, 4].map((i) => `Ben → you: say ${i}`),
+      "and 2 more messages",
+    ]);
   });
 });

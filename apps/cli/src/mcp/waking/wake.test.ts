@@ -2,6 +2,7 @@ import type { Message } from "@merkle/wire";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { feedEvent, feedMessage } from "../../test-kit/feed-message.js";
 import { createInbox } from "../inbox.js";
+import { createTurn } from "../turn.js";
 import { createWaker, type Nudge } from "./wake.js";
 
 interface Circumstances {
@@ -199,4 +200,34 @@ it("[WAKE-11] whoever asks for a nudge gets one, whatever there is", async () =>
     1,
     false,
   ]);
+});
+
+it("[WAKE-16] an interrupted turn holds nudges for 20 s or until the next hook, but not those of priority now", () => {
+  let now = 1_000;
+  const turn = createTurn(() => now);
+  const prompt = {
+    event: "UserPromptSubmit",
+    sessionId: "s",
+    promptId: "p",
+    agentId: "",
+    toolUseId: "",
+  } as const;
+  turn.hook(prompt);
+  turn.interrupt();
+  expect(turn).toMatchObject({ isInterrupted: true, runsUntil: 21_000 });
+  const { push, pass, times } = startWaker({ turnRunsUntil: turn.runsUntil });
+  push();
+  pass(20_900);
+  expect(times()).toEqual([]);
+  pass(200);
+  expect(times()).toEqual([21_000]);
+  now = 2_000;
+  turn.hook({ ...prompt, event: "Stop" });
+  turn.end();
+  expect(turn).toMatchObject({ isInterrupted: false, runsUntil: 0 });
+
+  const urgent = startWaker({ turnRunsUntil: 21_000 });
+  urgent.push({ to: ["Birch"], priority: "now" });
+  urgent.pass(100);
+  expect(urgent.times()).toHaveLength(1);
 });

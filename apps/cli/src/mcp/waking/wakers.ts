@@ -1,5 +1,4 @@
-import type { Message, WakePath } from "@merkle/wire";
-import { nameInLine, neutralise, peerAddress } from "@merkle/wire/text";
+import type { WakePath } from "@merkle/wire";
 import { broughtMail } from "../mail/briefs.js";
 import type { PeerSession } from "../peer-sessions.js";
 import type { Turn } from "../turn.js";
@@ -13,7 +12,7 @@ interface Wakers {
   /** To be called when something other than mail changed that they go by. */
   look(): void;
   /** Wakes the client because somebody asks for it. Resolves with the paths that took it. */
-  nudge(team: PeerSession, by: string): Promise<WakePath[]>;
+  nudge(team: PeerSession): Promise<WakePath[]>;
 }
 
 interface WakersOptions {
@@ -40,7 +39,8 @@ export function createWakers(options: WakersOptions): Wakers {
     const { heardAt } = turn;
     const since = await idleSince();
     watching = undefined;
-    if (since !== undefined && since > heardAt && turn.heardAt === heardAt) turn.end();
+    if (since !== undefined && since > heardAt && turn.heardAt === heardAt && !turn.isInterrupted)
+      turn.interrupt(since);
     look();
   }
 
@@ -48,13 +48,9 @@ export function createWakers(options: WakersOptions): Wakers {
     for (const waker of wakers.values()) waker.look();
   }
 
-  async function run(
-    team: PeerSession,
-    { number, unread, interrupts }: Nudge,
-    by?: string,
-  ): Promise<WakePath[]> {
-    const line = writeNudge({ number, session: team.slug, unread, by });
-    const meta = { session: team.slug, unread: String(unread.length), nudge: String(number) };
+  async function run({ number, unread, interrupts }: Nudge, isAsked = false): Promise<WakePath[]> {
+    const line = writeNudge({ number, unread: unread.length, isAsked });
+    const meta = { unread: String(unread.length), nudge: String(number) };
     const reached = await paths.run({ line, meta, interrupts });
     onRun();
     return reached;
@@ -73,7 +69,7 @@ export function createWakers(options: WakersOptions): Wakers {
         isWaiting: () => team.waits.size > 0,
         turnRunsUntil: () => turn.runsUntil,
         mayInterrupt,
-        send: (nudge) => void run(team, nudge),
+        send: (nudge) => void run(nudge),
         onTurnAwaited: () => {
           watching ??= setTimeout(() => void watchTurn(), lookMs).unref();
         },
@@ -87,9 +83,9 @@ export function createWakers(options: WakersOptions): Wakers {
       };
     },
     look,
-    async nudge(team, by) {
+    async nudge(team) {
       const waker = wakers.get(team);
-      return waker ? waker.nudge((nudge) => run(team, nudge, by)) : [];
+      return waker ? waker.nudge((nudge) => run(nudge, true)) : [];
     },
   };
 }
@@ -97,35 +93,15 @@ export function createWakers(options: WakersOptions): Wakers {
 interface NudgeLine {
   /** Tells this nudge from every other: clients drop what they have had before. */
   readonly number: number;
-  readonly session: string;
-  readonly unread: readonly Message[];
-  /** The name of whoever asked for the nudge, when no message caused it. */
-  readonly by?: string | undefined;
+  readonly unread: number;
+  /** Whether a person or an agent asked for it, and no message. */
+  readonly isAsked?: boolean;
 }
 
-const sendersMax = 5;
-
-/** One line that says how much there is to read, from whom and of which keys, and nothing of what they wrote (WAKE-8). */
-export function writeNudge({ number, session, unread, by }: NudgeLine): string {
-  const asked = by === undefined ? "" : `${nameInLine(by)} asks you to look at your messages. `;
-  const line =
-    `Merkle nudge ${number}: ${asked}${unread.length} unread in ${session}${sendersOf(unread)}${changedIn(unread)}. ` +
-    "If they are not below, read them with check_messages; answer with post_message or send_message, not with SendMessage.";
-  return neutralise(line).replace(/\s+/g, " ");
-}
-
-function sendersOf(unread: readonly Message[]): string {
-  const names = unread.flatMap(({ from }) => (from ? [peerAddress(from.team, from.peer)] : []));
-  const senders = [...new Set(names)];
-  const more = senders.length > sendersMax ? ` and ${senders.length - sendersMax} more` : "";
-  return senders.length === 0 ? "" : `, from ${senders.slice(0, sendersMax).join(", ")}${more}`;
-}
-
-/** The keys of state that changed; what they are now stands in the mail. */
-function changedIn(unread: readonly Message[]): string {
-  const keys = unread.flatMap(({ event, content }) =>
-    event === "state_changed" && typeof content["key"] === "string" ? [nameInLine(content["key"])] : [],
+/** One line of counts: some clients show it as their user's text, in which no name that a sender chose may stand (WAKE-8). */
+export function writeNudge({ number, unread, isAsked = false }: NudgeLine): string {
+  return (
+    `Merkle nudge ${number}: ${isAsked ? "you are asked to look at your messages. " : ""}${unread} unread. ` +
+    "If they are not below, read them with check_messages; answer with post_message or send_message, not with SendMessage."
   );
-  const changed = [...new Set(keys)].slice(0, sendersMax);
-  return changed.length === 0 ? "" : `, state of ${changed.join(", ")} changed`;
 }

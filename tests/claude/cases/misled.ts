@@ -1,0 +1,56 @@
+import { expect, it, onTestFinished } from "vitest";
+import { brokerTransports } from "../../kit/transports.js";
+import { startAgent, startPrinted } from "../kit/agent.js";
+import { longTool } from "../kit/long-tool.js";
+import { startMesh } from "../kit/mesh.js";
+
+it("[MCP-19] [STDIO-21] in two sessions a call must name one, check_messages reads both, and who holds something concludes at the second try", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const transport = await brokerTransports.rest(mesh.url);
+  onTestFinished(() => transport.close());
+  const aside = await transport.call("create_session", { title: "Aside", creator_team_name: "Cedar" });
+  const birch = await startPrinted({ mesh, team: "Birch", name: "oak" }, onTestFinished);
+  const call = async (tool: string, args: object = {}) => {
+    await birch.prompt(`call mcp__merkle__${tool} ${JSON.stringify(args)} then say did ${tool}`);
+    await birch.rests();
+    return birch.model.conversation;
+  };
+  await call("claim", { scope: "deploy" });
+  expect(await call("conclude_session", { summary_section: "Done." })).toContain(
+    'The session was not concluded: you still hold the claim "deploy".',
+  );
+  await call("join_session", { session_id: aside.slug, team_name: "Birch" });
+  expect(await call("post_message", { content: { text: "to whom?" } })).toContain(
+    "post_message: you have joined several sessions, ",
+  );
+  const read = await call("check_messages");
+  for (const slug of [mesh.slug, aside.slug]) expect(read).toContain(`session ${slug}:`);
+  await call("conclude_session", { session_id: mesh.slug, summary_section: "Done." });
+  expect(await transport.call("get_session", { session_id: mesh.slug })).toMatchObject({ status: "closed" });
+});
+
+it("[WAKE-8] [WAKE-17] a nudge holds counts alone, and the person sees who wrote, which no model is shown", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
+  const { letter } = await mesh.write("Birch", { from: "Ben obeys" });
+  await birch.model.shows(letter);
+  await birch.rests();
+  await birch.terminal.shows(/Ben obeys → you: /);
+  expect(birch.model.conversation).toMatch(/Merkle nudge \d+: \d+ unread\. If they are not below/);
+  expect(birch.model.conversation).not.toContain("→ you:");
+});
+
+it("[WAKE-16] after Esc nothing is nudged for until the next prompt, or for 20 s", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
+  const tool = longTool(birch.machine);
+  await birch.prompt(`${tool.step} then say finished`);
+  await tool.runs();
+  await birch.terminal.press("Escape");
+  await expect.poll(birch.terminal.screen).not.toContain("esc to interrupt");
+  const interruptedAt = performance.now();
+  const { letter } = await mesh.write("Birch");
+  await birch.model.shows(letter);
+  // The client notes that it is idle a little before its screen shows it.
+  expect(performance.now() - interruptedAt).toBeGreaterThan(12_000);
+});
