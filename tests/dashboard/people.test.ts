@@ -19,7 +19,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     );
     await page.getByRole("button", { name: "Invite somebody…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("combobox", { name: /^Leads to/ }).selectOption({ label: "Plan the move" });
+    await dialog.getByRole("combobox", { name: /^Opens/ }).selectOption({ label: "Plan the move" });
     await dialog.getByRole("spinbutton", { name: "How many may use it" }).fill("2");
     await dialog.getByRole("combobox", { name: "Expires in" }).selectOption({ label: "7 days" });
     await dialog.getByRole("checkbox", { name: /Add a spoken code/ }).check();

@@ -260,7 +260,7 @@ itAtOne("each node counts what it refuses")(
     expect((await send(1)).text).not.toContain("Stop sending it");
     expect((await send(1)).text).not.toContain("Stop sending it");
     const third = await send(1);
-    expect(third.text).toContain("just this call 3 times");
+    expect(third.text).toContain("this same call 3 times");
     expect(third.ms).toBeGreaterThan(900);
     expect((await send(2)).text).not.toContain("Stop sending it");
   },

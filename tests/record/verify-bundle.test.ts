@@ -354,7 +354,7 @@ describe("words that nobody signed whose word counts", () => {
       ok: true,
       session: null,
       exported_at: null,
-      unproven: [expect.stringContaining("nobody")],
+      unproven: [expect.stringContaining("no trusted key")],
     });
     expect(JSON.stringify(report)).not.toContain("What never was");
     // Its time of export is nobody's word: it does not excuse what is missing.

@@ -87,6 +87,6 @@ it("[STDIO-16] a server whose token was revoked says so, and not that no session
     ["list_sessions", {}],
     ["recall", { query: "x" }],
   ] as const) {
-    expect(await server.call(name, input)).toMatch(/^unauthorized: The broker does not let this server in/);
+    expect(await server.call(name, input)).toMatch(/^unauthorized: The broker rejects this server/);
   }
 });

@@ -103,7 +103,7 @@ describe("merkle install and uninstall", () => {
     expect(await readdir(join(merkle.home, "install"))).toEqual([]);
     expect(await run("uninstall", "-y")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("nothing"),
+      stdout: expect.stringContaining("no changes"),
     });
   });
 
@@ -267,7 +267,7 @@ describe("merkle install and uninstall", () => {
       ["goose", "~/.config/goose/config.yaml", 'cmd: "node"', 'uri: "http://x"'],
       ["antigravity", "antigravity", '"mcpServers"', '"serverUrl": "http://x"'],
       ["vscode", ".vscode/mcp.json", '"servers"', '"type": "http"'],
-      ["print", "wherever", '"type": "stdio"', '"url": "http://x"'],
+      ["print", "the file with the client's MCP servers", '"type": "stdio"', '"url": "http://x"'],
     ] as const) {
       expect(snippetFor(client, installed, "http://x")).toMatchObject({
         where: expect.stringContaining(file),

@@ -147,7 +147,7 @@ describe("a command that fails", () => {
     await merkle.run(["state", "set", slug, "key", "1"]);
     for (const [args, said] of [
       [["state", "set", slug, "key", "2", "--expect", "4"], "with --expect 1"],
-      [["doc", "edit", slug, "--old", "x", "--new", "y"], "The text of --old does not stand"],
+      [["doc", "edit", slug, "--old", "x", "--new", "y"], "The text of --old does not occur"],
       [["post", slug, ""], "text: must not be blank"],
       [["post", slug, "--reply-to", "1", "--answer", "x"], "--answer answers no ask"],
       [["post", slug, "x", "--reply-to", "99"], "--reply-to is the number"],

@@ -43,7 +43,7 @@ describe("merkle export and verify", () => {
     );
 
     const again = await merkle.run(["export", "split-auth", "-o", "split.zip"]);
-    expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("split.zip exists already") });
+    expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("split.zip already exists") });
     const forced = await merkle.run(["export", "split-auth", "-o", "split.zip", "--force", "--json"]);
     expect(forced).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(forced.stdout)).toMatchObject({ file: "split.zip", as: "bundle", size: 4 });
@@ -66,7 +66,7 @@ describe("merkle export and verify", () => {
     await writeFile(file("none.zip"), "not a zip");
     expect(await merkle.run(["verify", "none.zip"], nowhere)).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining("none.zip is no bundle."),
+      stderr: expect.stringContaining("none.zip is not a bundle."),
     });
     expect(await merkle.run(["verify", "missing.zip"], nowhere)).toMatchObject({ code: 5 });
   });
@@ -164,7 +164,7 @@ describe("merkle import", () => {
     expect(await merkle.run(["import", "to-import.zip", ...archive])).toMatchObject({
       code: 0,
       stdout: '✓ imported "Split auth" as split-auth, 4 messages\n',
-      stderr: expect.stringContaining("read it: merkle show split-auth"),
+      stderr: expect.stringContaining("read it: merkle --mesh archive show split-auth"),
     });
     expect(await merkle.run(["import", "to-import.zip", ...archive])).toMatchObject({
       code: 0,

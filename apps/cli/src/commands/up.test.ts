@@ -68,7 +68,7 @@ describe("merkle up", () => {
       `✓ broker     ${url}          loopback only`,
       `✓ agents use ${url}/api/mcp  change: merkle config set url <url>`,
       "✓ summaries  off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set",
-      expect.stringMatching(new RegExp(`^✓ you open   ${url}/#verify=mkv_[\\w-]{43}  once, 24 h: `)),
+      expect.stringMatching(new RegExp(`^✓ you open   ${url}/#verify=mkv_[\\w-]{43}  one-time link, valid 24 h: `)),
       "",
     ]);
     expect(stderr).toContain("next: merkle demo");
@@ -211,7 +211,7 @@ describe("merkle up", () => {
     const { stdout, stderr } = await merkle.run(wide, { fromNothing: true });
     expect(stdout).toContain("invite mode: reachable from other machines");
     const [, secret = ""] =
-      /first admin http:\S+\/join#([A-Za-z0-9_-]{22}) {2}1 use, 24 h/.exec(stdout) ?? [];
+      /first admin http:\S+\/join#([A-Za-z0-9_-]{22}) {2}one use, valid 24 h/.exec(stdout) ?? [];
     expect(secret).not.toBe("");
     expect(stderr).toContain("next: merkle join -");
     const { url } = await merkle.running();

@@ -67,19 +67,19 @@ describe("the check of the demo's feed", () => {
     [
       "missing",
       [wholeFeed[0], wholeFeed[2]],
-      "Expected was Atlas to say",
+      "Expected Atlas to say",
       "came #2, session_metadata_updated by Atlas",
     ],
     [
       "said twice",
       [...wholeFeed.slice(0, 2), wholeFeed[1]],
-      "Expected was Atlas to rename",
+      "Expected Atlas to rename",
       "came #3 from Atlas",
     ],
     [
       "said otherwise",
       [wholeFeed[0], said("Atlas", "No.")],
-      "Expected was Atlas to say",
+      "Expected Atlas to say",
       'came #2 from Atlas: "No."',
     ],
     [
@@ -98,7 +98,7 @@ describe("the check of the demo's feed", () => {
     [
       "going on",
       [...wholeFeed, concluded("Atlas")],
-      "Expected was nothing more",
+      "Expected nothing more",
       "came #5, session_concluded",
     ],
   ])("[DEMO-3] says what was expected and what came when a message is %s", (_, contents, expected, came) => {
@@ -118,7 +118,7 @@ describe("the check of the demo's feed", () => {
       const checked = new FeedCheck(feed);
       checked.take(toMessage(joined("Birch"), 1));
       expect(() => checked.take(toMessage(said("Atlas", lines.proposal.text), sequence))).toThrow(
-        `Expected was message #2; instead came #${sequence} from Atlas`,
+        `Expected message #2; instead came #${sequence} from Atlas`,
       );
       expect(checked.failed).toBe(true);
     }

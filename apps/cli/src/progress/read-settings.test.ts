@@ -117,7 +117,7 @@ it("[PROGRESS-8] says that a path of a database is not used", async () => {
 
 it("[PROGRESS-8] section 7.4: what is wrong is named, and no value that may be secret is repeated", async () => {
   const wrong: [unknown, Record<string, string>, string][] = [
-    [`{"openai": {"apiKey": "${apiKey}"`, {}, "agent-progress.config.json is no JSON."],
+    [`{"openai": {"apiKey": "${apiKey}"`, {}, "agent-progress.config.json is not valid JSON."],
     [[], {}, "agent-progress.config.json must be a JSON object."],
     [{ openai: { apiKey: 7 } }, {}, "apiKey in agent-progress.config.json must be text."],
     [{ openai: { model: " " } }, {}, "model in agent-progress.config.json must name a model."],

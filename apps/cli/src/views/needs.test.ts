@@ -49,7 +49,7 @@ it.each<[Partial<typeof item>, object, string, string]>([
   [
     { kind: "budget_spent" },
     { kind: "budget_spent", at },
-    "agents have posted all they may until the next human word, 6m ago",
+    "agents have reached their message limit, 6m ago",
     "merkle resume auth",
   ],
   [

@@ -191,7 +191,7 @@ describe("merkle doc edit", () => {
     expect(code).toBe(6);
     expect(screen).toContain("+- theirs");
     const kept = join(merkle.home, "drafts", `${slug}-v1.md`);
-    expect(screen.replace(/\s+/g, " ")).toContain(`kept in ${kept}`);
+    expect(screen.replace(/\s+/g, " ")).toContain(`saved in ${kept}`);
     expect(await readFile(kept, "utf8")).toBe("mine\n");
     expect(await documentOf(slug)).toBe(`${content}- theirs`);
   });
@@ -258,7 +258,7 @@ describe("merkle redact", () => {
     asked.types("n\r");
     const { code, screen } = await asked.ended;
     expect(code).toBe(130);
-    expect(screen, "broken between words").toContain("Whoever read it\r\n  has read it");
+    expect(screen, "broken between words").toContain("permanently? Redacting\r\n  cannot undo");
     const { messages } = await callBroker(merkle, "get_history", { session_id: slug });
     expect(messages.at(-1)?.content).toEqual({ text: "the key is 1234" });
   });

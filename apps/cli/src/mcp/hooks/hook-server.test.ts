@@ -177,7 +177,7 @@ describe("what hooks deliver", () => {
   it("[WAKE-3] what is too long by itself is announced once, so that a turn can end", () => {
     const place = startPlace();
     place.push({ content: { text: "x".repeat(20_000) } });
-    expect(place.hook("Stop")).toContain("1 Merkle message in the session talk, too long to stand here");
+    expect(place.hook("Stop")).toContain("1 Merkle message in the session talk, too long to show here");
     expect(place.hook("Stop")).toBe("");
     place.push();
     expect(place.hook("Stop")).toContain("2 Merkle messages");

@@ -55,7 +55,7 @@ export function findManager({ platform, userHome, uid, configFolder, log }: Mach
     };
   }
   throw usageError(
-    `merkle service supports systemd and launchd, but this is ${platform}. Use its own service manager to run: merkle up`,
+    `A service needs systemd or launchd, but this is ${platform}. Use its own service manager to run: merkle up`,
   );
 }
 

@@ -32,7 +32,7 @@ export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
       className="flex max-h-[50%] min-h-0 flex-col border-b bg-surface"
     >
       <header className="flex items-center justify-between gap-2 px-3 pt-2">
-        <h2 className="font-semibold">Since you were here</h2>
+        <h2 className="font-semibold">Since your last visit</h2>
         <BriefKeys />
         <Button variant="ghost" size="icon" aria-label="Close" onClick={onClose}>
           <X aria-hidden />

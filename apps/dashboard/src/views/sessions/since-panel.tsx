@@ -18,7 +18,7 @@ export function SincePanel() {
   useEffect(() => {
     if (isOpen) focusFirstLine(box.current);
   }, [isOpen]);
-  useShortcut("b", () => setOpen(true), { label: "Since you were here", group: "Sessions" });
+  useShortcut("b", () => setOpen(true), { label: "Since your last visit", group: "Sessions" });
   const told = data?.sessions.filter(({ lines }) => lines.length > 0) ?? [];
   if (told.length === 0) return null;
   const things = told.reduce((sum, { lines, left_out }) => sum + lines.length + left_out, 0);
@@ -26,7 +26,7 @@ export function SincePanel() {
     <div className="mb-8">
       <Panel
         level={2}
-        title="Since you were here"
+        title="Since your last visit"
         note={
           <>
             {things === 1 ? "1 thing" : `${things} things`} in{" "}
