@@ -32,9 +32,10 @@ describe("a broker on this machine", () => {
     const env = { MERKLE_URL: url, NODE_USE_ENV_PROXY: "1", HTTP_PROXY: through, HTTPS_PROXY: through };
     expect(await merkle.run(["ls"], { env })).toMatchObject({ code: 0 });
     expect(await merkle.run(["new", "Behind a proxy"], { env })).toMatchObject({ code: 0 });
+    expect(await merkle.run(["post", "behind-a-proxy", "hello"], { env })).toMatchObject({ code: 0 });
     const tail = ["tail", "behind-a-proxy", "--until-closed", "--since", "0"];
     const following = merkle.start(tail, { env });
-    await following.says("#1");
+    await following.says("hello");
     following.process.kill("SIGTERM");
     await following.ended;
   });
