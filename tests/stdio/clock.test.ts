@@ -18,9 +18,7 @@ it("[HELLO-5] [HELLO-7] a server whose clock is 4 minutes off is let in, one tha
   await clock.set(6 * 60_000);
   const server = await startStdioServer({ url, home, env: clock.env });
   const refused = await server.call("list_sessions", {});
-  expect(refused).toMatch(
-    /^unauthorized: The broker rejects this server because of this machine's clock/,
-  );
+  expect(refused).toMatch(/^unauthorized: The broker rejects this server because of this machine's clock/);
   expect(refused).toMatch(/is (6 min|5 min 5\d s)( \d s)? ahead of the broker's/);
   expect(refused).not.toMatch(/revoked|stop calling/);
   await clock.set(0);

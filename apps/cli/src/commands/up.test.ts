@@ -68,7 +68,9 @@ describe("merkle up", () => {
       `✓ broker     ${url}          loopback only`,
       `✓ agents use ${url}/api/mcp  change: merkle config set url <url>`,
       "✓ summaries  off: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set",
-      expect.stringMatching(new RegExp(`^✓ you open   ${url}/#verify=mkv_[\\w-]{43}  one-time link, valid 24 h: `)),
+      expect.stringMatching(
+        new RegExp(`^✓ you open   ${url}/#verify=mkv_[\\w-]{43}  one-time link, valid 24 h: `),
+      ),
       "",
     ]);
     expect(stderr).toContain("next: merkle demo");

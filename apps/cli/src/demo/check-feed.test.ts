@@ -95,12 +95,7 @@ describe("the check of the demo's feed", () => {
       "Atlas to say",
       "came #2, session_concluded by Cedar",
     ],
-    [
-      "going on",
-      [...wholeFeed, concluded("Atlas")],
-      "Expected nothing more",
-      "came #5, session_concluded",
-    ],
+    ["going on", [...wholeFeed, concluded("Atlas")], "Expected nothing more", "came #5, session_concluded"],
   ])("[DEMO-3] says what was expected and what came when a message is %s", (_, contents, expected, came) => {
     const run = () => check(contents.map((content) => content ?? {}));
     expect(run).toThrow(expected);
