@@ -52,7 +52,7 @@ function listenForInterruption(): { signal: AbortSignal; stop(): void } {
 }
 
 /**
- * Whoever reads us may have read enough (`merkle config list | head -1`), which is no failure. Data that a full disk did not
+ * A reader may close the pipe early (`merkle config list | head -1`), which is no failure. Data that a full disk did not
  * take is one, and is said once. Returns whether all of it was written.
  */
 function watchOutput(): () => boolean {

@@ -36,7 +36,7 @@ const completion: CommandEntry = {
 };
 
 async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal): Promise<number> {
-  // Until the flags are read, these three say how an error about them is told.
+  // Used for an error about the flags themselves.
   let output = createOutput({ json: argv.includes("--json"), color: !argv.includes("--no-color") }, io);
   let exitCode: number = exitCodes.done;
 
@@ -68,7 +68,7 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const told = signal.aborted ? interruptedError() : explainError(error);
     if (!output.json) told.message = await harmless(told.message);
-    // Whoever pressed Ctrl+C need not be told.
+    // The person who pressed Ctrl+C knows.
     if (told.exitCode !== exitCodes.interrupted || output.json) output.error(told);
     return told.exitCode;
   }
@@ -88,7 +88,7 @@ function noteOnce(output: Output): { onOtherBuild(build: number): void; written(
   };
 }
 
-/** It may name what others wrote: the broker's answer does, and so does a project's file that is told to be wrong. */
+/** The message may quote text of others, from the broker's answer or from a project's file. */
 async function harmless(message: string): Promise<string> {
   const { neutralise } = await import("@merkle/wire/text");
   return neutralise(message);

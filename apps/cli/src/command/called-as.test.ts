@@ -11,7 +11,7 @@ it("[CLI-140] an advice line names the program as this shell runs it, with the s
   expect(toRunnable("  next: merkle ls", { merkle: "merkle", target: "" })).toBe("  next: merkle ls");
 });
 
-it("[CLI-140] so does a command behind a colon, in brackets, or that one is told to run", () => {
+it("[CLI-140] so does a command after a colon, in brackets, or after the word run", () => {
   const here = { merkle: "npm exec --prefix /clone -- merkle", target: "" };
   expect(toRunnable("Same again:  merkle launch -y", here)).toBe(`Same again:  ${here.merkle} launch -y`);
   expect(toRunnable("Join with an invite (merkle join -).", here)).toContain(`(${here.merkle} join -)`);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod, rename, rm, writeFile } from "node:fs/promises";
 
-/** Writes a program as a whole or not at all: whoever starts it meanwhile gets the old one or the new. */
+/** Replaces a program atomically: a start during the write runs either the old program or the new one. */
 export async function writeProgram(path: string, text: string): Promise<void> {
   const unfinished = `${path}.${randomUUID()}.new`;
   try {

@@ -47,7 +47,7 @@ export async function askWish({ wanted, prompter, ...scene }: AskWish): Promise<
   // A stored peer offers its own role and groups to be edited; a new one those of the last launch.
   const role = wanted.role ?? (await askRole(prompter, free ? free.role : last.role));
   const groups = wanted.groups ?? (await askGroups(prompter, free ? free.groups.join(", ") : last.groups));
-  // Whoever takes what is offered has not asked for just this name.
+  // Accepting the offered name does not insist on it.
   const isOffered = wanted.name === undefined && name === offered;
   return { session, team, name: isOffered ? undefined : name, defaultName: offered, role, groups };
 }

@@ -35,7 +35,7 @@ interface ConfiguredServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The server as it stands in the client's file now, whoever wrote it there. */
+/** The server that the client's file configures now, even if Merkle did not write it. */
 async function findServer({
   path,
   format = "json",

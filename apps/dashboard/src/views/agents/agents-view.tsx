@@ -117,7 +117,7 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
   );
 }
 
-/** The one sentence for whoever only glances. */
+/** The page in one sentence. */
 function Headline({ needing, there }: { needing: number; there: number }) {
   return (
     <p className="text-title font-semibold tabular-nums">
