@@ -205,12 +205,20 @@ describe("merkle launch", () => {
   });
 
   it("[CLI-140] what a launch says for the next one names the mesh, however it was chosen", async () => {
-    const { run } = await testMachine();
-    const mesh = `mesh-${randomUUID().slice(0, 8)}`;
-    await client.call("create_mesh", { name: mesh });
+    // A broker of its own: where there are two meshes, a launch at a terminal asks for one.
+    const { url } = await startTestBroker();
+    await createBrokerClient({ base: url, source: "default" }, new AbortController().signal).call(
+      "create_mesh",
+      { name: "archive" },
+    );
+    const machine = await testMachine();
+    const run = (args: readonly string[], env = {}) => machine.run(args, { MERKLE_URL: url, ...env });
     const at = ["launch", "--session", "auth-refactor", "--team", "Birch", "-y"];
-    for (const { stderr } of [await run([...at, "--mesh", mesh]), await run(at, { MERKLE_MESH: mesh })])
-      expect(stderr).toMatch(new RegExp(`Same again: +merkle .*--mesh ${mesh} `));
+    for (const { stderr } of [
+      await run([...at, "--mesh", "archive"]),
+      await run(at, { MERKLE_MESH: "archive" }),
+    ])
+      expect(stderr).toMatch(/Same again: +merkle .*--mesh archive /);
     expect((await run(at)).stderr).not.toContain("--mesh");
   });
 
