@@ -135,7 +135,7 @@ describeOverEveryTransport("calls as they were promised", (at) => {
       code: "not_found",
       message: expect.stringContaining(`did you mean ${slug}?`),
     });
-    const far = await failureOf(at.transport.call("get_session", { ...wrong, session_id: "q" }));
+    const far = await failureOf(at.transport.call("get_session", { ...wrong, session_id: randomUUID() }));
     expect(far.message).not.toContain("did you mean");
   });
 });

@@ -4,7 +4,10 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     .map((each) => ({ each, distance: editDistance(word, each) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
-  return best && best.distance <= Math.max(1, best.each.length * 0.4) ? best.each : undefined;
+  if (!best) return undefined;
+  // A name of one letter is one step from every other: it must share something, too.
+  const farthest = Math.min(Math.max(1, best.each.length * 0.4), best.each.length - 1);
+  return best.distance <= farthest ? best.each : undefined;
 }
 
 /** How many letters must be added, removed, replaced, or exchanged with their neighbour. */
