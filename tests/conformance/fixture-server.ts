@@ -45,6 +45,7 @@ export async function startFixtureServer(
     }),
     permit: async () => undefined,
     hold: () => () => undefined,
+    takeStream: () => () => undefined,
     bodies: createBodyReader(),
     toError: (error) =>
       error instanceof MerkleError

@@ -1,6 +1,8 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
+import { toAddressBlock } from "../../core/address-block.js";
 import { toMerkleError } from "../../core/to-merkle-error.js";
+import { shareHolderOf } from "../../identity/limits/shares.js";
 import { admitCaller } from "../../sessions/access/admit-caller.js";
 import type { Admit, HttpContext } from "../http/admit.js";
 import type { BodyReader } from "../http/read-json-body.js";
@@ -25,6 +27,8 @@ export function mountMcp(
     admit,
     permit: (operation, { services: ofMesh, principal }) => admitCaller(ofMesh, { operation, principal }, {}),
     hold: services.revocations.watch,
+    takeStream: ({ principal, address }) =>
+      services.shares.take("stream", shareHolderOf(principal, undefined, toAddressBlock(address))).leave,
     store: createMcpSessionStore(services.database),
     ...(!services.nodes.alone && {
       confirmMs: 5_000,

@@ -29,6 +29,12 @@ export interface McpMountOptions {
   readonly permit: (rule: FrameRule, admission: HttpAdmission) => Promise<unknown>;
   /** Watches over whoever has been let in; ends the request when that does. */
   readonly hold: Revocations["watch"];
+  /**
+   * Takes a place for a stream that stays open, and returns what leaves it (GUARD-24).
+   *
+   * @throws too_many_requests
+   */
+  readonly takeStream: (admission: HttpAdmission) => () => void;
   readonly bodies: BodyReader;
   /** Says what a caller is told of a failure. */
   readonly toError: (error: unknown) => MerkleError;
@@ -54,7 +60,7 @@ const firstStateless = "2026-07-28";
 
 /** Puts MCP servers behind HTTP: with sessions that outlive this process, and for single requests without one. */
 export function createMcpMount(options: McpMountOptions): McpMount {
-  const { createServer, bodies, admit, permit, hold, toError, resumability } = options;
+  const { createServer, bodies, admit, permit, hold, takeStream, toError, resumability } = options;
   const { store, others, liveMax, confirmMs } = options;
   const open = (id: string | null, by: Exchange | null) =>
     openMcpSession({
@@ -100,6 +106,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     const body = await readMessages(exchange, bodies);
     if (body instanceof Response) return body;
     for (const rule of rulesFor(body)) await permit(rule, exchange.admission);
+    if (Object(soleMessage(body)).method === "subscriptions/listen") holdStream(exchange);
     if (namesRevision(exchange.headers, body)) {
       stateless ??= options.openStateless();
       const answer = await (await stateless).serve(exchange, body);
@@ -135,7 +142,13 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 
   async function listen(exchange: Exchange, id: string | null): Promise<Response> {
     const session = id === null ? null : await sessions.find(id);
-    return session ? session.listen(exchange) : unknownSession();
+    if (!session) return unknownSession();
+    holdStream(exchange);
+    return session.listen(exchange);
+  }
+
+  function holdStream({ admission, ended }: Exchange): void {
+    void ended.then(takeStream(admission));
   }
 
   async function end(id: string | null): Promise<Response> {
