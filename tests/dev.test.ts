@@ -12,9 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const servers = join(root, "scripts/dev-servers.mjs");
 
 describe.runIf(process.platform === "linux")("npm run dev", () => {
-  it("[CLI-96] listens on loopback only, has its pages talk to the broker of --port, and prints their sign-in link", {
-    timeout: 300_000,
-  }, async () => {
+  it("[CLI-96] listens on loopback only, has its pages talk to the broker of --port, and prints their sign-in link", async () => {
     const dev = await startDev();
     const broker = await dev.prints(/broker +(http:\S+)/);
     const [pages] = (await dev.prints(/you open +(http:\S+\/#verify=mkv_[\w-]{43})/)).split("/#");

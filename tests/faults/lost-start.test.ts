@@ -25,4 +25,4 @@ it("[DB-9] a start whose database goes away for good in the middle ends with a s
   }
   expect(told.size).toBeGreaterThan(2);
   for (const message of told) expect(message).toMatch(/^(?!.*(?:Failed query|params:))[\x20-\x7e]+\.$/);
-}, 120_000);
+});

@@ -228,7 +228,7 @@ describe("a server that dies", () => {
     expect(broker.process.exitCode).toBeNull();
     await broker.kill();
     await home.start();
-  }, 60_000);
+  });
 
   it("[DB-4] is started again when it had been adopted", { tags: "long" }, async () => {
     const broker = startTestBroker({ home: home.path });
