@@ -4,7 +4,7 @@ import type { ConnectionOptions } from "node:tls";
 import { buildHeader, buildNumber } from "@merkle/wire/build";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { isLoopback } from "./address.js";
-import { lookUpLoopback } from "./look-up-loopback.js";
+import { toLoopback } from "./loopback.js";
 
 export interface HttpRequest {
   readonly method?: string;
@@ -129,7 +129,7 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
       url,
       {
         ...tls,
-        ...(isLoopback(url.hostname) && { lookup: lookUpLoopback, agent: directAgent(url.protocol, Agent) }),
+        ...(isLoopback(url.hostname) && { ...toLoopback, agent: directAgent(url.protocol, Agent) }),
         method,
         headers: { [buildHeader]: String(buildNumber), ...headers, ...lengthOf(body) },
         signal,

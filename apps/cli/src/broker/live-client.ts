@@ -6,7 +6,7 @@ import type { Output } from "../command/output.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { introduce } from "../identity/introduce.js";
 import { isLoopback } from "./address.js";
-import { lookUpLoopback } from "./look-up-loopback.js";
+import { toLoopback } from "./loopback.js";
 import type { ReachableAddress } from "./reach.js";
 import { reachBroker, type Trust } from "./reach.js";
 
@@ -155,7 +155,7 @@ export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {
     constructor(url: string) {
       super(url, {
         ...trust?.(),
-        ...(isLoopback(new URL(url).hostname) && { lookup: lookUpLoopback }),
+        ...(isLoopback(new URL(url).hostname) && toLoopback),
       });
     }
   };

@@ -23,6 +23,16 @@ describe("a broker on this machine", () => {
     expect(url).toContain(String(port));
   });
 
+  it("[CLI-161] is reached although the machine gives the command no time while it connects", async () => {
+    const { port } = await startTestBroker();
+    const signal = new AbortController().signal;
+    const answer = requestHttp(`http://localhost:${port}/api/sign-in`, { signal });
+    // The connection is begun, and stands before this thread goes on.
+    await new Promise(setImmediate);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    expect(await answer).toMatchObject({ ok: true });
+  });
+
   it("[CLI-146] is reached without the proxy that the environment names", async () => {
     const { url } = await startTestBroker();
     const proxy = createTcpServer((socket) => socket.destroy());
