@@ -1,3 +1,5 @@
+import { joinedPartsOfName } from "./joiners.js";
+
 /**
  * Names stand for teams, peers, persons and members wherever somebody decides whom to believe, so one must not look like
  * another, nor like a word of ours (NAME-1 to NAME-4).
@@ -13,22 +15,29 @@ export function normaliseName(name: string): string {
 
 /** Why a name deceives, in words that follow "must not"; null for one that does not. */
 export function deceptionIn(name: string): string | null {
+  const seen = withoutJoined(name);
   const hidden =
     // U+2800 is the blank of Braille.
     /[\u2800\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Cc}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.exec(
-      name,
+      seen,
     )?.[0];
   if (hidden !== undefined) return `hold the invisible or unassigned character ${codePointOf(hidden)}`;
-  if (/\p{M}{4}/u.test(name)) return "stack more than three marks on a letter";
+  if (/\p{M}{4}/u.test(seen)) return "stack more than three marks on a letter";
   if (/\(\s*(?:human|guest)\s*\)/iu.test(name))
     return `hold "(human)" or "(guest)", which Merkle uses to mark people`;
-  for (const word of name.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
+  for (const word of seen.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
     const mixed = scriptsOf(word);
     if (mixed.length > 1) {
       return `mix ${mixed.join(" and ")} letters in one word (${JSON.stringify(word)}), which look alike`;
     }
   }
   return null;
+}
+
+/** Words on both sides of a joiner are one word; a joined emoji separates words. */
+function withoutJoined(name: string): string {
+  if (!/[\u200c\u200d]/.test(name)) return name;
+  return name.replace(joinedPartsOfName(), (part) => (part.length === 1 ? "" : " "));
 }
 
 /**

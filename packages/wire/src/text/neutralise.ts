@@ -1,3 +1,5 @@
+import { joinedParts } from "../core/joiners.js";
+
 /**
  * Returns a value whose texts, shown to a model, cannot look like a line of ours: texts that others wrote are data. Whatever
  * a terminal or a model could take for an instruction to itself is made harmless, and each line after a text's first is
@@ -119,11 +121,18 @@ function escaped(text: string): string {
   }).join("");
 }
 
-/** Replaces what could be taken for more than text: control, bidi and zero-width characters, and the marks of known frames. */
+/** Replaces what could be taken for more than text: control, bidi and zero-width characters that join nothing, and the marks of known frames. */
 export function neutralise(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replaceAll("\r", "\n")
-    .replace(invisible, "\u{fffd}")
-    .replace(frameTag, "\u{2039}");
+  return replaceInvisible(text.replaceAll("\r\n", "\n").replaceAll("\r", "\n")).replace(frameTag, "\u{2039}");
+}
+
+function replaceInvisible(text: string): string {
+  if (!/[\u200c\u200d]/.test(text)) return text.replace(invisible, "\u{fffd}");
+  let shown = "";
+  let from = 0;
+  for (const { 0: joined, index } of text.matchAll(joinedParts())) {
+    shown += text.slice(from, index).replace(invisible, "\u{fffd}") + joined;
+    from = index + joined.length;
+  }
+  return shown + text.slice(from).replace(invisible, "\u{fffd}");
 }
