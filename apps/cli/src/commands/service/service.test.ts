@@ -109,3 +109,15 @@ it("[PACK-7] where nobody started a systemd for the user nothing is left behind;
     stderr: "",
   });
 });
+
+it("[PACK-7] a machine without systemd is named, with what to run instead, and keeps no file", {
+  tags: "linux",
+}, async () => {
+  const merkle = await testMerkle();
+  const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: await temporary() };
+  expect(await merkle.run(["service", "install"], { env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/This machine has no systemctl.*\n +try: +merkle up --detach/),
+  });
+  await expect(access(join(env.XDG_CONFIG_HOME, "systemd/user/merkle.service"))).rejects.toThrow();
+});

@@ -115,17 +115,26 @@ async function callManager([program = "", ...args]: readonly string[]): Promise<
     const { stdout } = await run(program, args);
     return stdout;
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw withoutProgram(program, error);
     const { stdout, stderr } = writtenBy(error);
     const why = `${stdout}${stderr}`.trim() || String(error);
     throw new CliError("service_manager", `${[program, ...args].join(" ")} failed: ${why}`, {
       exitCode: exitCodes.unexpected,
-      next: /\bbus\b|ENOENT/.test(why) ? withoutManager : [],
+      next: /\bbus\b/.test(why) ? withoutManager : [],
       cause: error,
     });
   }
 }
 
-/** For a user whom `su` or `sudo` made, whose systemd nobody started, and for a container, which has none. */
+function withoutProgram(program: string, cause: unknown): CliError {
+  return new CliError("service_manager", `This machine has no ${program}, which merkle service needs.`, {
+    exitCode: exitCodes.unexpected,
+    next: ["merkle up --detach"],
+    cause,
+  });
+}
+
+/** For a user whom `su` or `sudo` made, whose systemd nobody started. */
 const withoutManager = [
   "log in as this user, or as root: loginctl enable-linger <user>, and then here: export XDG_RUNTIME_DIR=/run/user/$(id -u)",
   "merkle up --detach",
