@@ -30,7 +30,7 @@ export async function install(folder = ".") {
   if (isCurrent && (folder !== "." || isComplete())) return;
   const everything = ["--include=dev", "--include=optional"];
   const title = `installing packages${folder === "." ? "" : ` of ${folder}`}`;
-  const command = npm("ci", ...everything, "--prefix", folder);
+  const command = npm("ci", ...everything, "--replace-registry-host=always", "--prefix", folder);
   const addressed = join(root, folder, "npm-shrinkwrap.json");
   try {
     writeFileSync(addressed, withAddresses(readFileSync(join(root, folder, "package-lock.json"), "utf8")));
@@ -46,14 +46,14 @@ export async function install(folder = ".") {
 
 /**
  * The lockfile with the address of each package. It names none, so npm would read the list of all versions of each package first,
- * which takes half of the time. npm takes the registry of this host for the one that is configured.
+ * which takes half of the time. npm takes the registry that is configured in place of this host.
  */
 function withAddresses(lockfile) {
   const { packages, ...rest } = JSON.parse(lockfile);
   for (const [place, entry] of Object.entries(packages)) {
     if (!place.includes("node_modules/") || entry.resolved || entry.inBundle) continue;
     const name = entry.name ?? place.split("node_modules/").at(-1);
-    entry.resolved = `https://registry.npmjs.org/${name}/-/${name.split("/").at(-1)}-${entry.version}.tgz`;
+    entry.resolved = `https://registry.invalid/${name}/-/${name.split("/").at(-1)}-${entry.version}.tgz`;
   }
   return JSON.stringify({ ...rest, packages });
 }
