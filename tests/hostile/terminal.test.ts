@@ -22,8 +22,9 @@ const invisible =
 const frames =
   /<[\s/]*(?:system|function_|tool_|teammate-|channel|cross-session|task-|local-command|user-prompt|antml|untrusted|\|im_start)/i;
 
+const { stdout, stderr } = process;
 const terminal = (columns: number) => ({
-  ...createOutput({ color: false }, process),
+  ...createOutput({ color: false }, { stdout, stderr, env: { LANG: "C.UTF-8" } }),
   columns,
   terminal: true,
 });

@@ -7,7 +7,8 @@ import type { Board } from "./board.js";
 import { layOut } from "./lay-out.js";
 
 const at = "2026-01-01T00:00:00.000Z";
-const look = createOutput({ color: false }, process);
+const { stdout, stderr } = process;
+const look = createOutput({ color: false }, { stdout, stderr, env: { LANG: "C.UTF-8" } });
 
 function board(special: Partial<Board>): Board {
   return {
