@@ -71,6 +71,8 @@ export async function startFixtureServer(
   app.all("/mcp", (c) => mount.handle(c));
 
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  // On a busy machine a client may use a connection again in the moment in which the server closes it for being idle.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {

@@ -27,7 +27,7 @@ it("[BUILD-3] commands on a broker without newer fields show what it knows, and 
   const env = { MERKLE_URL: older };
   const run = (...args: string[]) => merkle.run(args, { env });
   expect(await run("new", "Split auth", "--slug", "split-auth")).toMatchObject({ code: 0 });
-  await run("post", "split-auth", "hello");
+  expect(await run("post", "split-auth", "hello")).toMatchObject({ code: 0 });
 
   const listed = await run("ls");
   expect(listed).toMatchObject({ code: 0, stderr: note(0) });
