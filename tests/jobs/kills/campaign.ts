@@ -18,7 +18,7 @@ export interface KillReport {
   readonly problems: readonly string[];
 }
 
-const patienceMs = 30_000;
+const patienceMs = 5 * 60_000;
 
 /**
  * Kills the victim with SIGKILL at one point of a job's life after the other, starts it again, and compares what PostgreSQL has
