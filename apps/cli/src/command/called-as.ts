@@ -2,18 +2,23 @@ import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { programFiles } from "../core/platform.js";
 import { entryFile, readPackage, runsFromNpx } from "../core/this-program.js";
+import { hasLauncher } from "../core/user-launcher.js";
 import { shellWord } from "../text/shell.js";
 import { type Flags, textOf } from "./flags.js";
+
+/** The launcher that `merkle install --cli` wrote, for a shell whose PATH lacks its folder. */
+export const launcherByPath = "~/.local/bin/merkle";
 
 /**
  * How the user's shell runs this program, from any folder: `merkle` where the PATH has it. A checkout that is not installed
  * is named by its path, since npm finds its command nowhere else.
  */
-export function calledAs(path: string | undefined): string {
+export function calledAs({ PATH: path, HOME: home }: Readonly<NodeJS.ProcessEnv>): string {
   if (runsFromNpx()) return `npx -y ${readPackage("name")}`;
+  if (isOnPath("merkle", path)) return "merkle";
+  if (hasLauncher(home)) return launcherByPath;
   const checkout = findCheckout();
-  if (checkout === undefined || isOnPath("merkle", path)) return "merkle";
-  return `npm exec --prefix ${shellWord(checkout)} -- merkle`;
+  return checkout === undefined ? "merkle" : `npm exec --prefix ${shellWord(checkout)} -- merkle`;
 }
 
 /** The root of the checkout that this program runs from; undefined for an installed package. */

@@ -77,7 +77,7 @@ export function createOutput(
     : { ok: "ok", warn: "warn", fail: "fail", dot: "-" };
   const target = targetOf(flags);
   const runnable = (text: string) =>
-    text.includes("merkle ") ? toRunnable(text, { merkle: calledAs(env["PATH"]), target }) : text;
+    text.includes("merkle ") ? toRunnable(text, { merkle: calledAs(env), target }) : text;
   const teamColours = [
     onStdout.cyan,
     onStdout.magenta,

@@ -3,7 +3,8 @@ import { clients } from "../clients/clients.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
-import { describeMissingPath, installCli } from "../install/cli-program.js";
+import { describeMissingPath } from "../core/user-launcher.js";
+import { installCli } from "../install/cli-program.js";
 import { installFor } from "../install/install-client.js";
 import { printSnippet, snippetClients } from "../install/snippets.js";
 
@@ -49,7 +50,7 @@ async function installCommand({ config, flags, io, output }: CommandContext): Pr
     from: from === undefined ? undefined : toBaseUrl(from, "--from"),
     ca: textOf(flags, "ca"),
   });
-  const addToPath = describeMissingPath(installed, io.env["PATH"]);
+  const addToPath = describeMissingPath(installed.launcher, io.env["PATH"]);
   output.show(
     { ...installed, add_to_path: addToPath },
     `${output.mark.ok} merkle ${installed.version} is installed in ${installed.launcher}`,

@@ -136,6 +136,22 @@ describe("merkle up", () => {
     expect(await serversOf(merkle.home)).toEqual([]);
   });
 
+  it("[CLI-140] advises the launcher that is installed, by its path while the PATH lacks it, and not to install it again", {
+    tags: "posix",
+  }, async () => {
+    const merkle = await testMerkle();
+    await merkle.run(["install", "--cli"]);
+    const up = await merkle.run([...anyPort, "--detach"]);
+    expect(up).toMatchObject({ code: 0, stderr: expect.not.stringContaining("install.sh") });
+    expect(up.stderr).toContain("next: ~/.local/bin/merkle demo   ·");
+    expect(up.stderr).toContain('to type merkle alone: export PATH="$HOME/.local/bin:$PATH"');
+    expect((await merkle.run(["down"])).code).toBe(0);
+    const env = { PATH: `${join(merkle.home, ".local/bin")}:${process.env["PATH"]}` };
+    const known = await merkle.run([...anyPort, "--detach"], { env });
+    expect(known.stderr).toContain("next: merkle demo   ·");
+    expect(known.stderr).not.toMatch(/install\.sh|export PATH/);
+  });
+
   it("[DB-5] refuses a home that another broker has, names its process, and leaves its log alone", {
     tags: "long",
   }, async () => {

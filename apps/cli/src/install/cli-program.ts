@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
-import { basename, delimiter, dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { launcherScript } from "../clients/launcher-script.js";
 import { writeConfigValue } from "../config-file.js";
 import { CliError, exitCodes } from "../core/cli-error.js";
@@ -10,6 +9,7 @@ import { explainingHome, homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import { readPrivateJson, writePrivateJson } from "../core/private-file.js";
 import { entryFile, readVersion } from "../core/this-program.js";
+import { launcherMark, launcherPath } from "../core/user-launcher.js";
 import { writeProgram } from "../core/write-program.js";
 
 /** The command `merkle` of the current user, as `merkle install --cli` set it up. */
@@ -45,7 +45,7 @@ export async function installCli({ home, from, ca }: InstallCliOptions): Promise
   const previous = readInstalledCli(home);
   const program = from === undefined ? entryFile() : await copyProgram(home);
   const madeFolder = (await mkdir(dirname(launcher), { recursive: true })) ?? previous?.madeFolder;
-  await writeProgram(launcher, launcherScript({ program, mark }));
+  await writeProgram(launcher, launcherScript({ program, mark: launcherMark }));
   const installed = { launcher, program, version: readVersion(), from: from ?? null, madeFolder };
   writePrivateJson(recordPath(home), installed);
   await removeOldCopies(home, [program, previous?.program]);
@@ -80,20 +80,6 @@ export function readInstalledCli(home: string): InstalledCli | undefined {
   return readPrivateJson(recordPath(home)) as InstalledCli | undefined;
 }
 
-/** How to add the launcher's folder to the PATH, or null where the PATH has it. */
-export function describeMissingPath({ launcher }: InstalledCli, path: string | undefined): string | null {
-  const folder = dirname(launcher);
-  if ((path ?? "").split(delimiter).includes(folder)) return null;
-  const shown = folder.startsWith(`${homedir()}/`) ? `$HOME${folder.slice(homedir().length)}` : folder;
-  return `export PATH="${shown}:$PATH"`;
-}
-
-const mark = '# Written by "merkle install --cli"; "merkle uninstall --cli" removes it.';
-
-function launcherPath(): string {
-  return join(homedir(), ".local", "bin", "merkle");
-}
-
 function recordPath(home: string): string {
   return join(homeFiles.cli(home), "installed.json");
 }
@@ -108,7 +94,7 @@ async function refuseForeignFile(launcher: string): Promise<void> {
 
 async function isOurs(launcher: string): Promise<boolean> {
   const text = await readFile(launcher, "utf8").catch(() => "");
-  return text.includes(mark);
+  return text.includes(launcherMark);
 }
 
 /** Copies this package into the home, in a folder of its own: programs that run keep theirs. */

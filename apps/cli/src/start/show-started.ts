@@ -1,8 +1,9 @@
 import { installLine } from "@merkle/wire/text";
 import type { RunningBroker } from "../broker/run-file.js";
-import { calledAs } from "../command/called-as.js";
+import { calledAs, launcherByPath } from "../command/called-as.js";
 import type { Output } from "../command/output.js";
 import { readEnvironment } from "../config.js";
+import { describeMissingPath, launcherPath } from "../core/user-launcher.js";
 import { counted } from "../text/time.js";
 
 interface StartedFacts {
@@ -55,10 +56,20 @@ export function showStarted(
   );
   const steps = firstInvite !== null ? ["merkle join -", stop] : toSteps(auth, stop);
   output.note(`  next: ${steps.join(`   ${dot}   `)}`);
-  const install = installLine({ base: url });
-  if (install !== null && calledAs(readEnvironment().path) !== "merkle")
-    output.note(`        to have the command merkle, in another terminal: ${install}`);
+  const install = describeInstall(url);
+  if (install !== null) output.note(`        ${install}`);
   output.note(`        for other agents: ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
+}
+
+/** How `merkle` becomes a command of the user's shell; null where it is one. */
+function describeInstall(url: string): string | null {
+  const { variables, path } = readEnvironment();
+  const merkle = calledAs(variables);
+  if (merkle === "merkle") return null;
+  if (merkle === launcherByPath)
+    return `to type merkle alone: ${describeMissingPath(launcherPath(variables["HOME"]), path)}`;
+  const line = installLine({ base: url });
+  return line && `to have the command merkle, in another terminal: ${line}`;
 }
 
 function toSteps(auth: RunningBroker["auth"], stop: string): string[] {
