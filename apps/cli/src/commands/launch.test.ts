@@ -632,7 +632,8 @@ describe("merkle launch", () => {
     await once(first.process, "exit");
     expect(await run(args)).toMatchObject({ stderr: expect.stringContaining("Back as claude-2 (Birch),") });
     process.kill(pid, "SIGKILL");
-    await expect.poll(async () => (await run(args)).stderr).toContain("Back as claude (Birch),");
+    const again = () => run([...args, "--name", "claude"]);
+    await expect.poll(async () => (await again()).stderr).toContain("Back as claude (Birch),");
   });
 });
 
