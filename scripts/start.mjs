@@ -49,7 +49,7 @@ async function startPages() {
   const { announcePageBuild } = await import("../apps/cli/dist/start/page-build.js");
   const dashboard = isDashboardStale ? attempt("the dashboard", steps.buildDashboard) : Promise.resolve(true);
   const docs = dashboard.then((isBuilt) => isBuilt && attempt("the docs", steps.buildDocs));
-  announcePageBuild({ dashboard, docs });
+  announcePageBuild({ dashboard, docs }, steps.endSteps);
   return { dashboard, docs };
 }
 

@@ -165,9 +165,12 @@ export function step(title, program, args, { quiet = false } = {}) {
       detached: process.platform !== "win32",
     });
     let isStopped = false;
-    const stopForwarding = endOnSignal(child, () => {
+    const end = () => {
       isStopped = true;
-    });
+      endGroup(child);
+    };
+    running.add(end);
+    const stopForwarding = endOnSignal(end);
     const output = [];
     child.stdout.on("data", (chunk) => output.push(chunk));
     child.stderr.on("data", (chunk) => output.push(chunk));
@@ -177,6 +180,7 @@ export function step(title, program, args, { quiet = false } = {}) {
     });
     child.on("close", (code, signal) => {
       stopForwarding();
+      running.delete(end);
       if (code === 0) return resolve();
       if (isStopped) return reject(new StoppedError());
       if (!quiet) process.stderr.write(Buffer.concat(output));
@@ -191,22 +195,33 @@ export class StoppedError extends Error {}
 
 const keepStep = join(root, "scripts/keep-step.mjs");
 
-/** Ends the child's group with this process, which a signal ends unless somebody else listens to it. Returns a function that stops this. */
-function endOnSignal(child, onEnd) {
+/** What ends each step that runs. */
+const running = new Set();
+
+/** Ends the steps that run. Each rejects with a `StoppedError`. */
+export function endSteps() {
+  for (const end of running) end();
+}
+
+function endGroup(child) {
+  try {
+    if (process.platform === "win32") child.kill();
+    else process.kill(-child.pid, "SIGTERM");
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Calls `end` when a signal ends this process, and ends it unless somebody else listens to the signal. Returns a function that stops this. */
+function endOnSignal(end) {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-  function end(signal) {
-    onEnd();
-    try {
-      if (process.platform === "win32") child.kill();
-      else process.kill(-child.pid, "SIGTERM");
-    } catch {
-      // It has ended already.
-    }
+  function onSignal(signal) {
+    end();
     if (process.listenerCount(signal) === 0) process.exit(128 + constants.signals[signal]);
   }
-  for (const signal of signals) process.once(signal, end);
+  for (const signal of signals) process.once(signal, onSignal);
   return () => {
-    for (const signal of signals) process.off(signal, end);
+    for (const signal of signals) process.off(signal, onSignal);
   };
 }
 

@@ -43,6 +43,21 @@ it("[CLI-141] a signal during a step ends everything that the step started", { t
   await isGone;
 });
 
+it("[CLI-150] a broker that fails to start ends the steps beside it", async () => {
+  const script = `import { endSteps, step } from ${JSON.stringify(steps)};
+    const ended = step("building", process.execPath, ["-e", "setInterval(() => {}, 1e6)"]);
+    endSteps();
+    await ended.catch((error) => console.log(error.constructor.name));`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  expect(line).toBe("StoppedError");
+  const [code] = await once(child, "close");
+  expect(code).toBe(0);
+});
+
 it("[CLI-141] a killed start takes along everything that its step started", { tags: "posix" }, async () => {
   const server = (await import("node:net")).createServer();
   onTestFinished(() => void server.close());

@@ -1,25 +1,50 @@
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { hostname } from "node:os";
 import { StartError } from "../core/start-error.js";
 import { isLoopback } from "../identity/origin/auth-mode.js";
 import type { HttpServer } from "../transports/http-server.js";
 import type { Resolved } from "./broker-options.js";
+import { describeOccupant } from "./occupant.js";
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Refuses a port that is in use before anything is started.
+ *
+ * @throws StartError `port_in_use`, naming what answers there
+ */
+export async function requireFreePort({ host, port }: Address): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject);
+    probe.listen(port, host, () => probe.close(() => resolve()));
+  }).catch(async (error) => {
+    throw await explainListen(error, { host, port });
+  });
+}
 
 /** Has the server take calls, and resolves with its port. */
 export async function listen({ server }: HttpServer, { host, port }: Resolved): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(explainListen(error, host, port)));
+    server.once("error", reject);
     server.listen(port, host, resolve);
+  }).catch(async (error) => {
+    throw await explainListen(error, { host, port });
   });
   // A server that listens on a port, not on a pipe, has an address of this form.
   return (server.address() as AddressInfo).port;
 }
 
-function explainListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+async function explainListen(error: NodeJS.ErrnoException, { host, port }: Address): Promise<Error> {
   if (error.code === "EADDRINUSE") {
+    const occupant = (await describeOccupant(reachableName(host), port)) ?? "another program";
     return new StartError(
       "port_in_use",
-      `Port ${port} on ${host} is in use. Stop what uses it (perhaps merkle down), or choose another with --port.`,
+      `Port ${port} on ${host} is in use by ${occupant}. Stop it, or choose another port with --port.`,
       { cause: error },
     );
   }
@@ -33,6 +58,15 @@ function explainListen(error: NodeJS.ErrnoException, host: string, port: number)
   return error;
 }
 
+/**
+ * Describes another program that `localhost` leads to: a browser may try [::1] first, while the broker listens on 127.0.0.1.
+ * Null where there is none.
+ */
+export async function findLocalhostOccupant(host: string, port: number): Promise<string | null> {
+  const isIPv4 = host === "127.0.0.1" || host === "0.0.0.0";
+  return isIPv4 ? describeOccupant("::1", port) : null;
+}
+
 /** Returns the name that people type: localhost rather than 127.0.0.1, and for a wildcard this machine. */
 export function nameToShow(host: string): string {
   return isLoopback(host) || isWildcard(host) ? "localhost" : host;
@@ -41,6 +75,12 @@ export function nameToShow(host: string): string {
 /** Returns the name that tells this machine from those of other nodes (NODE-4), which one that only this machine reaches has not. */
 export function nameAmongNodes(host: string): string {
   return isWildcard(host) ? hostname() : nameToShow(host);
+}
+
+/** The address at which this machine reaches what listens at `host`. */
+function reachableName(host: string): string {
+  if (host === "::") return "::1";
+  return host === "0.0.0.0" ? "127.0.0.1" : host;
 }
 
 function isWildcard(host: string): boolean {

@@ -43,7 +43,7 @@ import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
 import type { BrokerOptions, Prepared, Resolved } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
-import { listen, nameAmongNodes, nameToShow } from "./listen.js";
+import { findLocalhostOccupant, listen, nameAmongNodes, nameToShow, requireFreePort } from "./listen.js";
 import { startServices } from "./start-services.js";
 import { backupBefore } from "./upgrade-home.js";
 
@@ -53,6 +53,8 @@ export interface Broker {
   /** The MCP endpoint that agents are given. */
   readonly mcpUrl: string;
   readonly port: number;
+  /** Another program at this port of [::1], which `localhost` may lead to: the broker's addresses are then with 127.0.0.1. */
+  readonly localhostTakenBy: string | null;
   readonly loopback: boolean;
   readonly auth: AuthMode;
   /** In invite mode the link by which an admin comes in: while there is none, or when one was asked for; else null. */
@@ -235,7 +237,8 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   const port = await listen(http, options);
   const addressOf = (name: string) =>
     `${certificate ? "https" : "http"}://${name.includes(":") ? `[${name}]` : name}:${port}`;
-  listening = addressOf(nameToShow(host));
+  const localhostTakenBy = await findLocalhostOccupant(host, port);
+  listening = addressOf(localhostTakenBy === null ? nameToShow(host) : "127.0.0.1");
   stops.add("housekeeper", startHousekeeper(started.meshes, nodeLock.check));
   stops.add("parked waits", async () => started.endWaits());
   await nodes.announce(addressOf(nameAmongNodes(host)));
@@ -252,6 +255,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     url: listening,
     mcpUrl: services.addresses.mcp(),
     port,
+    localhostTakenBy,
     loopback: describeReach(options) === null,
     auth: options.auth,
     firstInvite,
@@ -356,6 +360,7 @@ async function startDatabaseServer(
   await requireOwnHome(home);
   const lock = await lockHome(home);
   stops.add("home lock", lock.release);
+  await requireFreePort(options);
   await clearSpool(home);
   if (databaseUrl !== undefined) return databaseUrl;
   const postgres = await startEmbeddedPostgres({

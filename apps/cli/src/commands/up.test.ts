@@ -1,12 +1,17 @@
 import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { getPriority, hostname } from "node:os";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type Server } from "node:net";
+import { getPriority, hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findProcesses } from "../../../../tests/kit/processes.js";
+import { sharedBroker } from "../../../../tests/kit/test-broker.js";
 import { testMerkle } from "../test-kit/merkle.js";
 
+const hasIPv6Loopback = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
+);
 const anyPort = ["up", "--port", "0"];
 
 /** The PostgreSQL processes that run on a home. */
@@ -14,15 +19,13 @@ async function serversOf(home: string): Promise<string[]> {
   return (await findProcesses(home)).map(({ args }) => args).filter((args) => args.includes("postgres"));
 }
 
-/** A port that another program uses. */
-async function takenPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
+/** Has a server listen until the test ends. Returns its port. */
+async function listenUntilEnd(server: Server, host = "127.0.0.1", port = 0): Promise<number> {
+  await once(server.listen(port, host), "listening");
   onTestFinished(() => {
     server.close();
   });
-  const address = server.address();
-  return typeof address === "object" && address ? address.port : 0;
+  return Object(server.address()).port;
 }
 
 /** How each thread of a process gives way, by `nice`: the first one first (proc(5), the 19th field of stat). */
@@ -172,18 +175,57 @@ describe("merkle up", () => {
     expect((await merkle.running()).pid).toBe(up.process.pid);
   });
 
-  it("says what to do when its port is used, in the background too, and leaves nothing running", {
-    tags: "long",
-  }, async () => {
+  it("[CLI-150] names what uses its port, before a database is started, and leaves nothing running", async () => {
     const merkle = await testMerkle();
-    const port = String(await takenPort());
-    for (const more of [[], ["--detach"]]) {
-      const { code, stderr } = await merkle.run(["up", "--port", port, ...more]);
-      expect(code).toBe(6);
-      expect(stderr).toMatch(new RegExp(`^✗ Port ${port} on 127\\.0\\.0\\.1 is in use.*--port`));
-      expect(stderr).not.toMatch(/^\s+at /m);
+    const other = await sharedBroker();
+    const silent = await listenUntilEnd(
+      createServer((socket) => socket.on("data", () => socket.end("220\r\n"))),
+    );
+    const http = createHttpServer((_, response) =>
+      response.setHeader("Server", "nginx/1.27.0").end("Welcome"),
+    );
+    for (const [port, named, more] of [
+      [silent, "another program", []],
+      [silent, "another program", ["--detach"]],
+      [await listenUntilEnd(http), "another HTTP server \\(nginx/1\\.27\\.0\\)", ["--detach"]],
+      [Number(new URL(other.url).port), "another Merkle broker \\(version .+\\)", []],
+    ] as const) {
+      const { code, stdout, stderr } = await merkle.run(["up", "--port", `${port}`, ...more], {
+        fromNothing: true,
+      });
+      expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+      expect(stderr).toMatch(
+        new RegExp(`^✗ Port ${port} on 127\\.0\\.0\\.1 is in use by ${named}\\. Stop it, or .*--port`),
+      );
+      expect(await readdir(merkle.home)).not.toContain("pg");
     }
-    expect(await serversOf(merkle.home)).toEqual([]);
+    expect(await findProcesses(merkle.home)).toEqual([]);
+  });
+
+  it.runIf(hasIPv6Loopback)(
+    "[CLI-150] a server of others at its port of [::1] is named, and every address is with 127.0.0.1",
+    async () => {
+      const merkle = await testMerkle();
+      const http = createHttpServer((_, response) => response.end("Not Merkle"));
+      const port = await listenUntilEnd(http, "::1");
+      const up = await merkle.run(["up", "--port", `${port}`, "--detach"]);
+      expect(up.code, up.stderr).toBe(0);
+      expect(up.stdout).toContain(`can lead to another HTTP server at [::1]:${port}: use 127.0.0.1`);
+      expect(up.stdout).toContain(`http://127.0.0.1:${port}/#verify=`);
+      expect(up.stdout + up.stderr).not.toContain("//localhost");
+      const { url } = await merkle.running();
+      expect(await (await fetch(`${url}/agents.md`)).text()).toContain(`${url}/api/mcp`);
+    },
+  );
+
+  it("[CLI-150] --detach that is interrupted leaves nothing running", { tags: "posix" }, async () => {
+    const merkle = await testMerkle();
+    const up = merkle.start([...anyPort, "--detach"], { fromNothing: true });
+    // Its PostgreSQL is being made, which is the first process that names the home.
+    await expect.poll(async () => (await findProcesses(merkle.home)).length).toBeGreaterThan(0);
+    up.process.kill("SIGTERM");
+    expect(await up.ended).toMatchObject({ code: 130 });
+    expect(await findProcesses(merkle.home)).toEqual([]);
   });
 
   it("[AUTH-5] [NODE-4] refuses to let everybody in beyond loopback without --insecure-open, exit 2; with it, is at the machine's name", {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -19,6 +20,7 @@ export interface DetachedBroker {
   readonly first_invite: string | null;
   readonly verifying_link: string | null;
   readonly backup: string | null;
+  readonly localhost_taken_by: string | null;
   readonly summaries: string;
 }
 
@@ -51,23 +53,31 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
     const started = await Promise.race([ended, takingCalls(config, child.pid ?? 0, eitherSignal)]);
     const message = await told;
     if ("failure" in message) throw toError(message);
-    const { first_invite: firstInvite, verifying_link: verifyingLink, backup, summaries } = message;
     showStarted(started, output, {
       stop: "merkle down stops it",
-      firstInvite,
-      verifyingLink,
-      backup,
-      summaries,
+      firstInvite: message.first_invite,
+      verifyingLink: message.verifying_link,
+      backup: message.backup,
+      localhostTakenBy: message.localhost_taken_by,
+      summaries: message.summaries,
     });
     return exitCodes.done;
   } catch (error) {
-    if (signal.aborted) child.kill("SIGTERM");
+    await endChild(child);
     throw error;
   } finally {
     first.abort();
     if (child.connected) child.disconnect();
     child.unref();
   }
+}
+
+/** A start that is reported as failed leaves nothing running: resolves when the process has ended. */
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
 }
 
 /**

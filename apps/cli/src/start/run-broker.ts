@@ -24,7 +24,7 @@ import { readProgressSettings } from "../progress/read-settings.js";
 import { toAgentOptions } from "../work/runner/to-agent-options.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
 import { packCli } from "./pack-cli.js";
-import { findPageBuild } from "./page-build.js";
+import { endPageBuild, findPageBuild } from "./page-build.js";
 import { showStarted } from "./show-started.js";
 
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
@@ -62,6 +62,7 @@ export async function runBroker(context: CommandContext): Promise<number> {
     await tellParent({ failure: { code, message, exitCode, next } });
     throw error;
   } finally {
+    endPageBuild();
     stopWatching();
     file.close();
   }
@@ -75,19 +76,26 @@ function tell(notice: string, output: Output, log: Log): void {
 async function serve(broker: Broker, { config, output, signal }: CommandContext, log: Log): Promise<number> {
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
-    const { firstInvite, backup, summaries } = broker;
+    const { firstInvite, backup, localhostTakenBy, summaries } = broker;
     // A broker that an agent starts shows it no link that would make it human.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
     // With --detach the parent process shows the links: the output of this one is kept in a file.
     const isWatched = process.send === undefined || readEnvironment().startedByNodeWatch;
     if (!isWatched) {
-      await tellParent({ first_invite: firstInvite, verifying_link: verifyingLink, backup, summaries });
+      await tellParent({
+        first_invite: firstInvite,
+        verifying_link: verifyingLink,
+        backup,
+        localhost_taken_by: localhostTakenBy,
+        summaries,
+      });
     }
     showStarted(running, output, {
       stop: "Ctrl+C stops",
       firstInvite: isWatched ? firstInvite : null,
       verifyingLink: isWatched ? verifyingLink : null,
       backup,
+      localhostTakenBy,
       summaries,
     });
     await Promise.race([aborted(signal), broker.stopped]);

@@ -15,6 +15,8 @@ interface StartedFacts {
   readonly verifyingLink: string | null;
   /** The backup from before the migrations that this start ran. */
   readonly backup: string | null;
+  /** Another program that `localhost` leads to, at this port of [::1]. */
+  readonly localhostTakenBy: string | null;
   /** Whether progress entries and briefs are summarised, and by which model. */
   readonly summaries: string;
 }
@@ -23,7 +25,7 @@ interface StartedFacts {
 export function showStarted(
   started: RunningBroker,
   output: Output,
-  { stop, firstInvite, verifyingLink, backup, summaries }: StartedFacts,
+  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, summaries }: StartedFacts,
 ): void {
   const { url, mcp_url: mcpUrl, auth, migrations_run: migrationsRun } = started;
   const { mark, dim, dot } = output;
@@ -36,12 +38,18 @@ export function showStarted(
       ...(firstInvite !== null && { first_invite: firstInvite }),
       ...(verifyingLink !== null && { verifying_link: verifyingLink }),
       ...(backup !== null && { backup }),
+      ...(localhostTakenBy !== null && { localhost_taken_by: localhostTakenBy }),
       summaries,
     },
     [
       `${mark.ok} database ready, ${ran}0 migrations pending`,
       ...(backup === null ? [] : [`${mark.ok} backed up  ${backup}  ${dim("from before the migrations")}`]),
       `${reachMark} broker     ${url.padEnd(width)}${dim(reach)}`,
+      ...(localhostTakenBy === null
+        ? []
+        : [
+            `${mark.warn} localhost  can lead to ${localhostTakenBy} at [::1]:${started.port}: use 127.0.0.1`,
+          ]),
       `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim("change: merkle config set url <url>")}`,
       `${mark.ok} summaries  ${summaries}`,
       ...(verifyingLink === null

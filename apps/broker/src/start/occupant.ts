@@ -1,0 +1,82 @@
+import { Agent, get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+const answerMsMax = 1000;
+
+/** Says what listens at an address of this machine, in words that follow "in use by"; null where nothing does. */
+export async function describeOccupant(host: string, port: number): Promise<string | null> {
+  if (!(await isListening(host, port))) return null;
+  const response = await askHealth(host, port);
+  if (response === null) return "another program";
+  if (isMerkle(response.body)) return `another Merkle broker (version ${response.body.version})`;
+  // Others wrote this header: what is not a plain word of it could write to the terminal.
+  const [name] = /^[\w./ -]{1,40}$/.exec(response.server ?? "") ?? [];
+  return name === undefined ? "another HTTP server" : `another HTTP server (${name})`;
+}
+
+/** A program that takes no connection in time listens all the same. */
+function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: answerMsMax });
+    const end = (isThere: boolean) => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once("connect", () => end(true));
+    socket.once("timeout", () => end(true));
+    socket.once("error", () => end(false));
+  });
+}
+
+interface HealthAnswer {
+  readonly server: string | undefined;
+  readonly body: unknown;
+}
+
+/** Null for a program that speaks no HTTP. An agent of its own asks the address itself, whatever proxy is configured. */
+async function askHealth(host: string, port: number): Promise<HealthAnswer | null> {
+  const tooLate = new AbortController();
+  const agent = new Agent();
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    get({ host, port, path: "/health", agent, signal: tooLate.signal }, resolve).once("error", reject);
+  }).then(async (response) => ({
+    server: response.headers["server"]?.toString(),
+    body: parse(await readStart(response)),
+  }));
+  try {
+    return await Promise.race([answer, delay(answerMsMax, null, { signal: tooLate.signal })]);
+  } catch {
+    // It closed the connection, or answered in another protocol.
+    return null;
+  } finally {
+    tooLate.abort();
+    answer.catch(() => undefined);
+    agent.destroy();
+  }
+}
+
+const healthCharsMax = 10_000;
+
+async function readStart(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > healthCharsMax) break;
+  }
+  return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A page, or nothing.
+    return undefined;
+  }
+}
+
+function isMerkle(body: unknown): body is { version: string } {
+  const { version, build, durable } = Object(body);
+  return /^[\w.-]{1,40}$/.test(version) && build !== undefined && typeof durable === "boolean";
+}
