@@ -15,6 +15,7 @@ import { connectTestDatabase } from "../kit/test-database.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { download, openBundle, verifyWhole } from "../record/bundles.js";
 import { allRows, talk } from "./talk.js";
+import { untilDone } from "./until-done.js";
 
 /** A broker with a storage, and a concluded session in which all kinds of things were said. */
 async function prepare({ storage = true } = {}) {
@@ -26,8 +27,8 @@ async function prepare({ storage = true } = {}) {
   const { person_id: team_id } = await makePerson(client, "Ana");
   const session = await talk(client, sql, team_id);
   const own = { session_id: session.sessionId };
-  const archive = () => client.call("archive_session", { ...own, team_id });
-  const unarchive = () => client.call("unarchive_session", { ...own, team_id });
+  const archive = () => untilDone(() => client.call("archive_session", { ...own, team_id }));
+  const unarchive = () => untilDone(() => client.call("unarchive_session", { ...own, team_id }));
   return { s3, broker, sql, client, session, own, person: team_id, archive, unarchive };
 }
 
@@ -425,9 +426,9 @@ it("[ARCHIVE-8] texts and persons are removed when the session is back; before t
   await client.call("redact_message", { ...own, team_id: person, sequence });
   expect((await client.call("erase_person", { team_id: person, confirm: "Ana" })).done).toBe(true);
   const { person_id: team_id } = await makePerson(client, "Bea");
-  await client.call("archive_session", { ...own, team_id });
+  await untilDone(() => client.call("archive_session", { ...own, team_id }));
   expect(await s3.keys()).toHaveLength(2);
-  await client.call("unarchive_session", { ...own, team_id });
+  await untilDone(() => client.call("unarchive_session", { ...own, team_id }));
   const [removed] =
     await sql`SELECT salt, content FROM messages WHERE session_id = ${own.session_id} AND sequence = ${sequence}`;
   expect(removed).toMatchObject({ salt: null, content: expect.stringContaining('"redacted":true') });

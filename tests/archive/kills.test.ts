@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MerkleError } from "@merkle/wire";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startBrokerProcess } from "../faults/broker-process.js";
 import { putAuditKey } from "../kit/audit-key.js";
@@ -12,6 +11,7 @@ import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js
 import { brokerTransports } from "../kit/transports.js";
 import { startNodes } from "../nodes/start-nodes.js";
 import { allRows, talk } from "./talk.js";
+import { untilDone } from "./until-done.js";
 
 /** A broker in a process of its own, with a storage and a concluded session. */
 async function prepare() {
@@ -37,17 +37,6 @@ async function prepare() {
   const archive = () => untilDone(() => client.call("archive_session", { ...own, team_id }));
   const unarchive = () => untilDone(() => client.call("unarchive_session", { ...own, team_id }));
   return { s3, broker, sql, client, own, rows, archive, unarchive };
-}
-
-/** Asks again while the answer is that it goes on, as it is on a machine that is slow. */
-async function untilDone<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof MerkleError && error.message.includes("goes on"))) throw error;
-    }
-  }
 }
 
 /** Kills the broker when it asks the storage for this, and starts it again. */

@@ -1,0 +1,12 @@
+import { MerkleError } from "@merkle/wire";
+
+/** Repeats a call while the broker answers that its work takes longer and goes on, as on a busy machine. */
+export async function untilDone<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof MerkleError && error.message.includes("goes on"))) throw error;
+    }
+  }
+}
