@@ -6,6 +6,7 @@ export { readAuditKeys, rotateAuditKey } from "./record/rotate-audit-key.js";
 export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
 export type { BrokerOptions } from "./start/broker-options.js";
 export { type DatabaseFacts, inspectDatabase } from "./start/inspect-database.js";
+export { findOutsideData, type OutsideData, removeHomeData } from "./start/remove-home.js";
 export { type Broker, defaultPort, startBroker } from "./start/start-broker.js";
 export { type Upgrade, upgradeHome, upgradePostgres } from "./start/upgrade-home.js";
 export type {

@@ -4,20 +4,26 @@ import { isSet, textOf } from "../command/flags.js";
 import { exitCodes } from "../core/cli-error.js";
 import { removeCli } from "../install/cli-program.js";
 import { uninstallFrom } from "../install/install-client.js";
+import { removeStoredData } from "../install/stored-data.js";
 
 export const uninstall: Command = {
   name: "uninstall",
-  summary: "remove from a client's files exactly what merkle install added",
+  summary: "remove from a client's files exactly what merkle install added; with --cli or --data the rest of Merkle",
   flags: [
     { flags: "--client <client>", summary: "claude, codex, gemini, opencode or copilot (default: claude)" },
     { flags: "--cli", summary: "remove the merkle command installed by merkle install --cli" },
+    {
+      flags: "--data",
+      summary: "remove all that Merkle stored for this home, with its database and the system user of a start as root",
+    },
     { flags: "--dry-run", summary: "show the changes without making them" },
     { flags: "-y, --yes", summary: "skip the confirmation prompt" },
   ],
-  examples: ["merkle uninstall", "merkle uninstall --dry-run"],
+  examples: ["merkle uninstall", "merkle uninstall --dry-run", "merkle uninstall --data"],
   offline: true,
   async run(context) {
     if (isSet(context.flags, "cli")) return uninstallCommand(context);
+    if (isSet(context.flags, "data")) return removeStoredData(context);
     return uninstallFrom(getClient(textOf(context.flags, "client")), context);
   },
 };

@@ -16,6 +16,7 @@ export { BROKER_ROLE } from "./endpoint.js";
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode, explainingPath } from "./error.js";
 export { type HomeLock, lockHome } from "./home-lock.js";
 export { listMajors, majorOf, markMove } from "./majors.js";
+export { findOutsideData, type OutsideData, removeOutsideData, stopLeftServers } from "./outside-data.js";
 
 export interface EmbeddedPostgresOptions {
   /** The Merkle home, absolute; made (0700) when it does not exist. */

@@ -13,7 +13,7 @@ import type { ServerUser } from "./run-program.js";
 import { canReach, canWriteTo, isRoot, requireNamedUser, serverUserFor } from "./server-user.js";
 
 /** Where a root-run server keeps what its user cannot reach in the home. */
-const SYSTEM_FOLDER = "/var/lib/merkle";
+export const SYSTEM_FOLDER = "/var/lib/merkle";
 
 /** Where the parts of one embedded server lie, and who owns them. */
 export interface Place {
@@ -51,10 +51,14 @@ export function binaryCopies(home: string): string {
   return isRoot() ? join(SYSTEM_FOLDER, "binaries") : join(home, "pg", "binaries");
 }
 
-/** The folder of a home's own below /var/lib/merkle; for root only. */
+/** Where the folder of a home's own below /var/lib/merkle is made. */
+export function systemAreaOf(home: string): string {
+  return join(SYSTEM_FOLDER, createHash("sha256").update(home).digest("hex").slice(0, 16));
+}
+
+/** Makes that folder; for root only. */
 export async function makeSystemArea(home: string, user: ServerUser): Promise<string> {
-  const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
-  const area = join(SYSTEM_FOLDER, name);
+  const area = systemAreaOf(home);
   return explainingPath(SYSTEM_FOLDER, async () => {
     await mkdir(SYSTEM_FOLDER, { recursive: true });
     await chmod(SYSTEM_FOLDER, 0o755);

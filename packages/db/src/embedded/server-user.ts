@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { EmbeddedPostgresError, USE_YOUR_OWN } from "./error.js";
 import { runProgram, type ServerUser } from "./run-program.js";
 
 const SYSTEM_USER = "merkle";
+/** Tells a user that Merkle made from one that somebody else made under its name. */
+const MADE_BY = "made by Merkle";
 
 /** Whether this process may and must switch to another user before it can run PostgreSQL, which refuses root. */
 export function isRoot(): boolean {
@@ -62,6 +65,8 @@ async function createSystemUser(): Promise<ServerUser> {
   const created = await runProgram("useradd", [
     "--system",
     "--user-group",
+    "--comment",
+    MADE_BY,
     "--no-create-home",
     "--home-dir",
     "/var/lib/merkle",
@@ -76,6 +81,28 @@ async function createSystemUser(): Promise<ServerUser> {
     "server_user",
     `PostgreSQL refuses to run as root, and the system user "${SYSTEM_USER}" could not be created. Create it (useradd --system ${SYSTEM_USER}), run Merkle as an ordinary user, or ${USE_YOUR_OWN}.`,
     { details: created.output },
+  );
+}
+
+/** The system user that Merkle made; undefined where there is none. */
+export async function findMadeUser(): Promise<ServerUser | undefined> {
+  const users = await readFile("/etc/passwd", "utf8").catch(() => "");
+  const made = users
+    .split("\n")
+    .map((line) => line.split(":"))
+    .find(([name, , , , comment]) => {
+      return name === SYSTEM_USER && comment === MADE_BY;
+    });
+  return made && { name: SYSTEM_USER, uid: Number(made[2]), gid: Number(made[3]) };
+}
+
+/** Removes that user. It fails while a process runs as the user. */
+export async function removeUser(name: string): Promise<void> {
+  const removed = await runProgram("userdel", [name]);
+  if (removed.code === 0) return;
+  throw new EmbeddedPostgresError(
+    "server_user",
+    `The system user "${name}" could not be removed: ${removed.output.trim()}. Remove it with userdel ${name}.`,
   );
 }
 

@@ -35,8 +35,7 @@ export async function makeSocketFolder(place: Place, port: number): Promise<stri
 /** /run/user would be the obvious place, but it is removed when its owner logs out, under a broker that stays. */
 async function makeTemporaryFolder(home: string, port: number): Promise<string> {
   const uid = process.getuid?.() ?? 0;
-  const name = `merkle-${uid}-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`;
-  const folder = [tmpdir(), "/tmp"].map((parent) => join(parent, name)).find((path) => fits(path, port));
+  const folder = temporaryFoldersOf(home).find((path) => fits(path, port));
   if (folder === undefined || !(await makeOwnFolder(folder, uid))) {
     throw new EmbeddedPostgresError(
       "socket_folder",
@@ -44,6 +43,13 @@ async function makeTemporaryFolder(home: string, port: number): Promise<string> 
     );
   }
   return folder;
+}
+
+/** The folders in which the socket of a home with a long path can be. */
+export function temporaryFoldersOf(home: string): string[] {
+  const uid = process.getuid?.() ?? 0;
+  const name = `merkle-${uid}-${createHash("sha256").update(home).digest("hex").slice(0, 16)}`;
+  return [...new Set([tmpdir(), "/tmp"])].map((parent) => join(parent, name));
 }
 
 /** In a folder that others can write to, the name may have been taken by somebody who wants to listen in. */

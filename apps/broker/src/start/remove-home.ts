@@ -1,0 +1,31 @@
+import { rm } from "node:fs/promises";
+import {
+  findOutsideData,
+  lockHome,
+  type OutsideData,
+  removeOutsideData,
+  stopLeftServers,
+} from "@merkle/db/embedded";
+
+export { findOutsideData, type OutsideData };
+
+/**
+ * Removes these files of a home and what its database has outside of it. The home is held meanwhile, so that no broker starts.
+ *
+ * @throws EmbeddedPostgresError `home_in_use` when a broker holds the home; nothing is changed then
+ */
+export async function removeHomeData(
+  home: string,
+  paths: readonly string[],
+  outside: OutsideData,
+): Promise<void> {
+  const lock = await lockHome(home);
+  try {
+    await stopLeftServers(home);
+    await removeOutsideData(home, outside);
+    for (const path of paths)
+      await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  } finally {
+    await lock.release();
+  }
+}

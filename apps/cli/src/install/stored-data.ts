@@ -1,0 +1,112 @@
+import { readdir, realpath, rmdir } from "node:fs/promises";
+import { homedir, hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { findRunningBroker, type RunningBroker } from "../broker/run-file.js";
+import { askYesOrNo, canAsk } from "../command/ask.js";
+import type { CommandContext } from "../command/command.js";
+import { isSet } from "../command/flags.js";
+import { loadBroker } from "../core/broker-code.js";
+import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
+import { explainingHome, homeFiles } from "../core/merkle-home.js";
+
+/** Shows what Merkle stored for this home, asks, and removes it (INSTALL-11). */
+export async function removeStoredData(context: CommandContext): Promise<number> {
+  const { config, flags, output } = context;
+  const home = await realpath(config.home).catch(() => null);
+  if (home === null) {
+    output.show({ removed: [], user: null, kept: [] }, `Merkle has stored nothing in ${config.home}.`);
+    return exitCodes.done;
+  }
+  if (home === (await realpath(homedir()).catch(() => null)) || dirname(home) === home)
+    throw containsMore(home);
+  const running = await findRunningBroker(home);
+  if (running) throw stillRuns(running, home);
+  const { findOutsideData, removeHomeData } = await loadBroker();
+  const { stored, kept } = await explainingHome(home, () => listHome(home));
+  const outside = await findOutsideData(home);
+  const removed = [...stored, ...outside.folders];
+  const facts = { removed, user: outside.user ?? null, kept };
+  if (removed.length === 0 && outside.user === undefined) {
+    output.show(facts, `Merkle has stored nothing in ${home}.`);
+    return exitCodes.done;
+  }
+  output.note("Merkle stored for this home:");
+  for (const path of removed) output.note(`  ${path}`);
+  if (outside.user !== undefined) output.note(`  the system user ${outside.user}`);
+  if (config.databaseUrl !== undefined) output.note("The database at DATABASE_URL stays.");
+  for (const line of describeKept(kept)) output.note(line);
+  if (isSet(flags, "dryRun")) {
+    output.show({ ...facts, dry_run: true }, "Nothing was removed.");
+    return exitCodes.done;
+  }
+  if (!isSet(flags, "yes")) {
+    if (!canAsk(context)) throw usageError("merkle uninstall --data needs -y without a terminal.");
+    if (!(await askYesOrNo("Remove all of this? It cannot be undone.", context))) throw interruptedError();
+  }
+  await explainingHome(home, () => removeHomeData(home, stored, outside));
+  await removeIfEmpty(join(home, "logs"));
+  await removeIfEmpty(home);
+  output.show(facts, `${output.mark.ok} removed what Merkle stored for ${home}`);
+  return exitCodes.done;
+}
+
+/** All that Merkle keeps in a home, but for what other commands undo. */
+const names = new Set([
+  ...["alert-key", "audit-key.json", "backups", "home-key", "imports", "pg", "run", "start.json"],
+  ...Object.values(homeFiles).map((file) => file("").split(/[/\\]/)[0] ?? ""),
+]);
+const logs = /^(?:broker|up|postgres)\.log(?:\.\d+)?$/;
+
+/** The paths that Merkle wrote, and those that stay: the program, the undoing of `merkle install`, and what is not Merkle's. */
+async function listHome(home: string): Promise<{ stored: string[]; kept: string[] }> {
+  const stored: string[] = [];
+  const kept: string[] = [];
+  for (const name of (await readdir(home)).sort()) {
+    const path = join(home, name);
+    if (name === "logs") {
+      for (const log of await readdir(path)) (logs.test(log) ? stored : kept).push(join(path, log));
+    } else if (name === "install") {
+      const hasRecords = (await readdir(path)).some((each) => each.endsWith(".json"));
+      (hasRecords ? kept : stored).push(path);
+    } else if (name !== "broker.lock") {
+      (names.has(name) && name !== "cli" ? stored : kept).push(path);
+    }
+  }
+  return { stored, kept };
+}
+
+function describeKept(kept: readonly string[]): string[] {
+  return kept.map((path) => {
+    if (basename(path) === "cli") return `Stays: ${path}. merkle uninstall --cli removes it.`;
+    if (basename(path) === "install")
+      return `Stays: ${path}, by which merkle uninstall --client undoes an install.`;
+    return `Stays: ${path}, which Merkle did not write.`;
+  });
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => {
+    // Something in it stays, or there is none.
+  });
+}
+
+/** Other programs have files there, which may have the names of Merkle's. */
+function containsMore(home: string): CliError {
+  return new CliError(
+    "refused",
+    `The Merkle home is ${home}, which contains more than Merkle's files. Nothing was removed.`,
+    {
+      exitCode: exitCodes.refused,
+      next: [`remove Merkle's files there by hand: ${[...names].sort().join(", ")}`],
+    },
+  );
+}
+
+function stillRuns({ pid, host }: RunningBroker, home: string): CliError {
+  const where = host === hostname() ? "" : ` on ${host}`;
+  return new CliError(
+    "conflict",
+    `The broker of ${home} runs: process ${pid}${where}. Nothing was removed.`,
+    { exitCode: exitCodes.conflict, next: [`merkle down${where}`] },
+  );
+}
