@@ -25,6 +25,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   endWithStarter();
   // Everything that is started from here on inherits the environment.
   forgetMachine(process.env);
+  // After `su` without a login shell root's PATH lacks the folders of useradd and userdel.
+  if (process.platform !== "win32") process.env["PATH"] = `${process.env["PATH"]}:/usr/sbin:/sbin`;
   // Tests that are about modes set them, or a umask of their own.
   process.umask(0o022);
   const needs = findNeeds(await chosenFiles(project));
