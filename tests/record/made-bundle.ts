@@ -73,6 +73,7 @@ export interface MadeBundle {
 export function makeBundle({
   messages = 40,
   sealedAt = 30,
+  sealedSize = sealedAt,
   keys = [makeKey()],
   signer = keys.at(-1),
   format = 2,
@@ -80,6 +81,8 @@ export function makeBundle({
 }: {
   messages?: number;
   sealedAt?: number;
+  /** Over how many messages the conclusion says that its head is. */
+  sealedSize?: number;
   keys?: readonly TestKey[];
   /** Of the heads; the newest key signs the manifest. */
   signer?: TestKey | undefined;
@@ -209,7 +212,7 @@ export function makeBundle({
     if (sequence === 6)
       return { private: true, sealed: `mks1.${"a".repeat(200)}.${"b".repeat(32)}.${sealedBox}` };
     if (sequence === sealedAt + 1) {
-      const head = headAt(sealedAt);
+      const head = headAt(sealedSize);
       seals.push(head);
       return { event: "session_concluded", by: "Team 1", document_version: 3, at: at(sequence), head };
     }

@@ -5,6 +5,7 @@ import {
   type FeedLine,
   growTree,
   type RecordReport,
+  redactedContent,
   toHex,
   type VerifyOptions,
   type VerifySignature,
@@ -274,6 +275,16 @@ describe("a forged whole", () => {
     ]);
   });
 
+  it("[VERIFY-5] is found out by a conclusion whose head is over less than came before it", async () => {
+    expect((await check(makeBundle({ sealedSize: 29 }))).findings).toMatchObject([
+      {
+        code: "head",
+        sequence: 31,
+        message: expect.stringContaining("29 messages, where 30 came before it"),
+      },
+    ]);
+  });
+
   it("[VERIFY-7] whatever the bytes are, the answer is a report", async () => {
     const bytes = Buffer.from([0xff, 0x0a, 0xfe]);
     const names = Object.values(bundleFiles);
@@ -379,6 +390,17 @@ describe("words that nobody signed whose word counts", () => {
       { document_version: 3 },
       { document_version: 3, message: expect.stringContaining("is the newest") },
       { code: "file" },
+    ]);
+  });
+
+  it("[VERIFY-13] a message without its text needs a message that removed just that one", async () => {
+    const made = editLine(makeBundle(), 3, ({ message, ...line }) => ({
+      ...line,
+      salt: null,
+      message: { ...message, content: redactedContent(message) },
+    }));
+    expect((await check(made)).findings.filter(({ code }) => code === "content")).toMatchObject([
+      { sequence: 3, message: expect.stringContaining("no message says that it was removed") },
     ]);
   });
 
