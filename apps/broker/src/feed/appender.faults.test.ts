@@ -58,6 +58,8 @@ describe("what fails alone", () => {
     }
     const posted = outcomes.filter((each) => each.status === "fulfilled" && each.value.outcome === "posted");
     expect(posted).toHaveLength(good.length);
+    // What failed gives back its room in the queue, too (FEED-10).
+    expect(appender.queuedBytes).toBe(0);
   });
 
   it("[FEED-3] where the disk has no room for a large row, the small ones of its flush are posted, and a full disk is asked a few times alone", async () => {

@@ -92,7 +92,12 @@ describe("a backup", () => {
   it("[BACKUP-1] replaces no file unless it is told to", async () => {
     const source = await makeMerkleDatabase(current);
     await writeFile(file, "precious");
-    await expect(backupDatabase({ target: source, file })).rejects.toMatchObject({ code: "file_exists" });
+    const read: string[] = [];
+    const onProgress = (table: string) => read.push(table);
+    await expect(backupDatabase({ target: source, file, onProgress })).rejects.toMatchObject({
+      code: "file_exists",
+    });
+    expect(read, "which table was read in vain").toEqual([]);
     expect(await readFile(file, "utf8")).toBe("precious");
     await backupDatabase({ target: source, file, overwrite: true });
     expect(await readBackupManifest(file)).toMatchObject({ format: "merkle-backup" });

@@ -61,6 +61,10 @@ it("[CLIENT-11] a pause between attempts ends at once when asked to, and a stand
   const answer = client.call("get_app_info", {});
   connection.reply(await connection.request(), { name: "merkle" });
   expect(await answer).toEqual({ name: "merkle" });
+  // It has given that sign: it is asked again, and nothing of the first is left to end it.
+  client.retryNow();
+  await connection.settled();
+  expect(connection.waiting()).toBe(1);
   expect(broker.connectionsSoFar()).toBe(1);
 });
 
