@@ -62,16 +62,18 @@ describeOverEveryTransport("waiting", (at) => {
     const session = await createTestSession(transport);
     const birch = await session.join("Birch");
     // A client of its own, as stdio has, must still have time left when it comes to ask the broker.
-    const wait = () =>
+    const wait = (timeout = 0.1) =>
       transport.call("wait_for_messages", {
         session_id: session.sessionId,
         team_id: birch.credential,
-        timeout: 0.1,
+        timeout,
       });
     for (let polls = 1; polls < 10; polls += 1) {
       const reply = await wait();
       expect(reply.idle_polls).toBe(polls);
       expect(reply).not.toHaveProperty("advice");
+      // Looking in neither counts nor ends the row.
+      expect(await wait(0)).not.toHaveProperty("idle_polls");
     }
     expect((await wait()).advice).toContain("session idle");
     await session.post(session.convener, "hello");
@@ -143,20 +145,22 @@ describeWhereTheCallerKeeps("waiting from a cursor", (at) => {
       const { transport } = at;
       const session = await createTestSession(transport);
       const birch = await session.join("Birch");
-      const wait = () =>
+      const wait = (timeout: number) =>
         transport.call("wait_for_messages", {
           session_id: session.sessionId,
           team_id: birch.credential,
           since_cursor: birch.cursor,
+          timeout,
         });
-      const oldest = wait();
+      // The others would end first, without the message, if the oldest had to come to its own timeout.
+      const oldest = wait(30);
       // Requests of a transport without an order of its own may overtake each other.
       const isParked = async () =>
         (await transport.call("list_peers", { session_id: session.sessionId })).peers.some(
           (peer) => peer.polling,
         );
       await expect.poll(isParked).toBe(true);
-      const others = [wait(), wait(), wait(), wait()];
+      const others = [wait(20), wait(20), wait(20), wait(20)];
       expect(await oldest).toMatchObject({ messages: [], next_cursor: birch.cursor });
       await session.post(session.convener, "hello");
       for (const other of others) expect(textsOf((await other).messages)).toEqual(["hello"]);
