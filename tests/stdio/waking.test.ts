@@ -1,10 +1,15 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join as joinPath } from "node:path";
 import { text } from "node:stream/consumers";
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
+import { claude } from "../../apps/cli/src/clients/claude.js";
+import { isServingInShell } from "../../apps/cli/src/clients/serving.js";
+import { readConfig } from "../../apps/cli/src/config.js";
+import { openStandIn } from "../../apps/cli/src/mcp/stand-in.js";
+import { listStoredPeers } from "../../apps/cli/src/sessions/stored-peers.js";
 import { atEnd } from "../kit/at-end.js";
 import { startClientInbox } from "../kit/client-inbox.js";
 import { makeAgentHome, startStdioServer } from "../kit/stdio.js";
@@ -152,6 +157,47 @@ describe("hooks of a client", () => {
     const next = JSON.parse(await hook("Stop"));
     expect(next.hookSpecificOutput.additionalContext).toMatch(/not from your user:\n#3 Alder: two$/);
     expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
+  });
+
+  it("[WAKE-15] of a server that runs and that its client does not reach are brought by the command, and what stood in for it gives way when it is reached again", async () => {
+    const alder = await startSession(broker);
+    const home = await makeAgentHome();
+    const session_id = randomUUID();
+    const joined = await startStdioServer({ url: broker.url, home });
+    await joined.call("join_session", { session_id: alder.slug, team_name: "Birch", peer_name: "atlas" });
+    await joined.stop();
+    const [peer] = (await listStoredPeers(home, null)).filter(({ peer_name }) => peer_name === "atlas");
+    const place = peer?.peer_id ?? "";
+    const env = { CLAUDE_CODE_SESSION_ID: session_id, CLAUDE_CONFIG_DIR: home };
+    const server = await startStdioServer({ url: broker.url, home, env, args: ["--as", place] });
+    await expect.poll(async () => (await alder.row("Birch"))["connections"]).toBe(1);
+    const isServed = async (client = process.pid) => {
+      const variables = { MERKLE_HOME: home, MERKLE_PEER: place, CLAUDE_PID: String(client) };
+      const [code] = await once(spawn("sh", ["-c", isServingInShell], { env: variables }), "close");
+      return code === 0;
+    };
+    const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
+    expect(await isServed()).toBe(true);
+    await server.hook("Stop");
+    expect(await isServed()).toBe(true);
+
+    // As if the last hook that it was reached by had been long before the last that the client ran.
+    await utimes(joinPath(home, "teams", `${place}.pid`), 0, 0);
+    expect(await isServed()).toBe(false);
+    expect(await isServed(1)).toBe(true);
+    await alder.say("one");
+    const input = { hook_event_name: "Stop", session_id, prompt_id: "p1" };
+    const brought = JSON.parse(await runHookMail({ url: broker.url, home, place }, input));
+    expect(brought.hookSpecificOutput.additionalContext).toContain("\n#2 Alder: one\n");
+    const config = await readConfig({ flags: { url: broker.url }, env: { MERKLE_HOME: home }, cwd: home });
+    const standIn = await openStandIn({ config, placeId: place, client: claude, pid: process.pid });
+    onTestFinished(() => standIn.stop());
+    expect(await declared()).toMatchObject({ status: "blocked", reason: expect.stringContaining("/mcp") });
+
+    await expect.poll(() => server.hook("UserPromptSubmit").then(declared)).toMatchObject({ status: "idle" });
+    expect(await isServed()).toBe(true);
+    await alder.say("two");
+    await expect.poll(() => server.hook("PostToolBatch")).toContain("#3 Alder: two");
   });
 
   it("[WAKE-4] what a killed server had offered without evidence comes from the next, and is said to come again", async () => {

@@ -42,7 +42,7 @@ describe("[WAKE-15] a client whose server was killed", () => {
       const { mesh, terminal, findPeer } = await start("gemini");
       await killServer(terminal);
       await expect.poll(async () => (await findPeer())?.declared?.status).toBe("blocked");
-      expect((await findPeer())?.declared?.reason).toMatch(/its MCP server has exited: quit it/);
+      expect((await findPeer())?.declared?.reason).toMatch(/not connected to its MCP server: quit it/);
       const { posted } = await mesh.write("Birch/atlas");
       expect(posted.recipients?.[0]?.wake).toEqual([]);
     },

@@ -1,39 +1,78 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { homeFiles } from "../core/merkle-home.js";
 import type { ClientName } from "./client.js";
 
-/** Notes that this process is the MCP server of a place, so that its client's hooks find it there or gone; returns how to take that back. */
-export function noteServing(home: string, placeId: string): () => void {
+/** The note that this process is the MCP server of a peer, by which its client's hooks find it there or gone. */
+export interface ServingNote {
+  /** Notes that the client has reached this server; returns whether it is the peer's server still. */
+  hear(): boolean;
+  /** Takes the note back. */
+  remove(): void;
+}
+
+/** The server's hook and the command beside it run at the same time, on a machine that may be busy. */
+const graceMs = 2_000;
+/** A server that its client has not reached yet may still be connecting. */
+const unheardMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * Notes this server and its client in a file. The file's time says until when the client's hooks count as heard: a hook command
+ * that ran later shows that the client runs hooks and does not reach its server with them (WAKE-15).
+ */
+export function noteServing(home: string, placeId: string): ServingNote {
   const path = servingFile(home, placeId);
+  const dateFile = (ms: number) => {
+    const until = new Date(Date.now() + ms);
+    if (readServer(path) !== process.pid) return false;
+    utimesSync(path, until, until);
+    return true;
+  };
   try {
-    writeFileSync(path, String(process.pid), { mode: 0o600 });
+    writeFileSync(path, `${process.pid} ${process.ppid}\n`, { mode: 0o600 });
+    dateFile(unheardMs);
   } catch {
-    // Without a home there is no place either.
+    // Without a home there is no stored peer either.
   }
-  return () => {
-    // Another server of the place may have begun meanwhile.
-    if (readPid(path) === process.pid) rmSync(path, { force: true });
+  return {
+    hear: () => dateFile(graceMs),
+    remove() {
+      // Another server of the same peer may have begun meanwhile.
+      if (readServer(path) !== process.pid) return;
+      for (const file of [path, hookFile(home, placeId)]) rmSync(file, { force: true });
+    },
   };
 }
 
-/** Whether a place's MCP server runs. */
+/** Whether a peer's MCP server runs and its client reaches it. */
 export function isServing(home: string, placeId: string): boolean {
-  const pid = readPid(servingFile(home, placeId));
-  if (pid === undefined) return false;
+  const path = servingFile(home, placeId);
+  const server = readServer(path);
+  if (server === undefined) return false;
   try {
-    process.kill(pid, 0);
-    return true;
+    process.kill(server, 0);
+    return statSync(path).mtimeMs >= hookRanAt(home, placeId);
   } catch {
     return false;
   }
 }
 
-/** In the shell of a launched client: succeeds where its server runs, or it has no place. */
+/**
+ * In the shell of a launched client: succeeds if its server runs and heard of the hook before this one, if the client has no peer,
+ * or if it is another client that was started within. Notes that a hook runs.
+ */
 export const isServingInShell =
-  '[ -z "$MERKLE_PEER" ] || kill -0 "$(cat "$MERKLE_HOME/teams/$MERKLE_PEER.pid" 2>/dev/null)" 2>/dev/null';
+  '[ -z "$MERKLE_PEER" ] || { umask 077; f="$MERKLE_HOME/teams/$MERKLE_PEER"; read -r s c <"$f.pid"; ' +
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in.
+  '[ "${c:-$CLAUDE_PID}" != "${CLAUDE_PID:-$c}" ] || { kill -0 "$s" && [ ! "$f.hook" -nt "$f.pid" ] && echo >"$f.hook"; }; } 2>/dev/null';
 
-const ended = "its MCP server has exited";
+/** When a hook command of the client ran last, in milliseconds of the clock. */
+function hookRanAt(home: string, placeId: string): number {
+  const stats = statSync(hookFile(home, placeId), { throwIfNoEntry: false });
+  return stats?.mtimeMs ?? 0;
+}
+
+const ended = "its client is not connected to its MCP server";
 
 /** The reason that is given for a blocked peer while its server is gone: what its user does, depends on the client. */
 export function serverEnded(client: ClientName): string {
@@ -50,10 +89,14 @@ function servingFile(home: string, placeId: string): string {
   return join(homeFiles.teams(home), `${placeId}.pid`);
 }
 
-function readPid(path: string): number | undefined {
+function hookFile(home: string, placeId: string): string {
+  return join(homeFiles.teams(home), `${placeId}.hook`);
+}
+
+function readServer(path: string): number | undefined {
   try {
-    const pid = Number(readFileSync(path, "utf8"));
-    return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+    const pid = Number.parseInt(readFileSync(path, "utf8"), 10);
+    return pid > 0 ? pid : undefined;
   } catch {
     return undefined;
   }

@@ -16,10 +16,10 @@ export const hookSessionStart: Command = {
   },
 };
 
-/** Run by Claude Code at a prompt, between steps and at the end of a turn, where its server is gone. */
+/** Run by Claude Code at a prompt, between steps and at the end of a turn, if it does not reach its server. */
 export const hookMail: Command = {
   name: "hook mail",
-  summary: "deliver messages to a launched Claude Code whose MCP server has exited; run by its hooks",
+  summary: "deliver messages to a launched Claude Code that reaches no MCP server; run by its hooks",
   hidden: true,
   examples: ["merkle hook mail"],
   offline: true,

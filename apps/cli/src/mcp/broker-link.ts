@@ -26,6 +26,8 @@ export interface BrokerLink {
   meetMesh(signal?: AbortSignal): Promise<string>;
   /** Resolves with the epoch of a broker that is connected. @throws as `call` */
   connected(signal?: AbortSignal): Promise<string>;
+  /** Has the next call connect again after a newer connection took the place: that one gives way. */
+  comeBack(): void;
   close(): Promise<void>;
 }
 
@@ -112,6 +114,9 @@ export function openBrokerLink({ config, onClient, onUp, log }: BrokerLinkOption
       const caller: OperationCaller = { call: (name, input) => call(name, input, signal && { signal }) };
       const { base } = await openClient(signal);
       return meetMesh(caller, { base, source: config.broker.source, reach: config, home: config.home });
+    },
+    comeBack() {
+      if (current && isReplaced(current.client)) current = undefined;
     },
     connected: async (signal) => (await openClient(signal)).epoch,
     async close() {

@@ -116,6 +116,8 @@ export interface PeerSessions {
   readers(): readonly PeerSession[];
   /** Opens the subscriptions anew, with a client that has none, or after a credential was replaced. */
   subscribe(client?: MerkleClient): void;
+  /** Takes up those that went with a connection which another took the place of, but the one that is entered again. */
+  takeUpAgain(except: string): void;
   leave(team: PeerSession): Promise<void>;
   /** Ends all subscriptions and releases all credentials; the teams stay in their sessions. */
   close(): Promise<void>;
@@ -155,7 +157,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   function subscribe(sessionId: string): void {
     unsubscribe(sessionId);
     const team = findLast(sessionId);
-    if (!client || !team) return;
+    if (!client || !team || team.replaced) return;
     const subscription = client.inbox({
       session: sessionId,
       teamId: team.credential,
@@ -187,11 +189,13 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
 
   return {
     add(given, { behind = false } = {}) {
-      const known = teams.find((team) => team.placeId === given.placeId);
+      const earlier = teams.find((team) => team.placeId === given.placeId);
+      // What was given up was read elsewhere meanwhile.
+      const known = earlier?.replaced ? undefined : earlier;
       const team = known ?? toTeam(given, open);
       if (known) takeUpAgain(known, given);
       else stops.push(onNew(team));
-      const others = teams.filter((other) => other !== team);
+      const others = teams.filter((other) => other !== earlier && other !== team);
       teams = behind ? [team, ...others] : [...others, team];
       subscribe(team.sessionId);
       return team;
@@ -216,6 +220,9 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
       if (next !== client) subscriptions.clear();
       client = next;
       for (const sessionId of new Set(teams.map((team) => team.sessionId))) subscribe(sessionId);
+    },
+    takeUpAgain(except) {
+      for (const team of teams) if (team.placeId !== except) team.replaced = false;
     },
     async leave(team) {
       team.left = true;

@@ -24,6 +24,8 @@ interface Rejoin {
    * @throws MerkleError `unavailable` when there is no broker to ask
    */
   enter(): Promise<MerkleError | null>;
+  /** Has the next call enter once more: what was entered belongs to another process now. */
+  leaveBehind(): void;
   /** Says anew of each place what this server says of itself, where that has changed. */
   describeAgain(): void;
 }
@@ -68,6 +70,9 @@ export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
       described ||= JSON.stringify(entranceOptions.describe());
       entering ??= tryToEnter();
       return entering;
+    },
+    leaveBehind() {
+      entering = undefined;
     },
     describeAgain() {
       const text = JSON.stringify(entranceOptions.describe());

@@ -29,14 +29,17 @@ export async function serveStdio(context: CommandContext): Promise<number> {
   const options = readMcpOptions(flags);
   await refuseClearText(context);
   // Before anything is read of what others have handed out for the place.
-  const stopServing = options.as === undefined ? undefined : noteServing(config.home, options.as);
+  const serving = options.as === undefined ? undefined : noteServing(config.home, options.as);
   const log = (text: string) => {
     if (output.verbose) io.stderr.write(`merkle mcp: ${text}\n`);
   };
   const desk = createLazyToolServer(async ({ info, channel, structured }) => {
     const { openToolServer } = await import("./tool-server.js");
     const claudeSessionId = readEnvironment().claudeSessionId;
-    return openToolServer({ config, options, claudeSessionId, client: info, channel, structured, log });
+    return openToolServer({
+      ...{ config, options, claudeSessionId, client: info, channel, structured, log },
+      onHeard: () => serving?.hear() === true,
+    });
   });
   const requests = createStdioTransport(io.stdin, io.stdout);
   const introduction = introduce(await findPlace(options, config.home), options);
@@ -75,7 +78,7 @@ export async function serveStdio(context: CommandContext): Promise<number> {
     await Promise.race([desk.close(), delay(endMsMax)]);
   } finally {
     stopWatching();
-    stopServing?.();
+    serving?.remove();
     await transport.close();
   }
   // Whatever still lingers, a socket that nobody answers on perhaps, is not waited for.

@@ -79,9 +79,11 @@ interface ToolDeskOptions {
   readonly structured: boolean;
   readonly log: (text: string) => void;
 }
+  /** Called with each hook and each call of the client; returns whether this is its server for the peer of `--as`. */
+  readonly onHeard: () => boolean;
 
 export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
-  const { config, options, claudeSessionId, client, channel, log } = deskOptions;
+  const { config, options, claudeSessionId, client, channel, onHeard, log } = deskOptions;
   const structured = deskOptions.structured && options.view === "json";
   const { home } = config;
   const env = readEnvironment().variables;
@@ -149,6 +151,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   let moving: Promise<void> = Promise.resolve();
   const hooks = createHookServer({
     teams,
+  let isGoingBack = false;
     turn,
     status: createStatusReporter(link, log),
     onConversation: noteConversation,
@@ -294,6 +297,19 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const operation = requireTool(name, options.toolsets);
     const refusal = await rejoin.enter();
     const filled = await fillProject(operation, fields);
+  /** A launch that stood in for this server, as it was not reached, gives the peer back (WAKE-15). */
+  function noteHeard(): void {
+    const { as = "" } = options;
+    if (!onHeard() || isGoingBack || !teams.find(as)?.replaced) return;
+    isGoingBack = true;
+    teams.takeUpAgain(as);
+    link.comeBack();
+    rejoin.leaveBehind();
+    void enterQuietly().finally(() => {
+      isGoingBack = false;
+    });
+  }
+
     const completed = completeInput({ operation, fields: filled, refusal, teams, secretStore });
     const { input, team, everyTeam } = completed;
     const {
@@ -344,6 +360,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
         const { delayMs, advice } = refusedCalls.note(name, args, refusal);
         if (delayMs > 0) await delay(delayMs, undefined, { signal });
         return { result: render.error(name, withAdvice(refusal, advice)), settle: ignore };
+      noteHeard();
       }
     },
     async close() {

@@ -25,12 +25,12 @@ interface HookMail {
 const withinMs = 3_000;
 
 const notice =
-  "Merkle's MCP server has ended, and its tools are away until your user types /mcp and reconnects merkle. Mail comes by this hook meanwhile; answer in the shell: merkle post 'text'.";
+  "Merkle's MCP server is not connected, and its tools are away until your user types /mcp and reconnects merkle. Mail comes by this hook meanwhile; answer in the shell: merkle post 'text'.";
 const toUser =
-  "Merkle's MCP server has ended: type /mcp and reconnect merkle to give the agent its tools back.";
+  "Merkle's MCP server is not connected: type /mcp and reconnect merkle to give the agent its tools back.";
 
 /**
- * Does by a command what the server's hook would do, where the client's server is gone: returns what the client is to add to
+ * Does by a command what the server's hook would do, where the client reaches no server: returns what the client is to add to
  * the conversation and to tell its user (WAKE-15). Undefined when there is nothing to say, or a server is there; rejects for nothing.
  */
 export async function bringMail({ config, input, signal }: HookMail): Promise<string | undefined> {
