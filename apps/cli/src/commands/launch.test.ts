@@ -435,6 +435,20 @@ describe("merkle launch", () => {
     expect((await slugs()).filter((each) => each.startsWith(slug))).toEqual([slug]);
   });
 
+  it("[LAUNCH-18] says who can conclude a session that it creates, and leaves one that exists as it is", async () => {
+    const name = `kept-${randomUUID()}`;
+    const { run } = await testMachine();
+    const start = (...more: string[]) =>
+      run(["launch", "--session", name, "--team", "Birch", "--conclude-by", ...more]);
+    expect(await start("nobody")).toMatchObject({ code: 2, stderr: expect.stringContaining("convener") });
+    expect(await start("convener")).toMatchObject({ code: 0 });
+    const settings = async () => (await client.call("get_session", { session_id: name })).settings;
+    expect(await settings()).toMatchObject({ conclude_by: "convener" });
+    const again = await start("anyone");
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("--conclude-by applies to new") });
+    expect(await settings()).toMatchObject({ conclude_by: "convener" });
+  });
+
   it("[LAUNCH-2] refuses a name that is nearly a session's where nobody can be asked, exit 5, and makes nothing", async () => {
     const { slug, session_id } = await testSession();
     const near = `${slug.slice(0, -1)}x`;

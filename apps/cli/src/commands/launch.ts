@@ -23,6 +23,10 @@ export const launch: Command = {
     },
     { flags: "--new <title>", summary: "create a new session with this title" },
     {
+      flags: "--conclude-by <who>",
+      summary: "who can conclude a session that this creates: anyone or convener (default: anyone)",
+    },
+    {
       flags: "--team <name>",
       summary: "team name; its peers are kept for the next launch (default: MERKLE_TEAM)",
     },

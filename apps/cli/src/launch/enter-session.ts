@@ -7,13 +7,14 @@ import { type JoiningPeer, joinAsPeer, type LockedPeer, rejoinStoredPeer } from 
 import { makeSessionKey } from "../sessions/session-key.js";
 import { saveTeam, toOwnPeer } from "../sessions/stored-peers.js";
 import type { ChosenSession } from "./choose-session.js";
-import type { Wish } from "./launch-options.js";
+import type { Wanted, Wish } from "./launch-options.js";
 
 interface EnterSession {
   readonly broker: BrokerClient;
   readonly home: string;
   readonly meshId: string;
   readonly wish: Wish;
+  readonly concludeBy: Wanted["concludeBy"];
   readonly cwd: string;
   /** As a stored peer keeps it. */
   readonly folder: string;
@@ -74,10 +75,15 @@ function gone({ team }: Wish): never {
 /** Makes the session, with the team as its convener, which is held from then on; undefined when somebody else was first. */
 async function createSession(
   { slug, title }: Extract<ChosenSession, { kind: "new" }>,
-  { broker, home, meshId, wish }: EnterSession,
+  { broker, home, meshId, wish, concludeBy }: EnterSession,
 ): Promise<string | undefined> {
   const created = await broker
-    .call("create_session", { title, ...(slug !== undefined && { slug }), creator_team_name: wish.team })
+    .call("create_session", {
+      title,
+      ...(slug !== undefined && { slug }),
+      creator_team_name: wish.team,
+      ...(concludeBy && { settings: { conclude_by: concludeBy } }),
+    })
     .catch((error: unknown) => {
       if (slug !== undefined && error instanceof MerkleError && error.code === "conflict") return undefined;
       throw error;

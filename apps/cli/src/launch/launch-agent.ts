@@ -51,7 +51,8 @@ export async function launchAgent(called: CommandContext): Promise<number> {
   await tellNotice(launching, chosen);
   if (prompter && !(await prompter.yesOrNo({ message: "Start?", default: true }))) throw interruptedError();
   const { home } = context.config;
-  const entered = await enterSession(chosen, { broker, home, meshId, wish, cwd: wanted.cwd, folder });
+  const { cwd, concludeBy } = wanted;
+  const entered = await enterSession(chosen, { broker, home, meshId, wish, concludeBy, cwd, folder });
   try {
     if (prompter) await keepAnswers(context, entered);
     await tellEntered(launching, entered);

@@ -4,6 +4,7 @@ import { catalogue, describeIssue } from "@merkle/wire/schemas";
 import type { AgentOptions, Client } from "../clients/client.js";
 import { getClient } from "../clients/clients.js";
 import type { CommandContext } from "../command/command.js";
+import { readOneOf } from "../command/flag-values.js";
 import { isSet, textOf } from "../command/flags.js";
 import type { Config } from "../config.js";
 import { usageError } from "../core/cli-error.js";
@@ -18,6 +19,8 @@ export interface Wanted {
   readonly name: string | undefined;
   readonly role: string | undefined;
   readonly groups: readonly string[] | undefined;
+  /** Who can conclude a session that the launch creates. */
+  readonly concludeBy: "anyone" | "convener" | undefined;
   /** Whether flags say where to, which comes before what a conversation remembers. */
   readonly isAimed: boolean;
   readonly client: Client;
@@ -45,6 +48,7 @@ export function readWanted({ args, flags, config }: CommandContext): Wanted {
     name: refuseBad("--name", given("name"), nameProblem),
     role: refuseBad("--role", given("role"), roleProblem),
     groups: readGroups(given("groups")),
+    concludeBy: readOneOf(given("concludeBy"), "--conclude-by", ["anyone", "convener"]),
     isAimed: [session, title, given("team"), given("name")].some((each) => each !== undefined),
     agent: {
       model: given("model"),

@@ -47,11 +47,13 @@ export async function tellEntered(
   launching: Launching,
   { created, held, joined, resumed }: EnteredSession,
 ): Promise<void> {
-  const { broker, wish, context } = launching;
+  const { broker, wish, wanted, context } = launching;
   const { output } = context;
   const { last_sequence } = await broker.call("get_session", { session_id: held.session_id });
   const why = wish.session.kind === "new" ? "" : "; no peer had that name";
   if (created) output.note(`${output.mark.ok} Created session ${held.slug}${why}`);
+  else if (wanted.concludeBy)
+    output.note(`${output.mark.warn} Session ${held.slug} exists: --conclude-by applies to new ones only`);
   output.note(
     `${output.mark.ok} ${resumed ? "Back" : "Joined"} as ${whoIn(held)}, ` +
       `${counted(last_sequence, "message")} so far, ${joined.document_version === 0 ? "no document yet" : `document v${joined.document_version}`}`,
