@@ -200,6 +200,41 @@ describe("hooks of a client", () => {
     await expect.poll(() => server.hook("PostToolBatch")).toContain("#3 Alder: two");
   });
 
+  it("[WAKE-18] show that the client waits for a permission, until it goes on", async () => {
+    const alder = await startSession(broker);
+    const config = await makeAgentHome();
+    const birch = await startAgent(broker, alder, { env: { CLAUDE_CONFIG_DIR: config } });
+    const declared = async () => (await alder.peers("Birch"))[0]?.["declared"];
+    const ask = (input: object) =>
+      birch.call("hook", { event: "PermissionRequest", tool: "Bash", input: JSON.stringify(input) });
+    const reason = 'waiting for permission at its terminal: Bash "touch x"';
+    expect(await ask({ command: "touch\nx", description: "Work" })).toBe("{}");
+    await expect.poll(declared).toMatchObject({ status: "blocked", reason });
+    await birch.hook("PostToolBatch");
+    await expect.poll(declared).toMatchObject({ status: "working", reason: null });
+
+    // No hook tells that a prompt was refused; the client's file does.
+    const is = (status: string) =>
+      writeFile(
+        joinPath(config, "sessions", `${process.pid}.json`),
+        JSON.stringify({ status, kind: "interactive" }),
+      );
+    await mkdir(joinPath(config, "sessions"));
+    await is("waiting");
+    await ask({ command: "touch x" });
+    await expect.poll(declared).toMatchObject({ status: "blocked", reason });
+    await is("idle");
+    await expect.poll(declared).toMatchObject({ status: "idle", reason: null });
+
+    // What the agent has declared itself stays.
+    await birch.call("set_status", { status: "blocked", reason: "which port?" });
+    await is("waiting");
+    await ask({ command: "touch x" });
+    await is("busy");
+    await birch.hook("PostToolBatch");
+    expect(await declared()).toMatchObject({ status: "blocked", reason: "which port?" });
+  });
+
   it("[WAKE-4] what a killed server had offered without evidence comes from the next, and is said to come again", async () => {
     const alder = await startSession(broker);
     const home = await makeAgentHome();

@@ -50,13 +50,15 @@ export function toHookSettings(
   const sessionStart = { SessionStart: [run(toShellLine([...merkle, "hook", "session-start"]))] };
   const command = toShellLine([...merkle, "hook", "approval", ...approvers]);
   const approval: HookGroup = { hooks: [{ type: "command", command, timeout: approvalSeconds }] };
-  const permission = approvers.length > 0 ? { PermissionRequest: [approval] } : {};
+  const permission = approvers.length > 0 ? [approval] : [];
+  const waiting: HookGroup = { hooks: [callServer("PermissionRequest", ofTool)] };
   const mail = run(`${isServingInShell} || ${toShellLine([...merkle, "hook", "mail"])}`);
-  if (!inTurn) return { hooks: { ...sessionStart, ...permission } };
+  if (!inTurn)
+    return { hooks: { ...sessionStart, ...(permission.length > 0 && { PermissionRequest: permission }) } };
   return {
     hooks: {
       ...sessionStart,
-      ...permission,
+      PermissionRequest: [...permission, waiting],
       UserPromptSubmit: [{ hooks: [callServer("UserPromptSubmit")] }, mail],
       PreToolUse: [
         { matcher: ownTools, hooks: [callServer("PreToolUse")] },
@@ -71,6 +73,17 @@ export function toHookSettings(
 /** Claude Code puts in what it knows, and nothing where it does not. */
 const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
+/** Whether the client asks for a tool of ours in plan mode, in which it asks for each that writes, whatever is allowed. */
+export function asksInPlanMode({ tool, mode }: Fields): boolean {
+  return mode === "plan" && typeof tool === "string" && tool.startsWith("mcp__merkle__");
+}
+
+/** The answer of a permission hook by which the client does not ask its user. */
+export const allowTool = JSON.stringify({
+  hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
+});
+
+const ofTool = { tool: "tool_name", input: "tool_input", mode: "permission_mode" };
 const ofEdit = { file: "tool_input.file_path", notebook: "tool_input.notebook_path", edit: "tool_input" };
 
 /** The file that a tool edits, as its hook says it. */

@@ -80,6 +80,7 @@ describe("merkle install and uninstall", () => {
     const { permissions, hooks } = JSON.parse(newSettings);
     expect(permissions).toEqual({ allow: ["mcp__merkle", "Bash(ls)"] });
     expect(Object.keys(hooks).sort()).toEqual([
+      "PermissionRequest",
       "PostToolBatch",
       "PreToolUse",
       "SessionStart",

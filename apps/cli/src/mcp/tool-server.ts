@@ -9,7 +9,9 @@ import {
 import type { MerkleClient } from "@merkle/wire/client";
 import { brokerSettingsDefault } from "@merkle/wire/schemas";
 import { claude } from "../clients/claude.js";
+import { allowTool, asksInPlanMode } from "../clients/claude-hooks.js";
 import { findInboxSocket } from "../clients/claude-inbox.js";
+import { readClaudeState } from "../clients/claude-state.js";
 import { findClientIntroducing } from "../clients/clients.js";
 import { isServerEnded } from "../clients/serving.js";
 import type { Transcript } from "../clients/transcript.js";
@@ -21,6 +23,7 @@ import { completeInput, fillProject } from "./complete-input.js";
 import { type HookCall, parseHookCall } from "./hook-call.js";
 import { createHookServer, type HookAnswer, type HookBriefs } from "./hooks/hook-server.js";
 import { openHookSocket } from "./hooks/hook-socket.js";
+import { createPermissionWatch, isPermission } from "./hooks/permission-watch.js";
 import { createStatusReporter, idleSince, noteDeclared } from "./hooks/status-reporter.js";
 import { type CallResult, createLongResults, createRenderer } from "./long-results.js";
 import { createAcknowledger } from "./mail/acknowledger.js";
@@ -77,10 +80,10 @@ interface ToolDeskOptions {
   readonly channel: Channel | null;
   /** Whether results have `structuredContent` where a program reads them (MCP-17). */
   readonly structured: boolean;
-  readonly log: (text: string) => void;
-}
   /** Called with each hook and each call of the client; returns whether this is its server for the peer of `--as`. */
   readonly onHeard: () => boolean;
+  readonly log: (text: string) => void;
+}
 
 export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const { config, options, claudeSessionId, client, channel, onHeard, log } = deskOptions;
@@ -149,13 +152,18 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const render = createRenderer({ view: options.view, structured, secretStore, longResults });
   /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
   let moving: Promise<void> = Promise.resolve();
+  let isGoingBack = false;
   const hooks = createHookServer({
     teams,
-  let isGoingBack = false;
     turn,
     status: createStatusReporter(link, log),
     onConversation: noteConversation,
     onProof: acknowledger.soon,
+  });
+  const permissions = createPermissionWatch({
+    ...{ link, teams, log },
+    readState: () => readClaudeState(process.ppid, env),
+    hide: secretStore.hide,
   });
   channel?.onChange(describeAgain);
   const usage =
@@ -184,7 +192,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
 
   /** Takes back the status that another process declared while no server was there (WAKE-15). */
   function unblock(team: PeerSession, { reason }: Declared): void {
-    if (!isServerEnded(reason)) return;
+    if (!isServerEnded(reason) && !isPermission(reason)) return;
     const input = { session_id: team.sessionId, team_id: team.credential, status: "idle" } as const;
     link.call("set_status", input).then(
       (output) => noteDeclared(team, output),
@@ -250,6 +258,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
 
   async function runHook(call: HookCall): Promise<HookAnswer> {
     const hadHooks = turn.hasHooks;
+    if (call.agentId === "" && call.event !== "PreToolUse") permissions.goOn();
     // Claude Code has named its own when it started this server; of another one after it the hooks tell.
     if (claudeSessionId === null && call.agentId === "") noteConversation(call.sessionId);
     if (call.sessionId !== "") handedOut.moveTo(call.sessionId);
@@ -275,6 +284,12 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   }
 
   async function answerHook(fields: Fields, meta: unknown): Promise<ToolAnswer> {
+    if (fields["event"] === "PermissionRequest") {
+      // The launch has allowed these tools, so that its agents need nobody at the terminal for them.
+      const isAllowed = options.as !== undefined && asksInPlanMode(fields);
+      if (!isAllowed) permissions.ask(fields);
+      return { result: render.text(isAllowed ? allowTool : "{}"), settle: ignore };
+    }
     const call = parseHookCall(fields);
     const { subagent = call.agentId } = own.callerOf?.(meta, call.sessionId) ?? {};
     const { text, toUser, settle } = await runHook({ ...call, agentId: subagent });
@@ -283,6 +298,19 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const refusal = claimGuard.judge(edit);
     const result = refusal ? render.text(toHookRefusal(refusal)) : render.hook(own, call.event, text, toUser);
     return { result, settle };
+  }
+
+  /** A launch that stood in for this server, as it was not reached, gives the peer back (WAKE-15). */
+  function noteHeard(): void {
+    const { as = "" } = options;
+    if (!onHeard() || isGoingBack || !teams.find(as)?.replaced) return;
+    isGoingBack = true;
+    teams.takeUpAgain(as);
+    link.comeBack();
+    rejoin.leaveBehind();
+    void enterQuietly().finally(() => {
+      isGoingBack = false;
+    });
   }
 
   async function answerSocket(fields: Fields): Promise<HookAnswer> {
@@ -297,19 +325,6 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     const operation = requireTool(name, options.toolsets);
     const refusal = await rejoin.enter();
     const filled = await fillProject(operation, fields);
-  /** A launch that stood in for this server, as it was not reached, gives the peer back (WAKE-15). */
-  function noteHeard(): void {
-    const { as = "" } = options;
-    if (!onHeard() || isGoingBack || !teams.find(as)?.replaced) return;
-    isGoingBack = true;
-    teams.takeUpAgain(as);
-    link.comeBack();
-    rejoin.leaveBehind();
-    void enterQuietly().finally(() => {
-      isGoingBack = false;
-    });
-  }
-
     const completed = completeInput({ operation, fields: filled, refusal, teams, secretStore });
     const { input, team, everyTeam } = completed;
     const {
@@ -348,6 +363,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     unread: () => teams.readers().map(({ slug, mail }) => ({ session: slug, unread: mail.pending.length })),
     async call(call) {
       const { name, args, signal } = call;
+      noteHeard();
       try {
         // A hook is no call of the model's, and is not kept waiting by a broker.
         if (name === "hook") return await answerHook(requireFields(name, args), call.meta);
@@ -360,7 +376,6 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
         const { delayMs, advice } = refusedCalls.note(name, args, refusal);
         if (delayMs > 0) await delay(delayMs, undefined, { signal });
         return { result: render.error(name, withAdvice(refusal, advice)), settle: ignore };
-      noteHeard();
       }
     },
     async close() {

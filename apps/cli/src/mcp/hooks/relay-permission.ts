@@ -1,12 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { idempotencyKeyOf, MerkleError, type OutputOf } from "@merkle/wire";
 import { type ApprovalSubject, approvalHash } from "@merkle/wire/identity";
 import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
-import { claudePaths } from "../../clients/claude-paths.js";
+import { readClaudeState } from "../../clients/claude-state.js";
 import { type Config, readEnvironment } from "../../config.js";
 import { CliError } from "../../core/cli-error.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
@@ -167,14 +165,13 @@ const waitsWithinMs = 5_000;
  */
 function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): void } {
   const { variables } = readEnvironment();
-  const path = join(claudePaths(variables).sessions, `${variables["CLAUDE_PID"]}.json`);
   const answered = new AbortController();
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
   const beganAt = Date.now();
   const watch = async () => {
     for (let hasWaited = false; ; await delay(lookMs, undefined, { signal: until })) {
-      const { kind, status } = await readState(path);
+      const { kind, status } = await readClaudeState(variables["CLAUDE_PID"], variables);
       if (kind !== "interactive") continue;
       if (status === "waiting") hasWaited = true;
       // It may have been answered before the first look.
@@ -183,13 +180,4 @@ function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): vo
   };
   watch().catch(() => undefined); // It was stopped.
   return { answered: answered.signal, stop: () => over.abort() };
-}
-
-async function readState(path: string): Promise<{ readonly kind?: unknown; readonly status?: unknown }> {
-  try {
-    return Object(JSON.parse(await readFile(path, "utf8")));
-  } catch {
-    // It may be written just now, or another version keeps none.
-    return {};
-  }
 }

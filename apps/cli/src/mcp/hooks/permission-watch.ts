@@ -1,0 +1,132 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { neutralise } from "@merkle/wire/text";
+import type { ClaudeState } from "../../clients/claude-state.js";
+import type { BrokerLink } from "../broker-link.js";
+import type { Fields } from "../membership.js";
+import type { PeerSession, PeerSessions } from "../peer-sessions.js";
+import { noteDeclared } from "./status-reporter.js";
+
+/** Shows others that the client waits for a permission at its terminal (WAKE-18). */
+interface PermissionWatch {
+  /** The client asks its user, as its hook says. */
+  ask(hook: Fields): void;
+  /** The client goes on. */
+  goOn(): void;
+}
+
+interface PermissionWatchOptions {
+  readonly link: BrokerLink;
+  readonly teams: Pick<PeerSessions, "readers">;
+  readonly readState: () => Promise<ClaudeState>;
+  readonly hide: (text: string) => string;
+  readonly log: (text: string) => void;
+}
+
+type Free = "idle" | "working";
+
+const pollMs = 500;
+/** So long after its hook began a client says that it waits, if it does. */
+const waitsWithinMs = 5_000;
+
+export function createPermissionWatch(options: PermissionWatchOptions): PermissionWatch {
+  const { link, teams, readState, hide, log } = options;
+  let watching = new AbortController();
+  /** The peers that are shown as blocked by this. */
+  const blocked = new Set<PeerSession>();
+
+  /** The prompt may be answered by another hook first, and no hook says how it was answered: the client's file does. */
+  async function watch(reason: string, signal: AbortSignal): Promise<void> {
+    const askedAt = Date.now();
+    let hasWaited = false;
+    for (;;) {
+      const { kind, status } = await readState();
+      if (signal.aborted) return;
+      const saysNothing = kind === undefined;
+      if (status === "waiting" || (saysNothing && !hasWaited)) {
+        if (!hasWaited) for (const team of teams.readers()) void block(team, reason, signal);
+        hasWaited = true;
+      } else if (!saysNothing && (hasWaited || Date.now() - askedAt > waitsWithinMs)) {
+        return free(status === "idle" ? "idle" : "working");
+      }
+      await delay(pollMs, undefined, { ref: false });
+    }
+  }
+
+  async function block(team: PeerSession, reason: string, signal: AbortSignal): Promise<void> {
+    const output = await declare(team, { status: "blocked", reason, automatic: true });
+    // What the model has declared itself stays.
+    if (output?.declared.reason !== reason) return;
+    if (signal.aborted) show(team, signal.reason);
+    else blocked.add(team);
+  }
+
+  function free(status: Free): void {
+    watching.abort(status);
+    for (const team of blocked) show(team, status);
+    blocked.clear();
+  }
+
+  function show(team: PeerSession, status: Free): void {
+    team.observed = status;
+    void declare(team, { status });
+  }
+
+  async function declare(
+    team: PeerSession,
+    status: { status: "blocked"; reason: string; automatic: true } | { status: Free },
+  ) {
+    try {
+      const input = { session_id: team.sessionId, team_id: team.credential, ...status };
+      const output = await link.call("set_status", input);
+      noteDeclared(team, output);
+      return output;
+    } catch (error) {
+      log(`could not update the status: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  return {
+    ask(hook) {
+      free("working");
+      watching = new AbortController();
+      void watch(hide(describePermission(hook)), watching.signal);
+    },
+    goOn() {
+      if (!watching.signal.aborted) free("working");
+    },
+  };
+}
+
+const begin = "waiting for permission at its terminal";
+
+/** Whether a status was declared by this, perhaps by a server that has ended. */
+export function isPermission(reason: string | null): boolean {
+  return reason?.startsWith(begin) === true;
+}
+
+/** The inputs that say most of a tool's call. */
+const telling = ["command", "file_path", "notebook_path", "url", "query", "pattern", "path"];
+const inputCharsMax = 160;
+
+function describePermission({ tool, input }: Fields): string {
+  const fields = readFields(input);
+  const value = telling.map((name) => fields[name]).find((each) => typeof each === "string");
+  const name = typeof tool === "string" && tool !== "" ? `: ${neutralise(tool).slice(0, 100)}` : "";
+  return `${begin}${name}${typeof value === "string" ? ` "${shorten(value)}"` : ""}`;
+}
+
+function shorten(text: string): string {
+  const line = neutralise(text).replace(/\s+/g, " ").trim();
+  return line.length > inputCharsMax
+    ? `${line.slice(0, inputCharsMax).replace(/[\ud800-\udbff]$/, "")}…`
+    : line;
+}
+
+function readFields(input: unknown): Fields {
+  try {
+    return Object(typeof input === "string" ? JSON.parse(input) : input);
+  } catch {
+    return {};
+  }
+}
