@@ -77,7 +77,7 @@ it("a run prepares what its files need, and nothing else", () => {
   expect(needsOf("../rules.test.ts")).toEqual([]);
   expect(needsOf("../../packages/db/src/feed/append-messages.test.ts")).toEqual(["postgres"]);
   expect(needsOf("../stdio/briefs.test.ts")).toEqual(["postgres", "program"]);
-  expect(needsOf("../../apps/cli/src/commands/up.test.ts")).toEqual(["preparedHome", "program"]);
+  expect(needsOf("../../apps/cli/src/commands/own-home.test.ts")).toEqual(["preparedHome", "program"]);
   expect(needsOf("../conformance/conformance.test.ts")).toEqual(["conformance", "postgres", "program"]);
   expect(needsOf("../dashboard/tasks.test.ts")).toEqual(["dashboard", "postgres", "program"]);
 });
