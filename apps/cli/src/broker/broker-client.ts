@@ -20,6 +20,7 @@ import { CliError, exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
 import { type Authorization, createAuthorization } from "../identity/authorization.js";
 import { describeOlderBroker } from "./broker-build.js";
+import { findDemoBroker } from "./demo-broker.js";
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -170,7 +171,7 @@ export function openRequests(options: RequestOptions): Requests {
       return await requestHttp(`${base}${path}`, { ...init, tls, signal: within });
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof CliError ? error : unreachable(address, error);
+      throw error instanceof CliError ? error : await unreachable(address, error);
     }
   }
 
@@ -193,7 +194,9 @@ export function openRequests(options: RequestOptions): Requests {
         return await ask();
       } catch (error) {
         signal.throwIfAborted();
-        throw error instanceof CliError || error instanceof MerkleError ? error : unreachable(address, error);
+        throw error instanceof CliError || error instanceof MerkleError
+          ? error
+          : await unreachable(address, error);
       }
     },
     async call<Name extends OperationName>(name: Name, input: Record<string, unknown>, headers = {}) {
@@ -269,15 +272,16 @@ function toRequest(
   };
 }
 
-function unreachable({ base, source }: BrokerAddress, cause: unknown): CliError {
+async function unreachable({ base, source, reach }: ReachableAddress, cause: unknown): Promise<CliError> {
   if (isAboutCertificate(cause)) return untrusted(base, cause);
   const old = source === "default" ? "MERKLE_URL has the wrong address" : `${source} is old`;
+  const demo = source === "default" && reach ? await findDemoBroker(reach.home) : undefined;
   return new CliError(
     "unreachable",
-    `can't reach ${base} (${reasonOf(cause)}). Not running here, or ${old}.`,
+    `can't reach ${base} (${reasonOf(cause)}). ${demo ? `Only the demo's broker runs here, at ${demo.url}.` : `Not running here, or ${old}.`}`,
     {
       exitCode: exitCodes.unreachable,
-      next: ["merkle up", "merkle doctor"],
+      next: [...(demo ? [`merkle ls --url ${demo.url} --mesh demo`] : []), "merkle up", "merkle doctor"],
       cause,
     },
   );

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { countClients, stoppedText } from "../broker/broker-facts.js";
+import { findDemoBroker } from "../broker/demo-broker.js";
 import { findRunningBroker, isRunning, type RunningBroker } from "../broker/run-file.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { textOf } from "../command/flags.js";
@@ -31,6 +32,8 @@ async function stopBroker({ config, flags, output, signal }: CommandContext): Pr
     throw otherBroker(broker.base, home);
   if (!running) {
     output.show({ stopped: false, home }, `no broker runs on ${home}`);
+    const demo = await findDemoBroker(home);
+    if (demo) output.note(`The demo's broker runs at ${demo.url}; Ctrl+C where merkle demo runs stops it.`);
     return exitCodes.done;
   }
   if (running.host !== hostname()) throw elsewhere(home, running);

@@ -1,6 +1,7 @@
 import type { AttentionItem, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
+import { describeDemoRoom, findDemoRoom } from "../broker/demo-room.js";
 import type { Command } from "../command/command.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
@@ -32,8 +33,14 @@ export const inbox: Command = {
       output.show({ ...attention, unread: counts }, "");
       return exitCodes.done;
     }
-    if (attention.items.length === 0) output.note("nothing needs you");
-    else {
+    if (attention.items.length === 0) {
+      const room = await findDemoRoom(broker, signal);
+      output.note(
+        room === undefined
+          ? "nothing needs you"
+          : `nothing needs you in your mesh; ${describeDemoRoom(room)}`,
+      );
+    } else {
       output.show(attention, formatItems(attention, output));
       const first = attention.items.find(isOwn);
       if (first) output.note(`  next: ${needAdvice(toNeed(first), first.session)}`);

@@ -1,5 +1,6 @@
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
+import { describeDemoRoom, findDemoRoom } from "../broker/demo-room.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
@@ -52,8 +53,11 @@ export const ls: Command = {
       return exitCodes.done;
     }
     if (output.json) output.show(page, "");
-    else if (page.sessions.length === 0) output.note(nothingFound(status, query));
-    else {
+    else if (page.sessions.length === 0) {
+      output.note(nothingFound(status, query));
+      const room = await findDemoRoom(broker, signal);
+      if (room !== undefined) output.note(describeDemoRoom(room));
+    } else {
       output.show(page, await formatSessions(page.sessions, { broker, output }));
       if (page.next_cursor !== null)
         output.note(`  more: merkle ls --limit ${limits.sessionsPageMax}, or --query <text>`);

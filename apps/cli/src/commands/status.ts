@@ -1,5 +1,6 @@
 import { type BrokerClient, findBroker } from "../broker/broker-client.js";
 import { describeLack, describeWriteProblem, readClients, readHealth } from "../broker/broker-facts.js";
+import { describeDemoRoom, findDemoRoom } from "../broker/demo-room.js";
 import type { Command } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
 import { type Actor, readingFrom } from "../identity/acting.js";
@@ -32,6 +33,8 @@ export const status: Command = {
     const held = `${counted(facts.peers_polling, "peer")} waiting for messages, ${counted(facts.open_sessions, "open session")}${waiting}`;
     const missing = lack === null ? "" : `\n${output.mark.warn} ${lack.problem}`;
     output.show({ ...known, ...facts }, `${up}, ${held}${missing}`);
+    const room = facts.open_sessions === 0 ? await findDemoRoom(broker, signal) : undefined;
+    if (room !== undefined) output.note(describeDemoRoom(room));
     return exitCodes.done;
   },
 };

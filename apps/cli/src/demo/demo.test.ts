@@ -49,6 +49,20 @@ describe("merkle demo as a visitor", () => {
   });
 });
 
+it("[DEMO-7] where a mesh is empty, status, ls and inbox name the demo's room", async () => {
+  const { url } = await startTestBroker({});
+  const merkle = await testMerkle();
+  const about = async (command: string) => (await merkle.run([command, "--url", url])).stderr;
+  for (const command of ["status", "ls", "inbox"]) expect(await about(command)).not.toContain("demo's room");
+  const { session } = await callerOf(url)("open_demo_room", {});
+  for (const command of ["status", "ls", "inbox"])
+    expect(await about(command)).toContain(
+      `the demo's room is open: merkle --url ${url} tail ${session} --mesh demo`,
+    );
+  const there = await merkle.run(["ls", "--url", url, "--mesh", "demo"]);
+  expect(there).toMatchObject({ stdout: expect.stringContaining(session), stderr: "" });
+});
+
 describe("merkle demo on a broker that runs", () => {
   let url = "";
   let call: Call = () => Promise.reject(new Error("no broker yet"));
@@ -245,6 +259,27 @@ describe("merkle demo without a broker", () => {
     running.process.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 0, stderr: "" });
     await nothingIsLeft(tmp);
+  });
+
+  it("[DEMO-7] where only that broker runs, status, ls, inbox and down name it", {
+    tags: "long",
+  }, async () => {
+    const { merkle, env } = await alone();
+    const running = merkle.start(["demo", "--once", "--pace", "0", "--keep", "--json"], { env });
+    const { url } = JSON.parse(await firstLineOf(running));
+    for (const command of ["status", "ls", "inbox"])
+      expect(await merkle.start([command], { env }).ended).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(
+          new RegExp(`Only the demo's broker runs here, at ${url}\\.\n +try: .*ls --url ${url} --mesh demo`),
+        ),
+      });
+    expect(await merkle.start(["down"], { env }).ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`The demo's broker runs at ${url}; Ctrl+C`),
+    });
+    running.process.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 0 });
   });
 
   it("[DEMO-5] ends that broker, too, when it is killed", { tags: "long" }, async () => {

@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { demoHomePrefix } from "../broker/demo-broker.js";
 import { openLiveClient } from "../broker/live-client.js";
 import type { CommandContext } from "../command/command.js";
 import { textOf } from "../command/flags.js";
@@ -50,15 +50,18 @@ async function play(
 
 /** Runs a broker as `merkle up` does, on a home that is gone when it has stopped. Nothing of this machine's own is used. */
 function runOwnBroker(context: CommandContext): Promise<number> {
-  return withTemporaryHome(async (home) => {
+  return withTemporaryHome(demoHomePrefix(context.config.home), async (home) => {
     const config = await readConfig({ flags: { port: "0" }, env: { MERKLE_HOME: home }, cwd: home });
     return runBroker({ ...context, config });
   });
 }
 
 /** Gives `work` a Merkle home that is removed afterwards, with everything that was stored for it. */
-async function withTemporaryHome<Result>(work: (home: string) => Promise<Result>): Promise<Result> {
-  const home = await mkdtemp(join(tmpdir(), "merkle-demo-"));
+async function withTemporaryHome<Result>(
+  prefix: string,
+  work: (home: string) => Promise<Result>,
+): Promise<Result> {
+  const home = await mkdtemp(prefix);
   try {
     // A broker that root runs has its PostgreSQL run as another user, who must get through to the data.
     await chmod(home, 0o711);

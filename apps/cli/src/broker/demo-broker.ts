@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { findRunningBroker, type RunningBroker } from "./run-file.js";
+
+/** How the path of the temporary home begins on which `merkle demo` of this home starts a broker of its own. */
+export function demoHomePrefix(home: string): string {
+  return join(tmpdir(), `merkle-demo-${createHash("sha256").update(home).digest("hex").slice(0, 12)}-`);
+}
+
+/** The broker that `merkle demo` of this home has started, while it runs. */
+export async function findDemoBroker(home: string): Promise<RunningBroker | undefined> {
+  const prefix = demoHomePrefix(home);
+  const names = await readdir(dirname(prefix)).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(basename(prefix)))) {
+    const running = await findRunningBroker(join(dirname(prefix), name));
+    if (running) return running;
+  }
+  return undefined;
+}
