@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { claimSlug, listSlugsLike, type Transaction } from "@merkle/db";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { slugFrom } from "@merkle/wire/text";
+import { slugFrom } from "@merkle/wire/slug";
 
 /**
  * Takes a name for a new session. One that was asked for must be free; one that comes from a title gets a number when

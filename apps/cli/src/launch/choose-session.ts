@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isUuid, type Session } from "@merkle/wire";
-import { neutralise, slugFrom } from "@merkle/wire/text";
+import { slugFrom } from "@merkle/wire/slug";
+import { neutralise } from "@merkle/wire/text";
 import type { BrokerClient } from "../broker/broker-client.js";
 import type { Prompter } from "../command/ask.js";
 import { CliError, exitCodes } from "../core/cli-error.js";

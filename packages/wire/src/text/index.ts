@@ -41,5 +41,4 @@ export {
 export { adviseUpgrade, npxCommand, packageName } from "./package-name.js";
 export { isFileScope, normaliseScope, problemOfScope, scopeHoldsFile, scopesOverlap } from "./scope.js";
 export { shellWord, toShellLine } from "./shell.js";
-export { slugFrom } from "./slug.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";
