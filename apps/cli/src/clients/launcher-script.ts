@@ -10,6 +10,8 @@ interface LauncherOptions {
   readonly program: string;
   /** A comment that says what wrote the script. */
   readonly mark: string;
+  /** Arguments of Node before the program. */
+  readonly nodeArgs?: readonly string[];
   /** Where a program may be that does the same, should this one be gone, as words of the shell. */
   readonly others?: readonly string[];
 }
@@ -37,7 +39,8 @@ const nodePlaces = [
  * A script that runs a program with a Node that is new enough: the one that wrote it while that is there, else the one on
  * the PATH, else one where version managers and packages put it. A fixed path would break with the next Node upgrade.
  */
-export function launcherScript({ program, mark, others = [] }: LauncherOptions): string {
+export function launcherScript({ program, mark, nodeArgs = [], others = [] }: LauncherOptions): string {
+  const run = [...nodeArgs.map(shellWord), '"$program" "$@"'].join(" ");
   return `#!/bin/sh
 ${mark}
 program=${shellWord(program)}
@@ -49,10 +52,10 @@ if [ ! -f "$program" ]; then
   exit 127
 fi
 # It was new enough when this was written, so it is not asked.
-if [ -x ${shellWord(process.execPath)} ]; then exec ${shellWord(process.execPath)} "$program" "$@"; fi
+if [ -x ${shellWord(process.execPath)} ]; then exec ${shellWord(process.execPath)} ${run}; fi
 for node in "$(command -v node 2>/dev/null)" ${nodePlaces.join(" ")}; do
   if [ -x "$node" ] && "$node" -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b > 18) ? 0 : 1)' 2>/dev/null; then
-    exec "$node" "$program" "$@"
+    exec "$node" ${run}
   fi
 done
 echo 'merkle: found no Node 20.19 or later. Install it from https://nodejs.org' >&2
@@ -68,8 +71,10 @@ export function clientScriptPath(home: string): string {
   return join(homeFiles.install(home), "merkle");
 }
 
+/** The command of the user, which may run a newer program. */
+const others = ['"$HOME"/.local/bin/merkle', '"$(command -v merkle 2>/dev/null)"'];
+
 export async function writeClientScript(home: string): Promise<void> {
-  const others = ['"$HOME"/.local/bin/merkle', '"$(command -v merkle 2>/dev/null)"'];
   await explainingHome(home, async () => {
     await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
     await writeProgram(clientScriptPath(home), launcherScript({ program: entryFile(), mark, others }));
@@ -83,4 +88,24 @@ export async function renewClientScript(home: string): Promise<void> {
 
 export async function removeClientScript(home: string): Promise<void> {
   await rm(clientScriptPath(home), { force: true });
+}
+
+/** The script that a service of the user runs: a fixed path of Node would end it with the next upgrade. */
+export function serviceScriptPath(home: string): string {
+  return join(homeFiles.install(home), "merkle-service");
+}
+
+const serviceMark =
+  '# Written by "merkle service install"; the service runs it. "merkle service uninstall" removes it.';
+
+export async function writeServiceScript(home: string, nodeArgs: readonly string[]): Promise<void> {
+  const script = launcherScript({ program: entryFile(), mark: serviceMark, nodeArgs, others });
+  await explainingHome(home, async () => {
+    await mkdir(homeFiles.install(home), { recursive: true, mode: 0o700 });
+    await writeProgram(serviceScriptPath(home), script);
+  });
+}
+
+export async function removeServiceScript(home: string): Promise<void> {
+  await rm(serviceScriptPath(home), { force: true });
 }

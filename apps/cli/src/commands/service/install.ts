@@ -1,10 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findRunningBroker } from "../../broker/run-file.js";
+import { removeServiceScript, writeServiceScript } from "../../clients/launcher-script.js";
 import type { Command } from "../../command/command.js";
 import { isSet } from "../../command/flags.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { hasProc } from "../../core/platform.js";
+import { brokerNodeArgs } from "../../start/detach-broker.js";
 import { installService, readService } from "../../start/service/manager.js";
 import { endingWithLine } from "../../text/one-line.js";
 import { variablesOfFiles } from "../../trust/env-files.js";
@@ -29,13 +31,20 @@ export const serviceInstall: Command = {
       output.print({ file: manager.file, text, changed: false }, endingWithLine(text));
       return exitCodes.done;
     }
-    if ((await readService(manager)) === null && (await findRunningBroker(config.home)) !== undefined)
+    const isNew = (await readService(manager)) === null;
+    if (isNew && (await findRunningBroker(config.home)) !== undefined)
       throw usageError(
         "A broker already runs on this home, and a service would start a second one.",
         "merkle down",
       );
     await mkdir(config.home, { recursive: true, mode: 0o700 });
-    await installService(manager, facts);
+    await writeServiceScript(config.home, brokerNodeArgs);
+    try {
+      await installService(manager, facts);
+    } catch (error) {
+      if (isNew) await removeServiceScript(config.home);
+      throw error;
+    }
     output.show({ file: manager.file, text, changed: true }, `${output.mark.ok} ${manager.file}`);
     const left = variablesOfFiles.filter((name) => config.environment[name]);
     if (left.length > 0)

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -108,6 +108,32 @@ it("[PACK-7] where nobody started a systemd for the user nothing is left behind;
     stdout: "Active: inactive (dead)\n",
     stderr: "",
   });
+});
+
+it("[PACK-7] the service runs a script of the home, which finds Node, so that it survives the next upgrade of Node", {
+  tags: "linux",
+}, async () => {
+  const merkle = await testMerkle();
+  const systemctl = join(await temporary(), "systemctl");
+  await writeFile(systemctl, "#!/bin/sh\n", { mode: 0o755 });
+  const env = { XDG_CONFIG_HOME: join(merkle.home, "config"), PATH: `${dirname(systemctl)}:/usr/bin:/bin` };
+  expect(await merkle.run(["service", "install", "--", "--port", "0"], { env })).toMatchObject({ code: 0 });
+  const unit = await readFile(join(env.XDG_CONFIG_HOME, "systemd/user/merkle.service"), "utf8");
+  const script = join(merkle.home, "install/merkle-service");
+  expect(unit).toContain(`ExecStart="${script}" "up" "--port" "0"\n`);
+  expect(unit).not.toContain(process.execPath);
+
+  // The Node that wrote it is gone: the script takes the one on the PATH.
+  const written = await readFile(script, "utf8");
+  await writeFile(script, written.replaceAll(process.execPath, "/gone/node"));
+  const { stdout } = await run(script, ["version"], {
+    env: { HOME: merkle.home, PATH: `${dirname(process.execPath)}:/usr/bin:/bin` },
+  });
+  expect(stdout).toMatch(/\d+\.\d+/);
+  expect(written).toContain('--max-semi-space-size=64 "$program" "$@"');
+
+  expect(await merkle.run(["service", "uninstall"], { env })).toMatchObject({ code: 0 });
+  await expect(access(script)).rejects.toThrow();
 });
 
 it("[PACK-7] a machine without systemd is named, with what to run instead, and keeps no file", {

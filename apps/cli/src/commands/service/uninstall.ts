@@ -1,3 +1,4 @@
+import { removeServiceScript } from "../../clients/launcher-script.js";
 import type { Command } from "../../command/command.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readService, uninstallService } from "../../start/service/manager.js";
@@ -12,6 +13,7 @@ export const serviceUninstall: Command = {
     const manager = thisManager(config);
     const wasThere = (await readService(manager)) !== null;
     await uninstallService(manager);
+    await removeServiceScript(config.home);
     const text = wasThere
       ? `${output.mark.ok} ${manager.file} is removed; the data is in ${config.home}`
       : "there was no service";
