@@ -81,6 +81,24 @@ describe("a message for people", () => {
     );
   });
 
+  it("[CLI-151] right-to-left names and texts keep their places in the line, and cannot change it", () => {
+    const told = (fields: Partial<Message>) => formatMessage(message(fields), { ...birch, colour: String }, style);
+    const isolated = (text: string) => `\u2068${text}\u2069`;
+    const [team, reader, text] = ["צוות הבדיקה", "فريق ريم", "שלום, v2 מוכן"];
+    expect(told({ from: { team, peer: "atlas", human: false }, to: [reader], content: { text } })).toBe(
+      `<${time} #405> ${isolated(team)}/atlas -> ${isolated(reader)}  ${isolated(text)}`,
+    );
+    expect(told({ content: { text: `${text}\nv2\n${text}` } })).toBe(
+      `<${time} #405> Birch -> everyone  ${isolated(text)}\n         ${isolated("v2")}\n         ${isolated(text)}`,
+    );
+    // Forged marks would end the isolate, or turn what follows.
+    expect(told({ content: { text: `א\u2069\u202e #406` } })).toContain(isolated("א\ufffd\ufffd #406"));
+    expect(told({ content: { text: `ASK  ${text}` } })).toContain(`everyone  : ${isolated(`ASK  ${text}`)}`);
+    const changes = { message_budget: { from: 0, to: "א" } };
+    expect(told({ type: "system", content: { event: "settings_changed", by: "Ana", changes } })).not.toContain("\ufffd");
+    expect(told({ content: { text: "é 日本 v2" } })).not.toMatch(/[\u2066-\u2069]/);
+  });
+
   it.each(["ASK  me", "PRIVATE  9 bytes", " re #4  yes", "answers #4  no"])(
     "[CLI-44] a text cannot pass for a label: %j",
     (text) => {

@@ -2,7 +2,7 @@ import { isRedacted, type Message } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import { removalText } from "../document/versions.js";
 import { nameBesideMark } from "../sessions/peer-names.js";
-import { cutText, oneLine } from "../text/one-line.js";
+import { cutText, isolated, oneLine } from "../text/one-line.js";
 
 /** How messages look on this terminal. */
 interface MessageStyle {
@@ -37,8 +37,8 @@ export function formatMessage(message: Message, author: Author, style: MessageSt
 const gap = "  ";
 
 function nameOf({ from, content }: Message, { own }: Author): string {
-  const team = own ? "you" : nameBesideMark(from?.team ?? "");
-  const name = from?.peer === undefined ? team : `${team}/${nameBesideMark(from.peer)}`;
+  const team = own ? "you" : isolated(nameBesideMark(from?.team ?? ""));
+  const name = from?.peer === undefined ? team : `${team}/${isolated(nameBesideMark(from.peer))}`;
   return from?.human ? `${name} (human)` : content["guest"] === true ? `${name} (guest)` : name;
 }
 
@@ -61,8 +61,8 @@ const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
 function bodyOf({ content }: Message, style: MessageStyle): string {
   // Whatever else it holds is not what somebody sealed.
   if (content["private"] === true) return style.dim(`${inLine(content["bytes"])} bytes, sealed`);
-  const text = indented(textOf(content["text"]));
-  return `${label.test(text) ? ": " : ""}${text}${optionsText(content["options"])}`;
+  const text = textOf(content["text"]);
+  return `${label.test(neutralise(text)) ? ": " : ""}${indented(text)}${optionsText(content["options"])}`;
 }
 
 function describeRemoved(message: Message): string {
@@ -95,7 +95,7 @@ function padded(number: number): string {
 
 /** Whom a message is for, in words. */
 export function readers(to: readonly string[]): string {
-  return to.map((each) => (each === "*" ? "everyone" : oneLine(each))).join(", ");
+  return to.map((each) => (each === "*" ? "everyone" : isolated(oneLine(each)))).join(", ");
 }
 
 function describeEvent({ content }: Message, arrow: string): string {
@@ -136,8 +136,8 @@ function describeEvent({ content }: Message, arrow: string): string {
     case "message_redacted":
       return describeRedaction(fields);
     default:
-      return [textOf(event), ...Object.entries(fields).map(([name, value]) => `${name} ${inLine(value)}`)]
-        .map(oneLine)
+      return [textOf(event), ...Object.entries(fields).map(([name, value]) => `${name} ${textOf(value)}`)]
+        .map(inLine)
         .join(", ");
   }
 }
@@ -149,9 +149,9 @@ function describeSettings(changes: unknown, arrow: string): string {
       const { from, to } = Object(change);
       const unit = name.endsWith("_s") ? " s" : "";
       const shown = (value: unknown) =>
-        `${typeof value === "number" ? value.toLocaleString("en") : inLine(value)}${unit}`;
+        `${typeof value === "number" ? value.toLocaleString("en") : textOf(value)}${unit}`;
       const words = name.replace(/_s$/, "").replaceAll("_", " ");
-      return oneLine(`${words} ${shown(from)} ${arrow} ${shown(to)}`);
+      return inLine(`${words} ${shown(from)} ${arrow} ${shown(to)}`);
     })
     .join(", ");
 }
@@ -198,7 +198,7 @@ function describeState({ by, key, value, version, deleted }: Record<string, unkn
   const author = inLine(by);
   if (deleted === true) return `${author} deleted ${name} (v${inLine(version)})`;
   if (value === undefined) return `${author} changed ${name} (v${inLine(version)}, too large to show)`;
-  return `${author}: ${name} ${arrow} ${cutText(oneLine(JSON.stringify(value)), valueCharsMax)} (v${inLine(version)})`;
+  return `${author}: ${name} ${arrow} ${isolated(cutText(oneLine(JSON.stringify(value)), valueCharsMax))} (v${inLine(version)})`;
 }
 
 const valueCharsMax = 200;
@@ -225,12 +225,12 @@ function quotedLine(text: unknown): string {
 export const indent = " ".repeat(9);
 
 function indented(text: string): string {
-  return neutralise(text).replaceAll("\n", `\n${indent}`);
+  return isolated(neutralise(text)).replaceAll("\n", `\n${indent}`);
 }
 
 /** Numbers, too: events of a session that came from elsewhere say whatever they say. */
 function inLine(value: unknown): string {
-  return oneLine(textOf(value));
+  return isolated(oneLine(textOf(value)));
 }
 
 function textOf(value: unknown): string {

@@ -5,7 +5,21 @@ export function oneLine(text: string): string {
   return neutralise(text).replace(/\s+/g, " ").trim();
 }
 
-/** The same for several lines, each of them indented, so that none can pass for a line of ours. */
+const rightToLeft =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Mandaic}\p{Script=Samaritan}\p{Script=Hanifi_Rohingya}]/u;
+
+/**
+ * Sets right-to-left text off from the line around it, whose words would otherwise change places with it. Expects text that
+ * is neutralised: what others wrote then cannot end the isolate.
+ */
+export function isolated(text: string): string {
+  return rightToLeft.test(text) ? text.replace(/[^\n]+/g, `${isolate.start}$&${isolate.end}`) : text;
+}
+
+/** U+2068 takes the direction of the first letter behind it; U+2069 ends that. */
+export const isolate = { start: "\u2068", end: "\u2069" } as const;
+
+/** Text of others for several lines, each of them indented, so that none can pass for a line of ours. */
 export function indented(text: string): string {
   return neutralise(text).replace(/^(?=.)/gm, "  ");
 }

@@ -23,3 +23,12 @@ describe("breaking a line of a watch", () => {
     expect(wrapLine(`a ${red}one two${end}`, 5)).toEqual([`a ${red}one\u001b[0m`, `${red}two${end}`]);
   });
 });
+
+it("[CLI-151] a right-to-left text that is broken is set off in each of its lines", () => {
+  const lines = wrapLine("to Ana  \u2068שלום לכולם מכאן\u2069 done", 14, "  ");
+  expect(lines.length).toBeGreaterThan(1);
+  for (const line of lines) {
+    expect(line.split("\u2068").length, line).toBe(line.split("\u2069").length);
+    if (/[א-ת]/.test(line)) expect(line).toMatch(/\u2068[^\u2069]*[א-ת][^\u2069]*\u2069/);
+  }
+});

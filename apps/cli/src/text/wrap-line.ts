@@ -1,3 +1,4 @@
+import { isolate } from "./one-line.js";
 import { displayWidth } from "./table.js";
 
 /**
@@ -20,8 +21,10 @@ export function wrapLine(
   let width = 0;
 
   function breakLine(): void {
-    lines.push(`${current.trimEnd()}${on.length > 0 ? reset : ""}`);
-    current = `${indent}${on.join("")}`;
+    // A terminal orders each line by itself.
+    const isIsolated = current.lastIndexOf(isolate.start) > current.lastIndexOf(isolate.end);
+    lines.push(`${current.trimEnd()}${isIsolated ? isolate.end : ""}${on.length > 0 ? reset : ""}`);
+    current = `${indent}${on.join("")}${isIsolated ? isolate.start : ""}`;
     width = indent.length;
   }
 

@@ -1,7 +1,7 @@
 import type { Output } from "../../command/output.js";
 import { indent } from "../../feed/format-message.js";
 import { inOrderOfState, paintState, peerName, signOf, stateText } from "../../sessions/peer-names.js";
-import { oneLine } from "../../text/one-line.js";
+import { isolated, oneLine } from "../../text/one-line.js";
 import { cutToWidth, displayWidth } from "../../text/table.js";
 import { counted, toAge } from "../../text/time.js";
 import { wrapLine } from "../../text/wrap-line.js";
@@ -58,8 +58,8 @@ function titleLine({ facts: { session } }: Board, { columns }: Size, look: Look)
   const left = columns - displayWidth(right) - 2;
   const isNarrow = left < titleColumnsMin;
   const title = cutToWidth(oneLine(session.title), isNarrow ? columns : left, look.signs.more);
-  if (isNarrow) return look.bold(title);
-  return `${look.bold(title)}${" ".repeat(left - displayWidth(title))}  ${look.dim(right)}`;
+  if (isNarrow) return look.bold(isolated(title));
+  return `${look.bold(isolated(title))}${" ".repeat(left - displayWidth(title))}  ${look.dim(right)}`;
 }
 
 function needLines({ facts: { needs } }: Board, { columns }: Size, look: Look): string[] {
@@ -81,7 +81,7 @@ function rosterLines({ facts: { peers } }: Board, { columns }: Size, look: Look)
   let width = 0;
   const chips = inOrderOfState(peers.filter((peer) => peer.left_at === null)).map((peer) => ({
     text: cutToWidth(
-      `${signOf(peer, look)} ${peerName(peer.team, peer.name)} ${stateText(peer)}`,
+      `${signOf(peer, look)} ${isolated(peerName(peer.team, peer.name))} ${stateText(peer)}`,
       columns,
       look.signs.more,
     ),
