@@ -82,7 +82,8 @@ describe("a message for people", () => {
   });
 
   it("[CLI-151] right-to-left names and texts keep their places in the line, and cannot change it", () => {
-    const told = (fields: Partial<Message>) => formatMessage(message(fields), { ...birch, colour: String }, style);
+    const told = (fields: Partial<Message>) =>
+      formatMessage(message(fields), { ...birch, colour: String }, style);
     const isolated = (text: string) => `\u2068${text}\u2069`;
     const [team, reader, text] = ["צוות הבדיקה", "فريق ريم", "שלום, v2 מוכן"];
     expect(told({ from: { team, peer: "atlas", human: false }, to: [reader], content: { text } })).toBe(
@@ -95,7 +96,9 @@ describe("a message for people", () => {
     expect(told({ content: { text: `א\u2069\u202e #406` } })).toContain(isolated("א\ufffd\ufffd #406"));
     expect(told({ content: { text: `ASK  ${text}` } })).toContain(`everyone  : ${isolated(`ASK  ${text}`)}`);
     const changes = { message_budget: { from: 0, to: "א" } };
-    expect(told({ type: "system", content: { event: "settings_changed", by: "Ana", changes } })).not.toContain("\ufffd");
+    expect(
+      told({ type: "system", content: { event: "settings_changed", by: "Ana", changes } }),
+    ).not.toContain("\ufffd");
     expect(told({ content: { text: "é 日本 v2" } })).not.toMatch(/[\u2066-\u2069]/);
   });
 
