@@ -31,7 +31,6 @@ async function begin(mesh: Mesh, team: string): Promise<Victim> {
       return agent.model;
     },
     enter: (prompt) => agent.terminal.enter(prompt),
-    prompt: (text) => agent.prompt(text),
     rests: () => agent.rests(),
     killServer: async () => killProcess((await agent.processes()).server.pid),
     repairServer: () => reconnect(agent),

@@ -1,19 +1,26 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startAgent } from "../kit/agent.js";
+import { listStoredPeers } from "../../../apps/cli/src/sessions/stored-peers.js";
+import { type InteractiveAgent, startAgent } from "../kit/agent.js";
 import { longTool } from "../kit/long-tool.js";
+import { makeMachine } from "../kit/machine.js";
 import { startMesh } from "../kit/mesh.js";
 import { killProcess } from "../kit/processes.js";
 import { lettersIn } from "../kit/shown.js";
 
+/** Kills its server while a tool runs; the client starts another, which it does not reach after the tool. */
+async function killInTurn(agent: InteractiveAgent): Promise<void> {
+  const tool = longTool(agent.machine);
+  await agent.prompt(`${tool.step} then say finished`);
+  await tool.runs();
+  await killProcess((await agent.processes()).server.pid);
+  await tool.end();
+  await agent.rests();
+}
+
 it("[WAKE-15] an agent whose server was killed during a turn, and which nobody repairs, is blocked in the roster and gets its mail in order", async () => {
   const mesh = await startMesh(onTestFinished);
   const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
-  const tool = longTool(birch.machine);
-  await birch.prompt(`${tool.step} then say finished`);
-  await tool.runs();
-  await killProcess((await birch.processes()).server.pid);
-  await tool.end();
-  await birch.rests();
+  await killInTurn(birch);
   const letters = [(await mesh.write("Birch")).letter, (await mesh.write("Birch")).letter];
   const shown = () => lettersIn(birch.model.conversation);
   await expect.poll(shown).toEqual(letters);
@@ -25,3 +32,38 @@ it("[WAKE-15] an agent whose server was killed during a turn, and which nobody r
   letters.push((await mesh.write("Birch")).letter);
   await expect.poll(shown).toEqual(letters);
 });
+
+it("[WAKE-15] beside another agent in its folder, after /clear and when its conversation is resumed, an agent whose server was killed during a turn gets its mail", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const machine = await makeMachine(onTestFinished);
+  const birch = await startAgent({ mesh, team: "Birch", machine }, onTestFinished);
+  const cedar = await startAgent({ mesh, team: "Cedar", machine }, onTestFinished);
+  const declared = async (team: string) => (await mesh.findPeer(team))?.declared;
+  await killInTurn(birch);
+  const first = await mesh.write(null);
+  for (const { model } of [birch, cedar])
+    await expect.poll(() => lettersIn(model.conversation)).toEqual([first.letter]);
+  await expect.poll(() => declared("Birch")).toMatchObject({ status: "blocked" });
+  await cedar.rests();
+  expect(await declared("Cedar")).toMatchObject({ status: "idle" });
+
+  await birch.rests();
+  await birch.terminal.enter("/clear");
+  await expect.poll(birch.terminal.screen).not.toContain("finished");
+  const cleared = await mesh.write("Birch");
+  await birch.model.shows(cleared.letter);
+  await birch.rests();
+  // The first may come again, as no model had answered it in this conversation.
+  expect(lettersIn(birch.model.conversation).at(-1)).toBe(cleared.letter);
+  await birch.exit();
+
+  const between = await mesh.write("Birch");
+  const stored = await listStoredPeers(machine.merkleHome, null);
+  const { claude_session_id: id } = stored.find((each) => each.team_name === "Birch" && each.peer_name) ?? {};
+  const claudeArgs = [`--resume=${id}`];
+  const again = await startAgent({ mesh, team: "Birch", machine, claudeArgs }, onTestFinished);
+  await again.model.shows(between.letter);
+  await again.rests();
+  expect(lettersIn(again.model.conversation).slice(-2)).toEqual([cleared.letter, between.letter]);
+  await expect.poll(() => declared("Birch")).toMatchObject({ status: "idle" });
+}, 300_000);

@@ -1,7 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
 import { brokerTransports } from "../../kit/transports.js";
 import { startAgent } from "../kit/agent.js";
+import { makeMachine } from "../kit/machine.js";
 import { startMesh } from "../kit/mesh.js";
+import { killProcess } from "../kit/processes.js";
 
 it("[WAKE-18] an agent that waits at a permission prompt is shown as blocked with what it asks, and is free by any answer", async () => {
   const mesh = await startMesh(onTestFinished);
@@ -46,4 +48,19 @@ it("[WAKE-18] Merkle's own tools ask for no permission in plan mode either", asy
   await birch.rests();
   const { messages } = await mesh.history();
   expect(messages.map(({ content }) => content["text"])).toContain("planned");
+});
+
+it("[WAKE-18] an agent whose client is killed at a permission prompt is free when its conversation goes on", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const machine = await makeMachine(onTestFinished);
+  const manual = "--permission-mode=manual";
+  const first = await startAgent({ mesh, team: "Birch", machine, claudeArgs: [manual] }, onTestFinished);
+  const declared = async () => (await mesh.findPeer("Birch"))?.declared;
+  await first.prompt(`call Write {"file_path":"${machine.project}/x","content":"hello"} then say tried`);
+  await expect.poll(declared).toMatchObject({ status: "blocked" });
+  await killProcess((await first.processes()).claude.pid);
+  await first.terminal.ended;
+  const claudeArgs = [manual, "--continue"];
+  await startAgent({ mesh, team: "Birch", machine, claudeArgs }, onTestFinished);
+  await expect.poll(declared).toMatchObject({ status: "idle" });
 });

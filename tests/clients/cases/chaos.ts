@@ -40,7 +40,7 @@ async function begin(mesh: Mesh, team: string, name: string): Promise<Victim> {
   await rests();
 
   return {
-    ...{ team, model, prompt, rests },
+    ...{ team, model, rests },
     enter: prompt,
     killServer: () => kill(/ mcp --as /),
     // It does so by itself.
