@@ -19,6 +19,11 @@ export function isolated(text: string): string {
 /** U+2068 takes the direction of the first letter behind it; U+2069 ends that. */
 export const isolate = { start: "\u2068", end: "\u2069" } as const;
 
+/** Whether a text that was cut ends inside an isolate. */
+export function isInIsolate(text: string): boolean {
+  return text.lastIndexOf(isolate.start) > text.lastIndexOf(isolate.end);
+}
+
 /** Text of others for several lines, each of them indented, so that none can pass for a line of ours. */
 export function indented(text: string): string {
   return neutralise(text).replace(/^(?=.)/gm, "  ");

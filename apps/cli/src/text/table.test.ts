@@ -26,6 +26,7 @@ describe("the width of text", () => {
     expect(cutToWidth("認証する", 7, "…")).toBe("認証す…");
     expect(cutToWidth("認証する", 6, "…")).toBe("認証…");
     expect(cutToWidth("abc def", 5, "…")).toBe("abc…");
+    expect(cutToWidth("\u2068שלום לך\u2069 done", 5, "…")).toBe("\u2068שלום\u2069…");
   });
 });
 

@@ -1,3 +1,4 @@
+import { isInIsolate, isolate } from "./one-line.js";
 /** One cell: what is shown, and the same with colours when it has any. */
 export interface Cell {
   readonly text: string;
@@ -96,7 +97,7 @@ export function cutToWidth(text: string, columns: number, more: string): string 
     if (left < 0) break;
     kept += letter;
   }
-  return `${kept.trimEnd()}${more}`;
+  return `${kept.trimEnd()}${isInIsolate(kept) ? isolate.end : ""}${more}`;
 }
 
 let graphemes: Intl.Segmenter | undefined;

@@ -1,4 +1,4 @@
-import { isolate } from "./one-line.js";
+import { isInIsolate, isolate } from "./one-line.js";
 import { displayWidth } from "./table.js";
 
 /**
@@ -22,7 +22,7 @@ export function wrapLine(
 
   function breakLine(): void {
     // A terminal orders each line by itself.
-    const isIsolated = current.lastIndexOf(isolate.start) > current.lastIndexOf(isolate.end);
+    const isIsolated = isInIsolate(current);
     lines.push(`${current.trimEnd()}${isIsolated ? isolate.end : ""}${on.length > 0 ? reset : ""}`);
     current = `${indent}${on.join("")}${isIsolated ? isolate.start : ""}`;
     width = indent.length;
