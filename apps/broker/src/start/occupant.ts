@@ -10,12 +10,12 @@ export async function describeOccupant(host: string, port: number): Promise<stri
   const response = await askHealth(host, port);
   if (response === null) return "another program";
   if (isMerkle(response.body)) return `another Merkle broker (version ${response.body.version})`;
-  // Others wrote this header: what is not a plain word of it could write to the terminal.
+  // Another program wrote this header, and control characters in it would reach the terminal.
   const [name] = /^[\w./ -]{1,40}$/.exec(response.server ?? "") ?? [];
   return name === undefined ? "another HTTP server" : `another HTTP server (${name})`;
 }
 
-/** A program that takes no connection in time listens all the same. */
+/** A program that is too slow to accept a connection counts as listening. */
 function isListening(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: answerMsMax });
@@ -34,7 +34,7 @@ interface HealthAnswer {
   readonly body: unknown;
 }
 
-/** Null for a program that speaks no HTTP. An agent of its own asks the address itself, whatever proxy is configured. */
+/** Returns null if the program does not speak HTTP. A separate agent bypasses any configured proxy. */
 async function askHealth(host: string, port: number): Promise<HealthAnswer | null> {
   const tooLate = new AbortController();
   const agent = new Agent();

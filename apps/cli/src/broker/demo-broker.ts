@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { findRunningBroker, type RunningBroker } from "./run-file.js";
 
-/** How the path of the temporary home begins on which `merkle demo` of this home starts a broker of its own. */
+/** The path prefix of the temporary home on which `merkle demo` starts its own broker. */
 export function demoHomePrefix(home: string): string {
   return join(tmpdir(), `merkle-demo-${createHash("sha256").update(home).digest("hex").slice(0, 12)}-`);
 }

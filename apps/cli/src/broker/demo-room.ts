@@ -10,7 +10,7 @@ export async function findDemoRoom(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { reach } = address;
-  // A mesh that the caller named is the one that is meant.
+  // If the caller named a mesh, look in no other.
   if (!reach || reach.mesh !== undefined) return undefined;
   const inDemo = { ...toReach(reach), mesh: demoMesh, token: undefined };
   try {

@@ -73,12 +73,12 @@ export function toHookSettings(
 /** Claude Code puts in what it knows, and nothing where it does not. */
 const filledIn = ["session_id", "prompt_id", "agent_id", "tool_use_id"];
 
-/** Whether the client asks for a tool of ours in plan mode, in which it asks for each that writes, whatever is allowed. */
+/** Whether Claude Code asks for one of Merkle's tools in plan mode, where it ignores allow rules for tools that write. */
 export function asksInPlanMode({ tool, mode }: Fields): boolean {
   return mode === "plan" && typeof tool === "string" && tool.startsWith("mcp__merkle__");
 }
 
-/** The answer of a permission hook by which the client does not ask its user. */
+/** The hook output that grants a permission without asking the user. */
 export const allowTool = JSON.stringify({
   hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
 });

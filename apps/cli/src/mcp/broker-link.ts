@@ -26,7 +26,7 @@ export interface BrokerLink {
   meetMesh(signal?: AbortSignal): Promise<string>;
   /** Resolves with the epoch of a broker that is connected. @throws as `call` */
   connected(signal?: AbortSignal): Promise<string>;
-  /** Has the next call connect again after a newer connection took the place: that one gives way. */
+  /** Reconnects at the next call, which replaces the newer connection. */
   comeBack(): void;
   close(): Promise<void>;
 }

@@ -116,7 +116,7 @@ export interface PeerSessions {
   readers(): readonly PeerSession[];
   /** Opens the subscriptions anew, with a client that has none, or after a credential was replaced. */
   subscribe(client?: MerkleClient): void;
-  /** Takes up those that went with a connection which another took the place of, but the one that is entered again. */
+  /** Resumes the peers that were lost with a replaced connection, except the one that joins again by itself. */
   takeUpAgain(except: string): void;
   leave(team: PeerSession): Promise<void>;
   /** Ends all subscriptions and releases all credentials; the teams stay in their sessions. */
@@ -190,7 +190,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
   return {
     add(given, { behind = false } = {}) {
       const earlier = teams.find((team) => team.placeId === given.placeId);
-      // What was given up was read elsewhere meanwhile.
+      // Another process read its messages in the meantime.
       const known = earlier?.replaced ? undefined : earlier;
       const team = known ?? toTeam(given, open);
       if (known) takeUpAgain(known, given);

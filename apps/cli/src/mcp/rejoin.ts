@@ -24,7 +24,7 @@ interface Rejoin {
    * @throws MerkleError `unavailable` when there is no broker to ask
    */
   enter(): Promise<MerkleError | null>;
-  /** Has the next call enter once more: what was entered belongs to another process now. */
+  /** Joins again at the next call, because another process took over the peer. */
   leaveBehind(): void;
   /** Says anew of each place what this server says of itself, where that has changed. */
   describeAgain(): void;

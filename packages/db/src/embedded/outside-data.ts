@@ -28,7 +28,7 @@ export async function findOutsideData(home: string): Promise<OutsideData> {
   return { folders: [...areas, ...shared, ...sockets], user };
 }
 
-/** Removes what was found, as far as it is still this home's alone. */
+/** Removes what was found, except what another home uses by now. */
 export async function removeOutsideData(home: string, { folders, user }: OutsideData): Promise<void> {
   const current = await findOutsideData(home);
   for (const folder of folders) if (current.folders.includes(folder)) await removeFolder(folder);
@@ -62,7 +62,7 @@ export async function stopLeftServers(home: string): Promise<void> {
   }
 }
 
-/** Those that the links of the home lead to, and the one that is named after it. */
+/** The folders that the home links to, and the one named after the home. */
 async function listAreas(home: string): Promise<string[]> {
   const pointers = (await listMajors(home)).map((major) => join(home, "pg", String(major)));
   const targets = await Promise.all(pointers.map((pointer) => readlink(pointer).catch(() => "")));
@@ -72,7 +72,7 @@ async function listAreas(home: string): Promise<string[]> {
   return [...new Set([...areas, systemAreaOf(home)])];
 }
 
-/** A copied home carries the link to the database of another one. */
+/** A copied home still links to the original's database. */
 async function belongsTo(area: string, home: string): Promise<boolean> {
   if (!(await isOwnFolder(area))) return false;
   return (await readFile(join(area, "home"), "utf8").catch(() => home)) === home;

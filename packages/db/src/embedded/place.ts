@@ -51,7 +51,7 @@ export function binaryCopies(home: string): string {
   return isRoot() ? join(SYSTEM_FOLDER, "binaries") : join(home, "pg", "binaries");
 }
 
-/** Where the folder of a home's own below /var/lib/merkle is made. */
+/** The folder of one home below /var/lib/merkle. */
 export function systemAreaOf(home: string): string {
   return join(SYSTEM_FOLDER, createHash("sha256").update(home).digest("hex").slice(0, 16));
 }

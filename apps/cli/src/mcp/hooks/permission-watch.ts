@@ -25,13 +25,13 @@ interface PermissionWatchOptions {
 type Free = "idle" | "working";
 
 const pollMs = 500;
-/** So long after its hook began a client says that it waits, if it does. */
+/** How long a client may take to report that it is waiting. */
 const waitsWithinMs = 5_000;
 
 export function createPermissionWatch(options: PermissionWatchOptions): PermissionWatch {
   const { link, teams, readState, hide, log } = options;
   let watching = new AbortController();
-  /** The peers that are shown as blocked by this. */
+  /** The peers that this watch has declared blocked. */
   const blocked = new Set<PeerSession>();
 
   /** The prompt may be answered by another hook first, and no hook says how it was answered: the client's file does. */
@@ -100,12 +100,12 @@ export function createPermissionWatch(options: PermissionWatchOptions): Permissi
 
 const begin = "waiting for permission at its terminal";
 
-/** Whether a status was declared by this, perhaps by a server that has ended. */
+/** Whether a permission watch declared this status, possibly in an earlier server process. */
 export function isPermission(reason: string | null): boolean {
   return reason?.startsWith(begin) === true;
 }
 
-/** The inputs that say most of a tool's call. */
+/** The most informative inputs of a tool call, best first. */
 const telling = ["command", "file_path", "notebook_path", "url", "query", "pattern", "path"];
 const inputCharsMax = 160;
 
