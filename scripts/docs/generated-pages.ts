@@ -77,7 +77,7 @@ file's folder. A bad value ends the command with a sentence that names it; keys 
 
 const metricsIntro = `\`/metrics\` gives these in Prometheus's text format (OPS-3).`;
 
-const commandsIntro = `As \`merkle help\` has them. What they promise is in [cli.md](../cli.md).`;
+const commandsIntro = `As \`merkle help --all\` has them. What they promise is in [cli.md](../cli.md).`;
 
 /** A page of `docs/reference`. */
 function reference(name: string, title: string, intro: string, body: string): Record<string, string> {

@@ -1,26 +1,21 @@
 import type { CommandDescription, CommandGroup, Flag } from "./command.js";
 import { frontCommands } from "./front-help.js";
 
-/** Help says what it is and shows the commands that most people need, on one screen; the others have topics. */
-export function formatFrontHelp(groups: readonly CommandGroup[], columns: number): string {
-  const rows = frontCommands.flatMap((group) => group.rows);
-  const width = Math.max(...rows.map(([left]) => left.length));
-  const topics = [...groups.map(({ topic }) => topic).filter((topic) => topic !== ""), ...otherTopics];
+/** The commands of the first week, on one screen, and the way to all others. */
+export function formatFrontHelp(columns: number): string {
   return sections(
     "Coding agents from different people, working together.",
-    ...frontCommands.map((group) => section(group.title, group.rows, columns, width)),
-    [
-      "More: merkle help <command>, or merkle help <topic>:",
-      ...wrapWords(topics.join(" "), frontColumns - 2).map((line) => `  ${line}`),
-    ].join("\n"),
+    section("Commands", frontCommands, columns),
+    section(
+      "More",
+      [
+        ["merkle help --all", "all commands, by topic"],
+        ["merkle help <command>", "its flags and examples"],
+      ],
+      columns,
+    ),
   );
 }
-
-/** So wide is what fits everywhere. */
-const frontColumns = 60;
-
-/** Topics that are no group of commands. */
-const otherTopics = ["flags", "environment", "all"];
 
 /** The commands of one group. */
 export function formatTopicHelp({ title, commands }: CommandGroup, columns: number): string {
@@ -31,7 +26,7 @@ export function formatTopicHelp({ title, commands }: CommandGroup, columns: numb
       shown.map((each): Row => [usageOf(each), each.summary]),
       columns,
     ),
-    "More: merkle help <command>, merkle help flags",
+    "More: merkle help <command>, merkle help --all",
   );
 }
 
@@ -40,44 +35,32 @@ export function formatFlagsHelp(globalFlags: readonly Flag[], columns: number): 
   return sections(flags, exitCodes(columns));
 }
 
-/** Everything: what it is, examples, and all commands and flags. */
+/** All commands by topic, and all flags. */
 export function formatRootHelp(
   groups: readonly CommandGroup[],
   globalFlags: readonly Flag[],
   columns: number,
 ): string {
-  const rows = groups.map(({ title, commands }) => ({
-    title,
-    rows: commands.filter((each) => !each.hidden).map((each): Row => [usageOf(each), each.summary]),
+  const topics = groups.filter(({ topic }) => topic !== "");
+  const rows = topics.map(({ title, topic, commands }) => ({
+    title: `${title} (merkle help ${topic})`,
+    rows: commands.filter((each) => !each.hidden).map((each): Row => [each.name, each.summary]),
   }));
   const width = Math.max(...rows.flatMap((group) => group.rows.map(([left]) => left.length)));
   return sections(
     sentence("Merkle is a shared room for coding agents from different people and machines.", columns),
-    examples(["merkle up", 'merkle new "Split the auth service"', "merkle ls"]),
     ...rows.map((group) => section(group.title, group.rows, columns, width)),
+    section("Flags of every command", [...globalFlags.map(toRow), helpRow], columns),
+    exitCodes(columns),
     section(
       "More",
       [
-        ["help <command>", "show help for a command, with examples"],
-        [
-          "help <topic>",
-          groups
-            .map(({ topic }) => topic)
-            .filter((topic) => topic !== "")
-            .join(", "),
-        ],
-        ["help environment", "list the variables that commands read"],
+        ["merkle help <command>", "arguments, flags and examples of a command"],
+        ["merkle help environment", "the variables that commands read"],
+        ["merkle --version", "print the version"],
       ],
       columns,
-      width,
     ),
-    section(
-      "Flags",
-      [...globalFlags.map(toRow), ["--version", "print the version"], helpRow],
-      columns,
-      width,
-    ),
-    exitCodes(columns),
   );
 }
 
@@ -145,7 +128,6 @@ export function formatEnvironmentHelp(columns: number): string {
 export function formatGroupHelp(
   name: string,
   members: readonly CommandDescription[],
-  globalFlags: readonly Flag[],
   columns: number,
 ): string {
   return sections(
@@ -156,15 +138,11 @@ export function formatGroupHelp(
       members.map((each): Row => [usageOf(each), each.summary]),
       columns,
     ),
-    section("Flags of every command", [...globalFlags.map(toRow), helpRow], columns),
+    inheritedFlags,
   );
 }
 
-export function formatCommandHelp(
-  command: CommandDescription,
-  globalFlags: readonly Flag[],
-  columns: number,
-): string {
+export function formatCommandHelp(command: CommandDescription, columns: number): string {
   const { summary, arguments: args = [] } = command;
   const flags = (command.flags ?? []).filter((each) => !each.hidden);
   return sections(
@@ -177,9 +155,12 @@ export function formatCommandHelp(
       columns,
     ),
     section("Flags", flags.map(toRow), columns),
-    section("Flags of every command", [...globalFlags.map(toRow), helpRow], columns),
+    inheritedFlags,
   );
 }
+
+/** One line instead of the flags of every command, below those of one. */
+const inheritedFlags = "Flags of every command, such as --json: merkle help flags";
 
 type Row = readonly [string, string];
 

@@ -63,7 +63,7 @@ export function createProgram(
           ({ name }, topic) => about === "" || `${name} `.startsWith(`${about} `) || topic === about,
         )
       : text();
-  program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(groups, columns)) });
+  program.configureHelp({ formatHelp: () => helpOn("", () => formatFrontHelp(columns)) });
   // Words that begin no command come here: none at all, which asks for help, or unknown ones.
   program.argument("[command...]").action(async (words: readonly string[]) => {
     if (words.length > 0) throw await unknownCommand(words, commands);
@@ -95,8 +95,7 @@ function addCommand(program: Parser, known: KnownCommands, command: CommandEntry
     parser.addOption(toOption(each));
   }
   parser.configureHelp({
-    formatHelp: () =>
-      known.helpOn(command.name, () => formatCommandHelp(command, globalFlags, known.columns)),
+    formatHelp: () => known.helpOn(command.name, () => formatCommandHelp(command, known.columns)),
   });
   parser.exitOverride((error) => {
     throw error.exitCode === 0 ? error : explainUsage(error.message, `merkle help ${command.name}`);
@@ -118,7 +117,7 @@ function findGroup(program: Parser, { commands, columns, helpOn }: KnownCommands
   const members = commands.filter((each) => each.name.startsWith(`${name} `));
   const group = program.command(name).argument("[command...]");
   group.configureHelp({
-    formatHelp: () => helpOn(name, () => formatGroupHelp(name, members, globalFlags, columns)),
+    formatHelp: () => helpOn(name, () => formatGroupHelp(name, members, columns)),
   });
   group.action(async ([word]: readonly string[]) => {
     const known = members.map((each) => each.name.slice(name.length + 1));
@@ -148,7 +147,9 @@ function addHelp(
   program
     .command("help")
     .argument("[command...]")
-    .action(async (words: readonly string[]) => {
+    .option("--all", "all commands, by topic")
+    .action(async (named: readonly string[], { all = false }: { readonly all?: boolean }) => {
+      const words = all && named.length === 0 ? ["all"] : named;
       const topic = words.length === 1 ? topicHelp(words[0] ?? "", groups, columns) : undefined;
       if (topic !== undefined) {
         const about = groups.some((each) => each.topic === words[0]) ? (words[0] ?? "") : "";
