@@ -22,32 +22,30 @@ import { walks } from "./walks.mjs";
 
 const desk = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+const half = { viewport: { width: 960, height: 800 } };
 const folder = join(root, "docs/screenshots");
 /** The documents are read by people who wait for them. */
 const bytesMax = 120_000;
 
 /** What each shows, and how one comes there. */
 const pictures = {
-  "index-light": { path: () => "/", shows: "main table" },
   "session-light": { path: live, shows: "[role=feed] article" },
-  "session-dark": { path: live, shows: "[role=feed] article", colorScheme: "dark" },
   "session-phone": { path: live, shows: "[role=feed] article", ...phone },
   diff: {
     path: (slug) => `/sessions/${slug}/doc?compare=1..2`,
     shows: "main table, [data-hunk], [data-diff]",
   },
-  "conclude-dialog": {
-    path: live,
+  answer: {
+    path: openDemo,
     shows: "[role=feed] article",
+    isNobody: true,
+    ...half,
     async act(page) {
-      await page.getByRole("button", { name: "Conclude" }).click();
-      const dialog = page.getByRole("dialog");
-      await dialog
-        .getByRole("textbox")
-        .fill("Tokens come from **issuer**; the gateway accepts both until June.\n\nResume here: end v1.");
+      const feed = page.getByRole("feed");
+      await feed.getByRole("button", { name: /^Keep their 30-day tokens/ }).click({ timeout: 90_000 });
+      await feed.getByText("Thank you.").last().waitFor({ timeout: 90_000 });
     },
   },
-  settings: { path: () => "/settings", shows: "main h1, main h2" },
 };
 
 const {
@@ -198,12 +196,12 @@ async function settle(page) {
   await page.waitForTimeout(1_500);
 }
 
-async function take(name, { broker, slug, ana }) {
-  const { path, shows, act, ...look } = pictures[name];
+async function take(name, { broker, client, slug, ana }) {
+  const { path, shows, act, isNobody = false, ...look } = pictures[name];
   const context = await openContext(look);
   const page = await context.newPage();
-  await actAs(page, ana);
-  await page.goto(broker.url + path(slug));
+  if (!isNobody) await actAs(page, ana);
+  await page.goto(broker.url + (await path(slug, client)));
   await page.locator(shows).first().waitFor();
   await act?.(page);
   await settle(page);
@@ -219,6 +217,12 @@ async function take(name, { broker, slug, ana }) {
 
 function live(slug) {
   return `/sessions/${slug}`;
+}
+
+/** The demo room, whose scripted agents argue once a page shows it. */
+async function openDemo(_slug, client) {
+  const { mesh, session } = await client.call("open_demo_room", {});
+  return `/sessions/${session}?mesh=${mesh}`;
 }
 
 function findChromium() {

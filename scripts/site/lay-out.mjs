@@ -2,7 +2,7 @@ import { urlOf } from "./pages.mjs";
 
 /** A whole page: navigation, search, the text, and where one may go on from it. */
 export function layOut({ name, body, base, groups, pages }) {
-  const titleOf = (page) => (page === "README.md" ? "Overview" : pages.get(page).title);
+  const titleOf = (page) => (urlOf(page) === "" ? "Overview" : pages.get(page).title);
   const link = (page, current = "") =>
     `<a href="${base}${urlOf(page)}"${current}>${escapeHtml(titleOf(page))}</a>`;
   const navigation = groups
@@ -14,7 +14,7 @@ export function layOut({ name, body, base, groups, pages }) {
   const order = groups.flatMap((group) => group.pages);
   const at = order.indexOf(name);
   const next = order[at + 1];
-  const title = name === "README.md" ? "Merkle" : `${titleOf(name)} · Merkle`;
+  const title = urlOf(name) === "" ? "Merkle" : `${titleOf(name)} · Merkle`;
   return `<!doctype html>
 <html lang="en">
 <head>

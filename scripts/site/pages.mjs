@@ -1,20 +1,19 @@
-/** The pages of the site, in the groups and the order of its navigation. A page of docs that is not named stands among the rules. */
+/** The pages of the site, in the groups and the order of its navigation. A page of docs that is not named is among the rules. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
+const landing = "docs/README.md";
+
 const named = [
-  {
-    title: "Begin",
-    pages: ["README.md", "docs/guide/first-session.md", "docs/guide/concepts.md", "docs/guide/comparison.md"],
-  },
   {
     title: "Guides",
     pages: [
+      landing,
+      "docs/guide/first-session.md",
       "docs/guide/people-and-machines.md",
       "docs/guide/any-client.md",
-      "docs/guide/tasks-and-claims.md",
+      "docs/guide/working-together.md",
       "docs/guide/approvals-and-alerts.md",
-      "docs/guide/documents-and-proposals.md",
       "docs/guide/headless-work.md",
       "docs/guide/records.md",
       "docs/guide/running-it.md",
@@ -40,7 +39,7 @@ export function sitePages(root) {
       .filter((name) => name.endsWith(".md"))
       .sort()
       .map((name) => `${folder}/${name}`);
-  const rules = inDocs("docs").filter((page) => !about.includes(page));
+  const rules = inDocs("docs").filter((page) => page !== landing && !about.includes(page));
   return [
     ...named,
     { title: "Rules", pages: rules },
@@ -49,13 +48,13 @@ export function sitePages(root) {
   ];
 }
 
-/** `docs/guide/records.md` is `guide/records.html`, the README is the index. @param {string} name */
+/** `docs/guide/records.md` is `guide/records.html`, the README of docs is the index. @param {string} name */
 export function fileOf(name) {
-  if (name === "README.md") return "index.html";
+  if (name === landing) return "index.html";
   return name.replace(/^docs\//, "").replace(/\.md$/, ".html");
 }
 
 /** @param {string} name */
 export function urlOf(name) {
-  return name === "README.md" ? "" : fileOf(name);
+  return name === landing ? "" : fileOf(name);
 }
