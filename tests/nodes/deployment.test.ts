@@ -136,7 +136,7 @@ it("[SCALE-2] compose.scale.yaml and docs/kubernetes.yaml start what there is, w
   const mounted = deployment.spec.template.spec.volumes.map(({ name }: { name: string }) => name);
   for (const { volumeMounts } of [...deployment.spec.template.spec.initContainers, container])
     for (const { name } of volumeMounts) expect(mounted).toContain(name);
-  // A node takes ten seconds to stop (docs/nodes.md), and PostgreSQL has connections for all and one more during an upgrade.
+  // A node takes ten seconds to stop (docs/scale.md), and PostgreSQL has connections for all and one more during an upgrade.
   expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(10);
   const max = Number(/max_connections=(\d+)/.exec(services.postgres.command.join(" "))?.[1]);
   expect(max).toBeGreaterThan(4 * connectionsOfNode);
