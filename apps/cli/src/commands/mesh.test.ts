@@ -236,6 +236,14 @@ describe("merkle remember, recall, forget and search", () => {
     expect((await merkle.run(["recall", "limit", "--tag", "payments"])).stdout).toMatch(
       new RegExp(`^${id} {2}Payments API «limits» at 100 req/s {2}.+, \\d\\d:\\d\\d {2}payments, limits\\n$`),
     );
+    const today = new Date().toISOString().slice(0, 10);
+    expect((await merkle.run(["recall", "limit", "--since", today])).stdout).toMatch(`${id} `);
+    const unmatched = ["--since=2999-01-01", "--by=No such team"];
+    for (const filter of unmatched)
+      expect((await merkle.run(["recall", "limit", filter])).stderr).toBe("no results\n");
+    expect(await merkle.run(["recall", "limit", "--session", "no-such-session"])).toMatchObject({
+      code: 5,
+    });
     expect((await merkle.run(["forget", id, "--reason", "lifted"])).stdout).toBe(`✓ ${id} is hidden\n`);
     expect(await merkle.run(["recall", "limit"])).toMatchObject({ stdout: "", stderr: "no results\n" });
     expect((await merkle.run(["recall", "--forgotten"])).stdout).toMatch(/forgotten by .+: lifted\n$/);

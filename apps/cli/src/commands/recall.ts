@@ -22,12 +22,19 @@ export const recall: Command = {
       summary: "only entries with this tag; repeat or use commas to require several",
       repeatable: true,
     },
+    { flags: "--session <session>", summary: "only what was remembered in this session" },
+    { flags: "--by <name>", summary: "only what this team, peer or person remembered" },
+    {
+      flags: "--since <date>",
+      summary: "only entries from this day or time on: 2026-01-31, 2026-01-31T14:00",
+    },
     { flags: "--limit <number>", summary: "maximum number of results, up to 100 (default: 20)" },
     { flags: "--forgotten", summary: "list forgotten memories (without a query)" },
   ],
   examples: [
     'merkle recall "rate limit"',
     "merkle recall token --tag auth --limit 5",
+    "merkle recall --since 2026-01-31 --by Atlas",
     "merkle recall --forgotten",
   ],
   async run({ args: [query], flags, config, output, signal }) {
@@ -39,7 +46,13 @@ export const recall: Command = {
         "--forgotten lists memories and cannot be combined with a query.",
         "merkle recall --forgotten",
       );
-    const page = { ...(tags.length > 0 ? { tags } : {}), ...(limit === undefined ? {} : { limit }) };
+    const page = {
+      tags: tags.length > 0 ? tags : undefined,
+      session: textOf(flags, "session"),
+      by: textOf(flags, "by"),
+      since: textOf(flags, "since"),
+      limit,
+    };
     const broker = await findBroker(config, signal);
     const found =
       query === undefined
