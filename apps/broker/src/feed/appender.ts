@@ -38,9 +38,9 @@ export interface Appender {
 export interface AppenderOptions {
   readonly database: Pick<Database, "append" | "appendWaiting">;
   readonly metrics: Pick<Metrics, "posts" | "commitSeconds" | "recentCommits" | "batchRows">;
-  /** Told of every message as soon as it is committed, in the feed's order within a batch. */
+  /** Called with each batch of messages as soon as it is committed, in the feed's order. */
   readonly onPosted: (posted: readonly StoredMessage[]) => void;
-  /** Told where a message stands that was found there: its first commit may have gone unanswered, and untold. */
+  /** Called with a message that was stored before: the broker may have lost the answer to its commit and never announced it. */
   readonly onFound: (sessionId: string, sequence: number) => void;
 }
 
@@ -62,16 +62,16 @@ interface Pending {
 
 /**
  * Groups posts into commits (FEED-3): whatever arrived while one flush was in flight goes into the next, so a lone post
- * waits for nothing and a thousand share one fsync. A session that somebody else holds gets a queue of its own on other
- * connections, so that its posts keep their order and nobody else waits for them (FEED-15).
+ * waits for nothing and a thousand share one fsync. A session whose feed another transaction has locked gets its own
+ * queue on other connections: its posts keep their order and no other session waits for them (FEED-15).
  */
 export function startAppender({ database, metrics, onPosted, onFound }: AppenderOptions): Appender {
   let queue: Pending[] = [];
   let queuedBytes = 0;
   let flushing: Promise<void> | null = null;
   let stopped = false;
-  const held = new Map<string, Pending[]>();
-  const heldFlushes = new Set<Promise<void>>();
+  const queuesOfLocked = new Map<string, Pending[]>();
+  const flushesOfLocked = new Set<Promise<void>>();
 
   function append(row: MessageRow): Promise<Appended> {
     if (stopped) return Promise.reject(stopping());
@@ -89,7 +89,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   function admit(pending: Pending): void {
-    const sameSession = held.get(pending.row.session_id);
+    const sameSession = queuesOfLocked.get(pending.row.session_id);
     if (sameSession) {
       sameSession.push(pending);
       return;
@@ -101,7 +101,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   async function flushQueue(): Promise<void> {
     // Posts that came in one turn of the event loop, over all connections, share the first flush.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (queue.length > 0) hold(await flush(takeBatch(), database.append));
+    while (queue.length > 0) setAside(await flush(takeBatch(), database.append));
     flushing = null;
   }
 
@@ -112,7 +112,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
   }
 
   /**
-   * Sends a batch and answers its posts, but for those of held sessions, which it returns. Never throws: every post learns
+   * Sends a batch and answers its posts, except those of locked sessions, which it returns. Never throws: every post gets
    * its own outcome.
    */
   async function flush(
@@ -150,7 +150,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     const counts = new Map<AppendOutcome["outcome"], number>();
     batch.forEach((pending, index) => {
       const outcome = outcomes[index];
-      if (!outcome) throw new TypeError("append_messages answered fewer rows than it got.");
+      if (!outcome) throw new TypeError("append_messages returned fewer outcomes than it got messages.");
       counts.set(outcome.outcome, (counts.get(outcome.outcome) ?? 0) + 1);
       if (outcome.outcome === "busy") {
         busy.push(pending);
@@ -184,7 +184,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     if ((isDataError(error) || isOutOfRoom(error)) && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
       const busy = await flush(batch.slice(0, middle), send, room);
-      // A held session may be free again by now: what follows its rows must not overtake them.
+      // A locked session may be free again by now: the posts behind its rows must not overtake them.
       const busySessions = new Set(busy.map((pending) => pending.row.session_id));
       const mustFollow = (pending: Pending) => busySessions.has(pending.row.session_id);
       const second = batch.slice(middle);
@@ -214,26 +214,26 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     }
   }
 
-  /** Gives each busy session a queue of its own, in which what was queued behind the busy rows follows them. */
-  function hold(busy: readonly Pending[]): void {
+  /** Gives each busy session its own queue; its posts that were queued behind the busy rows follow them there. */
+  function setAside(busy: readonly Pending[]): void {
     for (const sessionId of new Set(busy.map((pending) => pending.row.session_id))) {
       const ofSession = (pending: Pending) => pending.row.session_id === sessionId;
-      held.set(sessionId, [...busy.filter(ofSession), ...queue.filter(ofSession)]);
+      queuesOfLocked.set(sessionId, [...busy.filter(ofSession), ...queue.filter(ofSession)]);
       queue = queue.filter((pending) => !ofSession(pending));
-      const flushed = flushHeld(sessionId).finally(() => heldFlushes.delete(flushed));
-      heldFlushes.add(flushed);
+      const flushed = flushLocked(sessionId).finally(() => flushesOfLocked.delete(flushed));
+      flushesOfLocked.add(flushed);
     }
   }
 
-  async function flushHeld(sessionId: string): Promise<void> {
+  async function flushLocked(sessionId: string): Promise<void> {
     for (;;) {
-      const waiting = held.get(sessionId) ?? [];
+      const waiting = queuesOfLocked.get(sessionId) ?? [];
       const batch = takeUpTo(waiting);
       if (batch.length === 0) break;
       await flush(batch, database.appendWaiting);
       waiting.splice(0, batch.length);
     }
-    held.delete(sessionId);
+    queuesOfLocked.delete(sessionId);
   }
 
   return {
@@ -244,7 +244,7 @@ export function startAppender({ database, metrics, onPosted, onFound }: Appender
     async stop() {
       stopped = true;
       await flushing;
-      await Promise.all(heldFlushes);
+      await Promise.all(flushesOfLocked);
     },
   };
 }

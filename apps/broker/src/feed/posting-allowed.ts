@@ -7,8 +7,8 @@ import { isBudgetSpent } from "../sessions/hold-session.js";
 import type { FeedServices } from "./services.js";
 
 /**
- * Says why the caller cannot post at this moment, and returns when nothing keeps it from that. What counts is judged where
- * messages are numbered; this finds the words for it.
+ * Throws the error that says why the caller cannot post now; returns if it can. Whether a message is posted is decided by
+ * `packages/db/sql/append_messages.sql`, which numbers it; this reads the session again to explain a refusal.
  *
  * @throws session_closed, session_held or budget_spent
  */

@@ -11,11 +11,11 @@ interface AnswerRow {
 }
 
 /**
- * Appends messages to their feeds in one statement and transaction of its own, and answers each row in the order given.
- * When this resolves, what was posted is on disk. Nearly every batch is one of new messages to open feeds, and takes the short
- * way; one in which anything is out of the ordinary has written nothing by it, and is judged row by row.
+ * Appends messages to their feeds in one transaction and returns an outcome for each row, in the same order. When it resolves, the
+ * posted messages are on disk. It first tries `append_usual_messages`, which takes only new messages to open feeds and otherwise
+ * writes nothing; then `append_messages` decides row by row.
  *
- * @param wait - whether to wait for a feed that another transaction holds, instead of answering `busy`
+ * @param wait - whether to wait for a feed that another transaction has locked, instead of answering `busy`
  */
 export async function appendMessages(
   connection: postgres.Sql,
@@ -39,7 +39,7 @@ export async function appendInTransaction(tx: Transaction, row: MessageRow): Pro
   const [answer] = await tx.execute<AnswerRow & Record<string, unknown>>(sql`
     SELECT outcome, same, sequence, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
     FROM append_messages(${JSON.stringify([row])}::text::json, true)`);
-  if (!answer) throw new TypeError("append_messages answered no row for a row.");
+  if (!answer) throw new TypeError("append_messages returned no outcome for a message.");
   return toOutcome(answer);
 }
 
