@@ -26,20 +26,20 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     ...reference(
       "limits",
       "Limits",
-      "By their name in `get_app_info`; a value at its limit is accepted.",
+      "Names as in `get_app_info`. A value at its limit is accepted.",
       limitTable(),
     ),
     ...reference("rates", "Rates", ratesIntro, `${rateTable()}\n\n${sharesIntro}\n\n${shareTable()}`),
     ...reference(
       "errors",
       "Errors",
-      "The `code` of a failure, its HTTP status, and what it means.",
+      "The `code` of a failure, its HTTP status and its meaning.",
       errorTable(),
     ),
     ...reference(
       "close-codes",
       "Close codes",
-      "How the broker ends a WebSocket connection (WS-5).",
+      "With which the broker ends a WebSocket connection (WS-5).",
       closeCodeTable(),
     ),
     ...reference("events", "Events", eventsIntro, eventTable()),
@@ -50,7 +50,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     ...reference(
       "environment",
       "Environment variables",
-      "A flag comes before them (CLI-5).",
+      "A flag takes precedence (CLI-5).",
       environmentPage(),
     ),
   };
@@ -58,24 +58,30 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
 
 const defaultBaseUrl = "http://localhost:7423";
 
-const operationsIntro = `Route and access of each; *humans* says what of it is for them (PERSON-11), *listed* whether lists of tools have it (MCP-10), *jobs* of which kinds of
-job the agent may call it (JOB-12), *rate* its rate class (GUARD-4), *after closing* whether a concluded session takes it (SES-11; – where it addresses none).`;
+const operationsIntro = `The route and access of each operation. A dash after closing: it addresses no session (SES-11).
 
-const ratesIntro = `Where others than this machine can reach the broker (GUARD-4): how much at once, and how much a second from then on. \`rate_limits\` of config.json changes them
-(GUARD-6).`;
+| Column | Meaning |
+|---|---|
+| humans | which part is for humans (PERSON-11) |
+| listed | lists of tools have it (MCP-10) |
+| jobs | the kinds of job whose agent may call it (JOB-12) |
+| rate | its rate class (GUARD-4) |
+| after closing | a concluded session takes it |`;
 
-const sharesIntro = `The places for what takes long or stays open, at any broker (GUARD-24). Each member, observer link and job has its own; in open mode each team, person and, without a
-credential, address.`;
+const ratesIntro = `If other machines can reach the broker (GUARD-4): how much at once, and how much per second after that. \`rate_limits\` of config.json changes them (GUARD-6).`;
 
-const eventsIntro = `The system messages of a feed. Beside the fields named here each has \`event\` and \`at\`.`;
+const sharesIntro = `How many long or open calls run at the same time, at every broker (GUARD-24). Each member, observer link and job has its own; in open mode each team and person, and each
+address without a credential.`;
+
+const eventsIntro = `The system messages of a feed. Each also has \`event\` and \`at\`.`;
 
 const settingsIntro = `Read by \`get_settings\` and changed by \`update_settings\`, or \`merkle config\` (SET).`;
 
-const configIntro = `A JSON object in the Merkle home, \`~/.merkle/config.json\` unless MERKLE_HOME says otherwise. A key marked *both* can also be in the \`.merkle.json\` of a
-project, which is used once a person trusts it (CLI-82). A flag and the [environment](environment.md) come first, then the project's file, then this one (CLI-5). Paths begin at the
-file's folder. A bad value ends the command with a sentence that names it; keys of others are left alone.`;
+const configIntro = `A JSON object in the Merkle home (default: \`~/.merkle/config.json\`). A key marked *both* can also be in the \`.merkle.json\` of a project, which applies once a person
+trusts it (CLI-82). Flags and the [environment](environment.md) come first, then the project's file, then this one (CLI-5). Paths begin at the file's folder. A bad value ends the
+command with a sentence that names it; unknown keys are left alone.`;
 
-const metricsIntro = `\`/metrics\` gives these in Prometheus's text format (OPS-3).`;
+const metricsIntro = `\`/metrics\` returns these in Prometheus's text format (OPS-3).`;
 
 const commandsIntro = `As \`merkle help --all\` has them. What they promise is in [cli.md](../cli.md).`;
 
