@@ -31,7 +31,7 @@ export interface StdioServer {
   stop(): Promise<void>;
 }
 
-/** What Claude Code fills in; the main agent's, of one prompt, where nothing else is said. */
+/** What Claude Code fills in. Default: the main agent's, and of the last prompt. */
 export interface HookIds {
   readonly session_id?: string;
   readonly prompt_id?: string;
@@ -136,6 +136,7 @@ function watch(child: ChildProcess): StdioServer {
     else hearers.splice(index, 1);
   }
 
+  let prompts = 0;
   const write = (text: string) => child.stdin?.write(text);
   const send = (message: object) => write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   function begin(method: string, params: unknown = {}) {
@@ -167,7 +168,14 @@ function watch(child: ChildProcess): StdioServer {
     write: (text) => void write(text),
     call,
     async hook(event, ids = {}) {
-      const input = { session_id: "s1", prompt_id: "p1", agent_id: "", tool_use_id: "", ...ids };
+      if (event === "UserPromptSubmit") prompts += 1;
+      const input = {
+        session_id: "s1",
+        prompt_id: `prompt-${prompts}`,
+        agent_id: "",
+        tool_use_id: "",
+        ...ids,
+      };
       const answer = JSON.parse(await call("hook", { event, ...input }));
       return answer.hookSpecificOutput?.additionalContext ?? "";
     },

@@ -157,6 +157,11 @@ describe("hooks of a client", () => {
     const next = JSON.parse(await hook("Stop"));
     expect(next.hookSpecificOutput.additionalContext).toMatch(/not from your user:\n#3 Alder: two$/);
     expect(await alder.row("Birch")).toMatchObject({ last_read: 2 });
+
+    // The client would show what a prompt brings that is typed in a turn after what the turn's hooks bring.
+    await alder.say("three");
+    expect(await hook("UserPromptSubmit")).toBe("");
+    expect(await hook("UserPromptSubmit", { prompt_id: "p2" })).toContain("#4 Alder: three");
   });
 
   it("[WAKE-15] of a server that runs and that its client does not reach are brought by the command, and what stood in for it gives way when it is reached again", async () => {

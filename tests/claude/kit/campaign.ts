@@ -47,7 +47,7 @@ function toWorks(nap: (seconds: number) => string): readonly string[] {
 /**
  * Writes to agents and kills their processes and the broker at points that the seed chooses, until all that was asked for is
  * done. Every other killed server nobody repairs, and no prompt follows the last letter. Then each letter must stand in its
- * conversation, once or with a mark, and few may stand there again. How many came after a later one is reported.
+ * conversation, once or with a mark, for the first time in the order in which they were written, and few may stand there again.
  */
 export async function runCampaign(
   mesh: Mesh,
@@ -149,6 +149,7 @@ function report(members: readonly Member[]): void {
   );
   expect(absent).toEqual([]);
   expect(unmarked).toEqual([]);
+  expect(late).toEqual([]);
   // One kill may repeat all that a hook had brought, which of a short run is more than its part.
   expect(repeated.length).toBeLessThanOrEqual(Math.max(0.02 * found.length, 4));
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { homeFiles } from "../core/merkle-home.js";
 import type { ClientName } from "./client.js";
@@ -70,6 +70,18 @@ export const isServingInShell =
 function hookRanAt(home: string, placeId: string): number {
   const stats = statSync(hookFile(home, placeId), { throwIfNoEntry: false });
   return stats?.mtimeMs ?? 0;
+}
+
+/** Notes the prompt whose hook a command answers; returns the one before it. */
+export function swapPrompt(home: string, placeId: string, prompt: string): string {
+  const path = hookFile(home, placeId);
+  try {
+    const before = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+    writeFileSync(path, `${prompt}\n`, { mode: 0o600 });
+    return before;
+  } catch {
+    return "";
+  }
 }
 
 const ended = "its client is not connected to its MCP server";

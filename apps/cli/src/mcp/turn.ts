@@ -12,8 +12,8 @@ export type Caller =
 export interface Turn {
   /** Whether the client has run a hook of ours, so that it can be expected to run them on. */
   readonly hasHooks: boolean;
-  /** Notes a hook; returns whether it is the first of another conversation. */
-  hook(call: HookCall): { readonly isNewConversation: boolean };
+  /** Notes a hook; returns whether it is the first of another conversation, and whether its prompt waits for the running turn. */
+  hook(call: HookCall): { readonly isNewConversation: boolean; readonly isQueued: boolean };
   /** The agent whose call comes with this id. */
   callerOf(toolUseId: string | undefined): Caller;
   /** The turn is over. */
@@ -45,6 +45,8 @@ const unannouncedMax = 3;
 
 export function createTurn(now: () => number): Turn {
   let conversation: string | undefined;
+  /** The prompt of the last turn. */
+  let prompt = "";
   let heardAt = 0;
   let runsUntil = 0;
   let isInterrupted = false;
@@ -83,16 +85,19 @@ export function createTurn(now: () => number): Turn {
       hasHooks = true;
       unannounced = 0;
       if (call.event === "PreToolUse" && call.toolUseId !== "") announce(call);
+      const isQueued = isQueuedBehind(prompt, call);
       // A subagent may work on when the main agent's turn has ended.
       if (call.agentId === "") {
+        prompt = call.promptId;
         isInterrupted = false;
         heardAt = now();
         runsUntil = heardAt + silenceMsMax;
       }
-      if (call.sessionId === "" || call.sessionId === conversation) return { isNewConversation: false };
+      if (call.sessionId === "" || call.sessionId === conversation)
+        return { isNewConversation: false, isQueued };
       const isFirst = conversation === undefined;
       conversation = call.sessionId;
-      return { isNewConversation: !isFirst };
+      return { isNewConversation: !isFirst, isQueued };
     },
     callerOf(toolUseId) {
       if (!announces) return { is: "main" };
@@ -115,4 +120,13 @@ export function createTurn(now: () => number): Turn {
       return isInterrupted;
     },
   };
+}
+
+/**
+ * Whether a prompt was typed while the turn of this one runs: the client gives it the same id, and shows it, with what its hook
+ * adds, after everything that the turn's other hooks add. Some clients give all prompts the id of their session.
+ */
+export function isQueuedBehind(prompt: string, { event, promptId, sessionId, agentId }: HookCall): boolean {
+  const isPrompt = event === "UserPromptSubmit" && agentId === "" && promptId !== "";
+  return isPrompt && promptId === prompt && promptId !== sessionId;
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Message } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import { claudeTranscript } from "../../clients/claude-transcript.js";
-import { isServing } from "../../clients/serving.js";
+import { isServing, swapPrompt } from "../../clients/serving.js";
 import { type Config, readEnvironment } from "../../config.js";
 import { asStub } from "../../private-messages/stub.js";
 import { findStoredPeer, type StoredPeer, storedPeerId } from "../../sessions/stored-peers.js";
@@ -11,7 +11,7 @@ import { type HookCall, parseHookCall } from "../hook-call.js";
 import type { InboxOptions } from "../inbox.js";
 import { createHandedOut } from "../mail/handed-out.js";
 import { createPeerSessions } from "../peer-sessions.js";
-import { createTurn } from "../turn.js";
+import { createTurn, isQueuedBehind } from "../turn.js";
 import { readHookInput } from "./hook-input.js";
 import { createHookServer } from "./hook-server.js";
 
@@ -39,6 +39,7 @@ export async function bringMail({ config, input, signal }: HookMail): Promise<st
     const call = parseHookCall({ ...fields, event: fields["hook_event_name"] });
     const place = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
     if (!place || call.agentId !== "" || isServing(config.home, storedPeerId(place))) return undefined;
+    if (isQueuedBehind(swapPrompt(config.home, storedPeerId(place), call.promptId), call)) return undefined;
     const text = await readMail(
       config,
       place,

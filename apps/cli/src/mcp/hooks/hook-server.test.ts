@@ -43,6 +43,7 @@ function startPlace(from = 0) {
   const names = { name: "Birch", peerName: "atlas", sessionId: placeId, slug: "talk", credential: "x" };
   const team: PeerSession = teams.add({ placeId, teamId: placeId, ...names, place: from });
   let head = from;
+  let prompts = 0;
   let transcript: Transcript | undefined;
 
   return {
@@ -65,7 +66,8 @@ function startPlace(from = 0) {
       team.mail.push(feedEvent(head, event));
     },
     hook(event: HookEvent, options: HookOptions = {}): string {
-      const { prompt = "p1", agent = "", toolUse = "", session = "s1", written = true } = options;
+      if (event === "UserPromptSubmit") prompts += 1;
+      const { prompt = `p${prompts}`, agent = "", toolUse = "", session = "s1", written = true } = options;
       const ids = { prompt_id: prompt, agent_id: agent, tool_use_id: toolUse, session_id: session };
       const { text, settle } = hooks.answer(parseHookCall({ event, ...ids }), transcript);
       settle(written);
@@ -155,11 +157,34 @@ describe("what hooks deliver", () => {
       place.push({ priority: "now" });
       place.push();
       expect(numbersIn(place.hook(event))).toEqual([1, 2, 3]);
+      expect(place.hook("Stop")).toBe("");
       expect(place.hook(event)).toBe("");
       place.team.declared = "working";
       expect(numbersIn(place.hook(event))).toEqual([4]);
     },
   );
+
+  it("[WAKE-3] nothing at a prompt that is typed while a turn runs, and no evidence by it", () => {
+    const place = startPlace();
+    place.push();
+    expect(numbersIn(place.hook("UserPromptSubmit"))).toEqual([1]);
+    place.push();
+    const inTurn = { prompt: "p1" };
+    expect(place.hook("UserPromptSubmit", inTurn)).toBe("");
+    expect(place.team.mail.place).toBe(0);
+    place.push();
+    expect(numbersIn(place.hook("PostToolBatch", inTurn))).toEqual([2, 3]);
+    expect(place.hook("Stop", inTurn)).toBe("");
+    place.push();
+    expect(numbersIn(place.hook("UserPromptSubmit"))).toEqual([4]);
+
+    // Some clients name all prompts of a conversation alike, and no end of a turn that was interrupted.
+    const nameless = startPlace();
+    for (const number of [1, 2]) {
+      nameless.push();
+      expect(numbersIn(nameless.hook("UserPromptSubmit", { prompt: "s1" }))).toEqual([number]);
+    }
+  });
 
   it("[WAKE-3] never more than 9,000 characters, the rest announced and brought by the next", () => {
     const place = startPlace();
@@ -272,7 +297,7 @@ describe("whatever the client does", () => {
         weight: 12,
         arbitrary: fc.record({
           do: fc.constantFrom(
-            ...(["prompt", "esc", "call", "tool", "batch", "stop", "subagent"] as const),
+            ...(["prompt", "queue", "esc", "call", "tool", "batch", "stop", "subagent"] as const),
             ...(["unwritten", "dnd", "ack", "crash", "clear"] as const),
           ),
         }),
@@ -308,6 +333,8 @@ function startClient() {
   let prompts = 0;
   let session = 1;
   let inTurn = false;
+  /** Whether this server has heard of the turn. */
+  let isHeard = false;
   let calls = 0;
 
   const ids = () => ({ prompt: `p${prompts}`, session: `s${session}` });
@@ -335,11 +362,18 @@ function startClient() {
   function prompt(): void {
     prompts += 1;
     inTurn = true;
+    isHeard = true;
     show(numbersIn(place.hook("UserPromptSubmit", ids())), true);
+  }
+
+  /** The client adds to a prompt that is typed in a turn only after what else comes in it. */
+  function queue(): void {
+    if (inTurn && isHeard) expect(place.hook("UserPromptSubmit", ids())).toBe("");
   }
 
   function main(event: HookEvent): void {
     if (!inTurn) return prompt();
+    isHeard = true;
     goOn();
     const numbers = numbersIn(place.hook(event, ids()));
     show(numbers);
@@ -383,6 +417,7 @@ function startClient() {
 
   function crash(): void {
     goOn();
+    isHeard = false;
     place = startPlace(acknowledged);
     for (const special of feed.slice(acknowledged)) place.push(special);
   }
@@ -402,6 +437,7 @@ function startClient() {
   function take(step: Step): void {
     if ("kind" in step) push(step.kind);
     else if (step.do === "prompt") prompt();
+    else if (step.do === "queue") queue();
     else if (step.do === "call") read();
     else if (step.do === "tool") main("PreToolUse");
     else if (step.do === "batch") main("PostToolBatch");

@@ -64,8 +64,8 @@ export function createHookServer({
 
   return {
     answer(call, transcript, briefs = noBriefs) {
-      const { isNewConversation } = turn.hook(call);
-      if (call.agentId !== "") return nothing;
+      const { isNewConversation, isQueued } = turn.hook(call);
+      if (call.agentId !== "" || isQueued) return nothing;
       if (isNewConversation) {
         for (const team of teams.readers()) {
           team.mail.startOver();
