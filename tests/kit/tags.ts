@@ -7,6 +7,7 @@ import { findChromium, findFirefox, findProgram, findWholeChromium } from "./fin
 
 const isLinux = process.platform === "linux";
 const isRoot = process.getuid?.() === 0;
+const isMounter = isLinux && isRoot && canMount();
 
 /**
  * The reasons for which a test is left out, each of them a tag: `it("…", { tags: "nginx" }, …)` runs where there is an
@@ -30,7 +31,8 @@ export const tags = [
   need("linux", isLinux, "need Linux"),
   need("posix", process.platform !== "win32", "need a system other than Windows"),
   need("root", isLinux && isRoot, "need root on Linux"),
-  need("mounts", isLinux && isRoot && canMount(), "need root that may mount file systems"),
+  need("mounts", isMounter, "need root that may mount file systems"),
+  need("read-only", isMounter || !isRoot, "need root that may mount file systems, or another user"),
   need("networks", isLinux && isRoot && findProgram("ip"), "need root and ip (apt-get install iproute2)"),
   need("namespaces", isLinux && canMakeNamespaces(), "need namespaces for processes"),
 ];

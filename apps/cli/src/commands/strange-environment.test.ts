@@ -1,6 +1,9 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, expect, inject, it } from "vitest";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";
 
 const merkle = sharedMerkle();
@@ -57,4 +60,50 @@ describe("a strange environment", { tags: "posix" }, () => {
     expect(await type("{ $M help all; echo ended $? >&2; } | true")).toMatchObject({ stderr: "ended 0\n" });
     expect(await type("$M ls nothing > /dev/full 2>&1")).toMatchObject({ code: 2 });
   });
+
+  it("[CLI-162] on a read-only home a command that writes says why it cannot and what to set, and others work", {
+    tags: "read-only",
+  }, async () => {
+    const home = await makeReadOnlyHome();
+    const bin = join(merkle.home, "read-only-bin");
+    await mkdir(bin);
+    await writeFile(join(bin, "claude"), "#!/bin/sh\necho '2.1.330 (Claude Code)'\n", { mode: 0o755 });
+    const env = { HOME: home, MERKLE_HOME: join(home, ".merkle"), PATH: `${bin}:${process.env["PATH"]}` };
+
+    const refusal =
+      /^✗ .*(?:on a read-only file system|cannot be (?:written|created)).* Set .*MERKLE_HOME to /m;
+    for (const command of [
+      "up --port 0",
+      "up --port 0 --detach",
+      "install -y",
+      "install --cli",
+      "new Title",
+    ]) {
+      const { code, stderr } = await type(`$M ${command}`, env);
+      expect([command, code, stderr]).toEqual([command, 1, expect.stringMatching(refusal)]);
+      expect(stderr).not.toMatch(/unexpected|No space|no space/);
+    }
+    expect(await type("$M ls", env)).toMatchObject({ code: 0 });
+    expect(await type("$M hook session-start", env)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await type("$M doctor", env)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("fix: set MERKLE_HOME to a writable folder"),
+    });
+  });
 });
+
+/** A home in which this user can write nothing: root needs a mount for that. */
+async function makeReadOnlyHome(): Promise<string> {
+  const home = join(merkle.home, "read-only");
+  await mkdir(home);
+  if (process.getuid?.() !== 0) {
+    await chmod(home, 0o500);
+    onTestFinished(() => chmod(home, 0o700));
+    return home;
+  }
+  await promisify(execFile)("mount", ["-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", home]);
+  onTestFinished(async () => {
+    await promisify(execFile)("umount", ["--lazy", home]);
+  });
+  return home;
+}

@@ -1,3 +1,5 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { ErrorDetails } from "@merkle/wire";
 import { CliError, type ExitCode, exitCodes, usageError } from "./cli-error.js";
 
@@ -37,23 +39,42 @@ function explainFileError(error: NodeJS.ErrnoException, code: string): CliError 
   const { path = "a file", dest = path, syscall } = error as NodeJS.ErrnoException & { dest?: string };
   const refuse = (name: string, message: string) =>
     new CliError(name, message, { exitCode: exitCodes.unexpected, next: ["merkle doctor"], cause: error });
-  if (code === "ENOSPC" || code === "EDQUOT")
+  // Node reports this when the parents of a folder cannot be created, whatever the reason was.
+  const isHidden = code === "ENOENT" && syscall === "mkdir";
+  const reason = isHidden ? findReason(dest) : code;
+  if (reason === "ENOSPC" || reason === "EDQUOT")
     return refuse(
       "disk_full",
-      `No space is left to write ${dest} (${code}). Free some space there, or set MERKLE_HOME to a folder on another disk.`,
+      `No space is left to write ${dest} (${reason}). Free some space there, or set MERKLE_HOME to a folder on another disk.`,
     );
-  if (code === "EROFS")
+  if (reason === "EROFS")
     return refuse(
       "home_read_only",
-      `${dest} is on a read-only file system. Set MERKLE_HOME to a writable folder.`,
+      `${dest} is on a read-only file system. Set HOME or MERKLE_HOME to a writable folder.`,
     );
-  // Node reports so when the parents of a folder cannot be created, whatever the reason was.
-  if (code === "ENOENT" && syscall === "mkdir")
+  if ((reason === "EACCES" || reason === "EPERM") && syscall === "mkdir")
+    return refuse(
+      "home_read_only",
+      `The folder ${dest} cannot be created, because this user may not write there (${reason}). Set HOME or MERKLE_HOME to a writable folder.`,
+    );
+  if (isHidden)
     return refuse(
       "disk_full",
       `The folder ${dest} cannot be created. Its disk has no space or no free inodes left, or a link above it is broken. Free some space there, or set MERKLE_HOME to a folder on another disk.`,
     );
   return undefined;
+}
+
+/** Why nothing can be created in the nearest folder above a path: an errno, or undefined where its modes allow it. */
+function findReason(path: string): string | undefined {
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) return findReason(parent);
+  try {
+    accessSync(parent, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? codeOf(error) : undefined;
+  }
 }
 
 /** A refusal names operations and their fields, which are another client's words: here they are commands. */

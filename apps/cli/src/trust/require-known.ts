@@ -53,7 +53,11 @@ export async function requireKnown(claimed: ClaimedMesh, address: AskedAddress):
   );
   const before = known?.broker_id === broker_id ? known : undefined;
   const keys = proven.length > 0 ? proven : (before?.keys ?? []);
-  keepKnownMesh(home, { mesh_id, broker_id, keys, addresses: [...(before?.addresses ?? []), place] });
+  try {
+    keepKnownMesh(home, { mesh_id, broker_id, keys, addresses: [...(before?.addresses ?? []), place] });
+  } catch {
+    // A home that cannot be written remembers nothing: the next command decides in the same way.
+  }
 }
 
 /**
