@@ -60,6 +60,50 @@ describe("the install line", { tags: "curl" }, () => {
     expect(await readdir(join(home, ".merkle"))).not.toContain("cli");
   });
 
+  it("[INSTALL-12] says how to trust a broker behind an authority of one's own", async () => {
+    const broker = await testMerkle();
+    const authority = makeCertificate({ names: ["authority"], isAuthority: true });
+    const { cert, key } = await writeCertificate(
+      broker.home,
+      makeCertificate({ names: ["localhost"], issuer: authority }),
+    );
+    const tls = ["--tls-cert", cert, "--tls-key", key, "--trusted-proxy", "127.0.0.1"];
+    expect(await broker.run(["up", "--port", "0", "--detach", ...tls])).toMatchObject({ code: 0 });
+    const { url } = await broker.running();
+    // As a proxy asks that has a certificate of its own: the broker does not know which.
+    const headers = { "x-forwarded-host": new URL(url).host, "x-forwarded-proto": "https" };
+    const { text } = await tlsClient(url, authority.cert).ask("/install.sh", { headers });
+    expect(text).not.toContain("pinnedpubkey");
+
+    const home = await makeFolder();
+    const [script, file] = [join(home, "install.sh"), join(home, "authority.pem")];
+    await writeFile(script, text);
+    await writeFile(file, authority.cert);
+    const env = { HOME: home, PATH: process.env["PATH"], LANG: "C.UTF-8" };
+    const install = (more = {}) => run("sh", [script], { cwd: home, env: { ...env, ...more } });
+    await expect(install()).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `curl does not trust the certificate of ${url}. With the file of its authority, run:`,
+      ),
+    });
+    const trusting = { CURL_CA_BUNDLE: file, NODE_EXTRA_CA_CERTS: file };
+    expect((await install(trusting)).stderr).not.toContain("not trusted");
+    const { stdout } = await run(join(home, ".local/bin/merkle"), ["status"], {
+      env: { ...env, ...trusting },
+    });
+    expect(stdout).toContain("broker up");
+
+    // curl trusts what the system trusts, and Node may not.
+    const systems = await broker.run(["install", "--cli", "--from", url], {
+      env: { HOME: join(home, "other"), MERKLE_HOME: join(home, "other/.merkle") },
+    });
+    expect(systems).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/not trusted here.*NODE_EXTRA_CA_CERTS/),
+    });
+  });
+
   it("[INSTALL-6] does not replace a merkle that it did not write", async () => {
     const home = await makeFolder();
     const launcher = join(home, ".local/bin/merkle");

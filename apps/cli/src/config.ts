@@ -34,6 +34,8 @@ export interface Config {
   readonly insecure: boolean;
   /** `--ca`, `MERKLE_CA`: the file of the authorities that commands trust, instead of the system's; default none. */
   readonly ca: string | undefined;
+  /** `NODE_EXTRA_CA_CERTS` and `NODE_USE_SYSTEM_CA`, which Node reads itself: passed on where an https broker relies on them. */
+  readonly nodeTrust: Readonly<Record<string, string>>;
   /** `--mesh`, `MERKLE_MESH`: the mesh that commands are in, by name or id; default `main`, or the only one joined. */
   readonly mesh: string | undefined;
   /**
@@ -264,17 +266,27 @@ function readReach(
   { flags, env, cwd }: ConfigSources,
   project: ConfigFile | undefined,
   user: ConfigFile,
-  { source }: BrokerAddress,
-): Pick<Config, "insecure" | "ca" | "mesh" | "token"> {
-  const ca = textOf(flags, "ca") ?? (env["MERKLE_CA"] || undefined);
+  { base, source }: BrokerAddress,
+): Pick<Config, "insecure" | "ca" | "nodeTrust" | "mesh" | "token"> {
+  const given = textOf(flags, "ca") ?? (env["MERKLE_CA"] || undefined);
+  const ca = given === undefined ? (project?.ca ?? user.ca) : resolve(cwd, given);
   const insecure = isSet(flags, "insecure") || readSwitch("MERKLE_INSECURE", env["MERKLE_INSECURE"]);
   const token = readToken(env["MERKLE_TOKEN"]);
   return {
     mesh: (textOf(flags, "mesh") ?? (env["MERKLE_MESH"] || project?.mesh || user.mesh))?.trim(),
     // Got from one source, it goes to no address of another.
     token: source === ".merkle.json" ? null : token,
-    ca: ca === undefined ? (project?.ca ?? user.ca) : resolve(cwd, ca),
+    ca,
+    nodeTrust: ca === undefined && base.startsWith("https:") ? readNodeTrust(env, cwd) : {},
     insecure: insecure ?? project?.insecure ?? user.insecure ?? false,
+  };
+}
+
+function readNodeTrust(env: NodeJS.ProcessEnv, cwd: string): Record<string, string> {
+  const { NODE_EXTRA_CA_CERTS: extra, NODE_USE_SYSTEM_CA: system } = env;
+  return {
+    ...(extra && { NODE_EXTRA_CA_CERTS: resolve(cwd, extra) }),
+    ...(system && { NODE_USE_SYSTEM_CA: system }),
   };
 }
 

@@ -287,6 +287,11 @@ async function unreachable({ base, source, reach }: ReachableAddress, cause: unk
   );
 }
 
+/** A sentence where a request failed because the certificate of `base` is not trusted; undefined for any other failure. */
+export function describeDistrust(base: string, error: unknown): string | undefined {
+  return isAboutCertificate(error) ? untrusted(base, error).message : undefined;
+}
+
 function isAboutCertificate(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return /CERT|SIGN|ALTNAME|ISSUER/.test(code);
@@ -305,7 +310,7 @@ function distrust(cause: unknown): string {
   if (reason === "ERR_TLS_CERT_ALTNAME_INVALID")
     return "is valid only for other names. Use one of these names as the address.";
   if (reason === "CERT_HAS_EXPIRED") return "has expired. Ask the person who runs the broker to renew it.";
-  return `is not trusted here (${reason}). To trust it, give the certificate file of its authority, or its own, with --ca or MERKLE_CA.`;
+  return `is not trusted here (${reason}). To trust it, give the certificate file of its authority, or its own, with --ca, MERKLE_CA or Node's NODE_EXTRA_CA_CERTS.`;
 }
 
 /** The reason that a request was not answered, in a word or two. */

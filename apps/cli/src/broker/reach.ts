@@ -11,6 +11,7 @@ import { findRunningBroker } from "./run-file.js";
 
 /** How this machine's commands may speak to a broker, whom they take for one, and as whom they come. */
 export type Reach = Pick<Config, "home" | "insecure" | "ca" | "mesh" | "token"> & {
+  readonly nodeTrust?: Config["nodeTrust"];
   /** called when a reply comes from a broker of another build. */
   readonly onOtherBuild?: ((build: number) => void) | undefined;
 };
@@ -25,13 +26,20 @@ export interface OperationCaller {
   call<Name extends OperationName>(name: Name, input: InputOf<Name>): Promise<OutputOf<Name>>;
 }
 
-export function toReach({ home, insecure, ca, mesh, token, onOtherBuild }: Reach): Reach {
-  return { home, insecure, ca, mesh, token, onOtherBuild };
+export function toReach({ home, insecure, ca, nodeTrust, mesh, token, onOtherBuild }: Reach): Reach {
+  return { home, insecure, ca, mesh, token, onOtherBuild, ...(nodeTrust && { nodeTrust }) };
 }
 
 /** The environment that passes it on to another merkle, beside its home. A token is never written down for it. */
-export function reachVariables({ insecure, ca, mesh, token }: Reach): Readonly<Record<string, string>> {
+export function reachVariables({
+  insecure,
+  ca,
+  nodeTrust,
+  mesh,
+  token,
+}: Reach): Readonly<Record<string, string>> {
   return {
+    ...nodeTrust,
     ...(insecure && { MERKLE_INSECURE: "1" }),
     ...(ca !== undefined && { MERKLE_CA: ca }),
     ...(mesh !== undefined && { MERKLE_MESH: mesh }),

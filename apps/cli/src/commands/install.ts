@@ -1,4 +1,7 @@
 import { toBaseUrl } from "../broker/address.js";
+import { describeDistrust } from "../broker/broker-client.js";
+import { requestHttp } from "../broker/http-request.js";
+import { reachBroker } from "../broker/reach.js";
 import { clients } from "../clients/clients.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
@@ -43,19 +46,21 @@ export const install: Command = {
   },
 };
 
-async function installCommand({ config, flags, io, output }: CommandContext): Promise<number> {
-  const from = textOf(flags, "from");
-  const installed = await installCli({
-    home: config.home,
-    from: from === undefined ? undefined : toBaseUrl(from, "--from"),
-    ca: textOf(flags, "ca"),
-  });
+async function installCommand(context: CommandContext): Promise<number> {
+  const { config, flags, io, output } = context;
+  const given = textOf(flags, "from");
+  const from = given === undefined ? undefined : toBaseUrl(given, "--from");
+  const installed = await installCli({ home: config.home, from, ca: textOf(flags, "ca") });
   const addToPath = describeMissingPath(installed.launcher, io.env["PATH"]);
   output.show(
     { ...installed, add_to_path: addToPath },
     `${output.mark.ok} merkle ${installed.version} is installed in ${installed.launcher}`,
   );
-  if (installed.from !== null) output.note(`  broker: ${installed.from}`);
+  if (from !== undefined) {
+    output.note(`  broker: ${from}`);
+    const distrust = await findDistrust(from, context);
+    if (distrust !== undefined) output.note(`  ${output.mark.warn} ${distrust}`);
+  }
   if (addToPath !== null) {
     output.note(
       "  Your PATH does not have this folder yet. Run this, and add it to your shell's startup file:",
@@ -64,4 +69,17 @@ async function installCommand({ config, flags, io, output }: CommandContext): Pr
   }
   output.note("  next: merkle launch, in your project's folder");
   return exitCodes.done;
+}
+
+/** curl has trusted the broker; Node has authorities of its own, and may not (INSTALL-12). */
+async function findDistrust(base: string, { config, signal }: CommandContext): Promise<string | undefined> {
+  if (!base.startsWith("https:")) return undefined;
+  try {
+    const tls = (await reachBroker(base, config))?.();
+    const within = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
+    await requestHttp(`${base}/api/sign-in`, { tls, signal: within });
+    return undefined;
+  } catch (error) {
+    return describeDistrust(base, error);
+  }
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -7,6 +7,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../tests/kit/certificates.js";
 import { requestHttp } from "../broker/http-request.js";
 import { readConfig } from "../config.js";
+import { processBegan } from "../core/process-table.js";
+import { installTestClaude } from "../test-kit/claude.js";
 import { testMerkle } from "../test-kit/merkle.js";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";
 import { trustProject } from "../test-kit/trust-project.js";
@@ -79,6 +81,46 @@ describe("a broker of this machine that speaks TLS", () => {
     expect(await run({}, "--ca", "none.pem")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`${join(other.home, "none.pem")} (--ca, MERKLE_CA) cannot be read`),
+    });
+  });
+
+  it("[TLS-17] is believed where Node is told of its authority: by commands, and by what clients start with few variables", async () => {
+    const other = await testMerkle();
+    const ca = join(other.home, "authority.pem");
+    await writeFile(ca, authority.cert);
+    const bin = await installTestClaude(other.home);
+    const trusting = { NODE_EXTRA_CA_CERTS: ca, MERKLE_URL: url };
+    const env = {
+      ...trusting,
+      PATH: `${bin}:${process.env["PATH"]}`,
+      TEST_RECORD: join(other.home, "record.json"),
+      TEST_END: "serves",
+      TEST_FEW_VARIABLES: "1",
+    };
+    // Node reads its settings when it starts, so each of these is a process of its own.
+    expect(await other.start(["new", "Trusted"], { env }).ended).toMatchObject({ code: 0 });
+    const launched = other.start(["launch", "--session", "trusted", "--team", "Birch"], { env });
+    await launched.says("claude runs");
+    const { pid } = JSON.parse(await readFile(env.TEST_RECORD, "utf8"));
+    onTestFinished(async () => {
+      if ((await processBegan(pid)) !== null) process.kill(pid, "SIGKILL");
+    });
+    const { stdout } = await merkle.run(["peers", "trusted", "--json"]);
+    expect(JSON.parse(stdout).peers).toContainEqual(
+      expect.objectContaining({ team: "Birch", connected: true }),
+    );
+    launched.process.kill("SIGTERM");
+    await launched.ended;
+
+    expect(await other.start(["install", "-y"], { env }).ended).toMatchObject({ code: 0 });
+    const read = async (name: string) => JSON.parse(await readFile(join(other.home, name), "utf8"));
+    const { mcpServers } = await read(".claude.json");
+    expect(mcpServers.merkle.env).toMatchObject(trusting);
+    const { hooks } = await read(".claude/settings.json");
+    expect(hooks.Stop[0].hooks[0].command).toContain(` NODE_EXTRA_CA_CERTS=${ca} `);
+    expect(await other.run(["doctor"], { env: { ...env, NODE_EXTRA_CA_CERTS: "" } })).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/not trusted here.*\n.*fix: export NODE_EXTRA_CA_CERTS=/),
     });
   });
 

@@ -47,7 +47,10 @@ if (end === "serves") {
   // As the real one does: starts the server, calls it, and ends it when it ends.
   const { command, args, env } = record.config.mcpServers.merkle;
   const { spawn } = require("node:child_process");
-  const server = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "inherit"] });
+  // Codex and others hand a server only these.
+  const usual = { PATH: process.env.PATH, HOME: process.env.HOME };
+  const serverEnv = { ...(process.env.TEST_FEW_VARIABLES ? usual : process.env), ...env };
+  const server = spawn(command, args, { env: serverEnv, stdio: ["pipe", "pipe", "inherit"] });
   const send = (message) => server.stdin.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
   const clientInfo = { name: "claude-code", version: "2.1.330" };
   send({ id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo } });

@@ -31,8 +31,11 @@ install_merkle() {
   trap 'exit 130' INT TERM
   echo 'Downloading merkle from ${base} ...' >&2
   # The broker answers 503 for a few seconds while it builds the package.
-  curl -fs ${pin}--retry 30 --retry-delay 2 --retry-max-time 120 -o "$folder/cli.tgz" '${base}/cli.tgz' ||
+  curl -fs ${pin}--retry 30 --retry-delay 2 --retry-max-time 120 -o "$folder/cli.tgz" '${base}/cli.tgz' || {
+    # The exit code of curl for a certificate that it does not trust.
+    [ $? -ne 60 ] || fail 'curl does not trust the certificate of ${base}. With the file of its authority, run: export CURL_CA_BUNDLE=<file> NODE_EXTRA_CA_CERTS=<file>, then run this again.'
     fail 'Could not download ${base}/cli.tgz. Is the broker running?'
+  }
   tar -xzf "$folder/cli.tgz" -C "$folder"
 ${pinned ? `  cat > "$folder/broker.pem" <<'PEM'\n${pinned.certificate.trim()}\nPEM\n` : ""}  cd "$folder"
   node "$folder/package/bin/merkle.mjs" install --cli --from '${base}'${pinned ? ` --ca "$folder/broker.pem"` : ""} "$@" </dev/null

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { buildNumber, parseBuild } from "@merkle/wire";
 import { adviseUpgrade, neutralise } from "@merkle/wire/text";
-import { type BrokerClient, findBroker, reasonOf } from "../../broker/broker-client.js";
+import { type BrokerClient, describeDistrust, findBroker, reasonOf } from "../../broker/broker-client.js";
 import { describeLack, describeWriteProblem, type Health, readHealth } from "../../broker/broker-facts.js";
 import { requestHttp } from "../../broker/http-request.js";
 import { reachBroker } from "../../broker/reach.js";
@@ -24,10 +24,7 @@ export const checkBroker: Check = async (context) => {
   signal.throwIfAborted();
   if (health instanceof CliError && health.exitCode === exitCodes.usage) throw health;
   if (health instanceof Error) {
-    return [
-      unreachable(context, health.message),
-      skipped("url", "the address that agents use: no broker to ask"),
-    ];
+    return [unreachable(context, health), skipped("url", "the address that agents use: no broker to ask")];
   }
   const told = await readSignIn(broker);
   if (told.auth !== "invite") return [describe(broker.base, health), await checkUrl(broker, told, context)];
@@ -113,7 +110,9 @@ function describe(base: string, health: Health): Finding {
 }
 
 /** That none runs here is how every machine begins; that one does not answer where it was said to be is a fault. */
-function unreachable({ config: { broker } }: CheckContext, message: string): Finding {
+function unreachable({ config: { broker } }: CheckContext, { code, message }: CliError): Finding {
+  if (code === "untrusted")
+    return fail("broker", message, "export NODE_EXTRA_CA_CERTS=<authority.pem>, or --ca <authority.pem>");
   if (broker.source === "default") return warn("broker", `no broker answers at ${broker.base}`, "merkle up");
   return fail("broker", message, `start it there, or correct ${broker.source}`);
 }
@@ -138,6 +137,9 @@ async function checkUrl(
       const problem = `agents use ${url}: unencrypted, so anyone on the network could read messages`;
       return warn("url", problem, "merkle config set url https://…, see docs/reverse-proxy.md");
     }
+    const distrust = describeDistrust(url, error);
+    if (distrust !== undefined)
+      return fail("url", `agents use ${url}. ${distrust}`, "export NODE_EXTRA_CA_CERTS=<authority.pem>");
     return fail(
       "url",
       `agents use ${url}, which does not answer from here (${reasonOf(error)})`,
