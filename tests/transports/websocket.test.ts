@@ -227,7 +227,7 @@ describe("WebSocket", () => {
     const bad: [unknown, number][] = [
       [Buffer.from("{}"), 4400],
       ["no JSON", 4400],
-      ['{"type":"unknown"}', 4400],
+      ['{"kind":"unknown"}', 4400],
       ['{"type":"request","id":1}', 4400],
       ["x".repeat(2 * 1024 * 1024 + 1), 1009],
     ];
@@ -239,6 +239,22 @@ describe("WebSocket", () => {
     const client = await openClient();
     client.send({ type: "request", id: 1, operation: "no_such", input: {} });
     await expect.poll(() => client.replyTo(1)).toMatchObject({ error: { code: "not_found" } });
+  });
+
+  it("[WS-7] frames of an unknown type get an error, by their id if they have one, and the connection stays", async () => {
+    const client = await openClient();
+    client.send({ type: "teleport", to: "Birch" });
+    client.send({ type: "shutdown", id: 7 });
+    client.send({ type: "ping", id: 8 });
+    await client.reply(8);
+    expect(client.ofType("error")).toEqual([
+      { type: "error", error: expect.objectContaining({ code: "bad_request" }) },
+    ]);
+    expect(client.replyTo(7)).toMatchObject({
+      error: { code: "bad_request", message: expect.stringContaining('"shutdown"') },
+    });
+    client.send({ type: "teleport", id: {} });
+    expect(await client.closed).toBe(4400);
   });
 
   it("[WS-9] more than 64 unanswered requests end the connection", async () => {

@@ -20,5 +20,6 @@ export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";
 export { Task, TaskNumber } from "./operations/tasks.js";
 export { toTool, withOutputSchema } from "./operations/tool.js";
+export { type AnswerType, type FrameAlias, findFrameAlias } from "./transports/frame-aliases.js";
 export { frameRules } from "./transports/frame-rules.js";
-export { ClientFrame, protocolVersion } from "./transports/frames.js";
+export { ClientFrame, type ForeignFrame, protocolVersion, readForeignFrame } from "./transports/frames.js";

@@ -35,7 +35,11 @@ export const closeCodes = {
     reconnect: false,
     meaning: "the client's membership or token has ended, or it continued without authenticating",
   },
-  bad_frame: { code: 4400, reconnect: false, meaning: "a frame was not JSON of a known type" },
+  bad_frame: {
+    code: 4400,
+    reconnect: false,
+    meaning: "a frame was malformed: not a JSON object with a type, or not as its type requires",
+  },
   too_large: { code: 1009, reconnect: false, meaning: "a frame was larger than the limit" },
   replaced: {
     code: 4409,

@@ -3,11 +3,12 @@ import { Epoch, Sequence, SessionRef, TeamCredential, Uuid } from "../core/value
 import type { Message } from "../feed/message.js";
 import { HelloProof } from "../identity/hello-proof.js";
 import { WakePath } from "../operations/peers.js";
+import type { AnswerType } from "./frame-aliases.js";
 
 /** The revision of these frames; a client that knows only another one says so and ends. */
 export const protocolVersion = 1;
 
-const RequestId = z.union([z.string().min(1).max(100), z.int()]);
+export const RequestId = z.union([z.string().min(1).max(100), z.int()]);
 export type RequestId = z.output<typeof RequestId>;
 
 /** Which of a session's messages a subscription brings: mine, to be acknowledged, or the whole feed for an onlooker. */
@@ -56,6 +57,26 @@ export const ClientFrame = z.discriminatedUnion("type", [
 ]);
 export type ClientFrame = z.output<typeof ClientFrame>;
 
+const frameTypes: ReadonlySet<string> = new Set(ClientFrame.options.map(({ shape }) => shape.type.value));
+
+/** A well-formed frame of a type that this revision does not have: an alias (WS-14), or of another revision. */
+export interface ForeignFrame {
+  readonly type: "foreign";
+  readonly name: string;
+  readonly id: RequestId | null;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Reads a frame of a type that is not in {@link ClientFrame}; null for anything malformed (WS-7). */
+export function readForeignFrame(frame: unknown): ForeignFrame | null {
+  if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return null;
+  const { type, id = null, ...fields }: { type?: unknown; id?: unknown } = frame;
+  if (typeof type !== "string" || frameTypes.has(type)) return null;
+  if (id === null) return { type: "foreign", name: type, id, fields };
+  const named = RequestId.safeParse(id);
+  return named.success ? { type: "foreign", name: type, id: named.data, fields } : null;
+}
+
 /**
  * The frames that the broker sends (WS-2): one hello, a reply to each request, and pushes. A reply has either `output` or
  * `error`. Messages of one subscription come in the feed's order, each once; `changed` is a hint that a read would now differ.
@@ -81,14 +102,24 @@ export type BrokerFrame =
   | {
       type: "reply";
       id: RequestId;
-      error: { code: string; message: string; details: Record<string, unknown> };
+      error: FrameError;
     }
+  /** Answers a frame that had no id. */
+  | { type: "error"; error: FrameError }
+  /** Answers an alias that had no id, with the fields of its operation's output. */
+  | { type: AnswerType; [field: string]: unknown }
   | { type: "message"; kind: SubscriptionKind; session_id: string; message: Message }
   | { type: "changed"; kind: ChangedKind; session_id: string; version: number }
   | MeshChangedFrame
   | StateChangeFrame
   | NudgeFrame
   | { type: "heartbeat" };
+
+export interface FrameError {
+  readonly code: string;
+  readonly message: string;
+  readonly details: Record<string, unknown>;
+}
 
 /** `tasks`: of the tasks or the claims. `usage`: of what agents reported. `delivery`: a peer has read further, so that message_status would answer something else. */
 export type ChangedKind = "document" | "roster" | "session" | "tasks" | "usage" | "delivery";

@@ -1,13 +1,25 @@
 import {
   type Admitted,
+  type BrokerFrame,
   type CloseReason,
   type FrameRule,
+  isSessionOperation,
   MerkleError,
+  type Operation,
   type RequestId,
   type SubscriptionKind,
 } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { ClientFrame, findOperation, frameRules } from "@merkle/wire/schemas";
+import {
+  type AnswerType,
+  ClientFrame,
+  type ForeignFrame,
+  type FrameAlias,
+  findFrameAlias,
+  findOperation,
+  frameRules,
+  readForeignFrame,
+} from "@merkle/wire/schemas";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { createWriteOrder, type WriteTurn } from "../../core/write-order.js";
 import type { StateReceiver } from "../../feed/delivery/state-pushes.js";
@@ -25,7 +37,7 @@ import { createPendingNudges } from "./pending-nudges.js";
 
 /** The work of one client over its connection: requests under way, and subscriptions. */
 export interface ClientSession {
-  /** Takes one text frame; a frame that cannot be understood ends the connection. */
+  /** Takes one text frame; a malformed one ends the connection (WS-7). */
   receive(text: string): void;
   /** Requests that are not answered yet. */
   readonly unanswered: number;
@@ -37,11 +49,18 @@ export interface ClientSession {
 
 interface OpenSubscription {
   readonly subscription: Subscription;
+  /** What an alias without a session is about: the session of an inbox and the credential that opened it (WS-14). */
+  readonly inbox: Inbox | null;
   /** The peer whose inbox it is; null for a follow. */
   readonly peer: Peer | null;
   /** The hold on the peer of an inbox; null for a follow. */
   readonly hold: Hold | null;
   readonly stopState: () => void;
+}
+
+interface Inbox {
+  readonly session_id: string;
+  readonly team_id: string;
 }
 
 type Frame<Type extends ClientFrame["type"]> = Extract<ClientFrame, { type: Type }>;
@@ -91,6 +110,8 @@ export function createClientSession(
     const frame = parseFrame(text);
     if (!frame) return cutOff("bad_frame");
     if (frame.type === "hello") return answer(frame, introduce);
+    const alias = frame.type === "foreign" ? findFrameAlias(frame.name) : undefined;
+    if (frame.type === "foreign" && !alias) return sendError(frame.id, unknownType(frame.name));
     if (!hasAsked && frame.type !== "ping") {
       hasAsked = true;
       if (self.principal && !enterMesh()) return cutOff("too_many_connections");
@@ -112,7 +133,9 @@ export function createClientSession(
       case "unwatch_mesh":
         return answer(frame, unwatchMesh);
       case "request":
-        return request(frame);
+        return request(frame.id, frame.operation, frame.input, null);
+      case "foreign":
+        return alias && requestAs(alias, frame);
     }
   }
 
@@ -137,14 +160,15 @@ export function createClientSession(
     self.unanswered -= 1;
   }
 
-  function refuse(id: RequestId, reason: unknown): void {
+  function refuse(id: RequestId | null, reason: unknown): void {
     finish();
     sendError(id, reason);
   }
 
-  function sendError(id: RequestId, reason: unknown): void {
+  function sendError(id: RequestId | null, reason: unknown): void {
     const { code, message, details } = toMerkleError(reason, services.log, { transport: "websocket" });
-    connection.send({ type: "reply", id, error: { code, message, details } });
+    const error = { code, message, details };
+    connection.send(id === null ? { type: "error", error } : { type: "reply", id, error });
   }
 
   /** Counts the connection in its mesh, which it has when it was let in or first asks; false where that has no room (QUOTA-2). */
@@ -191,11 +215,27 @@ export function createClientSession(
     return admitCaller(as.services, { operation, principal: as.principal }, { ...frame });
   }
 
-  function request({ id, operation: name, input }: Frame<"request">): void {
+  function requestAs({ answer, renamed }: FrameAlias, { name, id, fields }: ForeignFrame): void {
+    const operation = findOperation(name);
+    if (!operation) throw new TypeError(`The alias ${name} names no operation.`);
+    const [given, meant] = renamed ?? [];
+    const entries = Object.entries(fields).map(([field, value]) => [field === given ? meant : field, value]);
+    request(id, name, { ...defaultsFor(operation), ...Object.fromEntries(entries) }, answer ?? null);
+  }
+
+  /** Session and credential of the only inbox that this connection has. */
+  function defaultsFor(operation: Operation): Partial<Inbox> {
+    const inboxes = [...subscriptions.values()].flatMap(({ inbox }) => inbox ?? []);
+    const [only, another] = inboxes;
+    if (!only || another) return {};
+    return isSessionOperation(operation) ? only : { team_id: only.team_id };
+  }
+
+  function request(id: RequestId | null, name: string, input: unknown, answerType: AnswerType | null): void {
     if (!begin()) return;
     const operation = findOperation(name);
     if (!operation) return refuse(id, noSuchOperation(name));
-    const wait = operation.kind === "wait" ? startWait(id) : null;
+    const wait = operation.kind === "wait" && id !== null ? startWait(id) : null;
     const signal = wait?.signal ?? gone.signal;
     const turn = operation.readOnly ? undefined : writes.take(sessionNamed(input));
     const call = new SocketRequest(self, {
@@ -208,6 +248,7 @@ export function createClientSession(
       connection,
       turn,
       wait,
+      answerType,
     });
     if (turn?.mayBegin === undefined) serve(services, call, call);
     else serveAfter(turn.mayBegin, call);
@@ -219,7 +260,7 @@ export function createClientSession(
 
   function ended({ id, turn, wait }: SocketRequest): void {
     turn?.end();
-    if (wait) endWait(id, wait);
+    if (wait && id !== null) endWait(id, wait);
     finish();
   }
 
@@ -257,6 +298,7 @@ export function createClientSession(
     services.metrics.subscriptions.inc();
     subscriptions.set(key, {
       subscription: opened.start(connection),
+      inbox: toInbox(frame, opened.subscribed.session_id),
       peer: opened.peer,
       hold: held,
       stopState: state.follow(opened.subscribed.session_id),
@@ -334,13 +376,15 @@ export function createClientSession(
 /** The parts of a client's session that its requests end in. */
 interface RequestEnds {
   ended(request: SocketRequest): void;
-  sendError(id: RequestId, reason: unknown): void;
+  sendError(id: RequestId | null, reason: unknown): void;
 }
 
 /** A request under way, whose answer goes back over its connection. */
 class SocketRequest implements Call, Responder {
   readonly #ends: RequestEnds;
-  readonly id: RequestId;
+  /** Null for an alias without one, which is answered by a frame of its own type. */
+  readonly id: RequestId | null;
+  readonly answerType: AnswerType | null;
   readonly operation: Call["operation"];
   readonly principal: Principal | null;
   readonly address: string;
@@ -355,6 +399,7 @@ class SocketRequest implements Call, Responder {
   constructor(ends: RequestEnds, fields: Omit<SocketRequest, "transport" | "view" | "reply" | "refuse">) {
     this.#ends = ends;
     this.id = fields.id;
+    this.answerType = fields.answerType;
     this.operation = fields.operation;
     this.principal = fields.principal;
     this.address = fields.address;
@@ -367,7 +412,8 @@ class SocketRequest implements Call, Responder {
 
   reply(output: unknown, written: Reply["written"]): void {
     this.#ends.ended(this);
-    this.connection.send({ type: "reply", id: this.id, output }, written && this.#unlessCancelled(written));
+    const frame = toReply(this, output);
+    if (frame) this.connection.send(frame, written && this.#unlessCancelled(written));
   }
 
   refuse(error: MerkleError): void {
@@ -379,6 +425,15 @@ class SocketRequest implements Call, Responder {
   #unlessCancelled(written: () => void): () => void {
     return () => this.signal.aborted || written();
   }
+}
+
+function toReply({ id, answerType }: SocketRequest, output: unknown): BrokerFrame | null {
+  if (id !== null) return { type: "reply", id, output };
+  return answerType && { ...Object(output), type: answerType };
+}
+
+function toInbox({ kind, team_id }: Frame<"subscribe">, session_id: string): Inbox | null {
+  return kind === "inbox" && team_id !== undefined ? { session_id, team_id } : null;
 }
 
 /** The session as the client calls it; "" for what belongs to none. */
@@ -416,6 +471,14 @@ function noSuchOperation(name: string): MerkleError {
   return new MerkleError("not_found", `There is no operation "${name.slice(0, 100)}".`);
 }
 
+function unknownType(name: string): MerkleError {
+  const known = ClientFrame.options.map(({ shape }) => shape.type.value).join(", ");
+  return new MerkleError(
+    "bad_request",
+    `There is no frame type "${name.slice(0, 100)}". Operations are called by "request"; the types are ${known}.`,
+  );
+}
+
 function helloTooLate(): MerkleError {
   return new MerkleError(
     "bad_request",
@@ -436,12 +499,12 @@ function keyOf(kind: SubscriptionKind, sessionId: string): string {
   return `${kind} ${sessionId}`;
 }
 
-function parseFrame(text: string): ClientFrame | null {
+function parseFrame(text: string): ClientFrame | ForeignFrame | null {
   try {
     const frame = parseJson(text);
     if (isPlainRequest(frame)) return frame;
     const parsed = ClientFrame.safeParse(frame);
-    return parsed.success ? parsed.data : null;
+    return parsed.success ? parsed.data : readForeignFrame(frame);
   } catch {
     return null;
   }

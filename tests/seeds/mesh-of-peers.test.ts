@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { sharedBroker } from "../kit/test-broker.js";
+import { type TransportClient, transports } from "../kit/transports.js";
+
+/** The examples of the description of claudemesh, as it writes them. */
+
+let url: string;
+let rest: TransportClient;
+
+beforeAll(async () => {
+  ({ url } = await sharedBroker());
+  rest = await transports.rest(url);
+});
+
+async function createSession(): Promise<{ session_id: string; team_id: string }> {
+  const { session_id, team_id } = await rest.call("create_session", {
+    title: `Mesh ${randomUUID()}`,
+    creator_team_name: "Alice",
+  });
+  return { session_id, team_id };
+}
+
+describe("messages over WebSocket", () => {
+  interface Frame {
+    readonly type: string;
+    readonly [field: string]: unknown;
+  }
+
+  /** A peer of claudemesh: it tells answers apart by their type alone. */
+  async function connectPeer(own?: { session_id: string; team_id: string }) {
+    const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
+    const frames: Frame[] = [];
+    socket.on("message", (data) => frames.push(JSON.parse(String(data))));
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    onTestFinished(() => socket.terminate());
+    const send = (frame: object) => socket.send(JSON.stringify(frame));
+    const next = async (type: string, count = 1) => {
+      await expect
+        .poll(() => frames.filter((frame) => frame.type === type).length)
+        .toBeGreaterThanOrEqual(count);
+      return frames.filter((frame) => frame.type === type)[count - 1];
+    };
+    if (own) {
+      send({ type: "subscribe", id: "inbox", kind: "inbox", ...own });
+      await next("reply");
+    }
+    return { send, next, frames, socket };
+  }
+
+  it("[WS-14] join_group and leave_group change the groups that list_peers shows", async () => {
+    const own = await createSession();
+    const peer = await connectPeer(own);
+    peer.send({ type: "join_group", name: "frontend", role: "lead" });
+    peer.send({ type: "join_group", name: "reviewers", role: "member" });
+    peer.send({ type: "leave_group", name: "reviewers" });
+    const groups = async () => (await rest.call("list_peers", own)).peers[0]?.groups;
+    await expect.poll(groups).toEqual([{ name: "frontend", role: "lead" }]);
+  });
+
+  it("[WS-14] set_state is pushed as state_change, get_state answers state_result, list_state state_list", async () => {
+    const own = await createSession();
+    const peer = await connectPeer(own);
+    peer.send({ type: "set_state", key: "deploy_frozen", value: true });
+    expect(await peer.next("state_change")).toMatchObject({
+      type: "state_change",
+      key: "deploy_frozen",
+      value: true,
+      updatedBy: "Alice",
+    });
+    peer.send({ type: "get_state", key: "deploy_frozen" });
+    expect(await peer.next("state_result")).toMatchObject({
+      type: "state_result",
+      key: "deploy_frozen",
+      value: true,
+    });
+    peer.send({ type: "list_state" });
+    expect(await peer.next("state_list")).toMatchObject({
+      type: "state_list",
+      entries: [
+        { key: "deploy_frozen", value: true, updatedBy: "Alice", updatedAt: expect.stringMatching(/Z$/) },
+      ],
+    });
+  });
+
+  it("[WS-14] remember answers memory_stored, recall memory_results, and forget hides what memoryId names", async () => {
+    const peer = await connectPeer(await createSession());
+    const marker = `gateway${randomUUID().slice(0, 8)}`;
+    const content = `Payments API ${marker} rate-limits at 100 req/s after the March incident`;
+    peer.send({ type: "remember", content, tags: ["payments"] });
+    const { id } = Object(await peer.next("memory_stored"));
+    expect(id).toMatch(/^mem_\d+$/);
+    peer.send({ type: "recall", query: `payments API ${marker}` });
+    expect(await peer.next("memory_results")).toMatchObject({
+      memories: [{ id, content, rememberedBy: "Alice", rememberedAt: expect.any(String) }],
+    });
+    peer.send({ type: "forget", memoryId: id });
+    peer.send({ type: "ping", id: "after" });
+    const recalled = async () => {
+      peer.send({ type: "recall", query: marker, id: randomUUID() });
+      const replies = peer.frames.filter(({ type, id }) => type === "reply" && String(id).length === 36);
+      return Object(replies.at(-1)?.["output"]).memories;
+    };
+    await expect.poll(recalled).toEqual([]);
+  });
+
+  it("[WS-14] with an id an alias gets a reply, and another session than the inbox can be named", async () => {
+    const [own, other] = [await createSession(), await createSession()];
+    const peer = await connectPeer(own);
+    peer.send({ type: "set_state", id: 1, key: "color", value: "red", ...other });
+    await expect
+      .poll(() => peer.frames.find(({ id }) => id === 1))
+      .toMatchObject({ type: "reply", output: { key: "color", version: 1 } });
+    peer.send({ type: "list_state" });
+    expect(await peer.next("state_list")).toMatchObject({ entries: [] });
+  });
+
+  it("[WS-14] [WS-7] what cannot be done is an error frame, and the connection stays", async () => {
+    const peer = await connectPeer();
+    peer.send({ type: "set_state", key: "deploy_frozen", value: true });
+    expect(await peer.next("error")).toMatchObject({ error: { code: "bad_request" } });
+    peer.send({ type: "recall" });
+    expect(await peer.next("error", 2)).toMatchObject({ error: { code: "bad_request" } });
+    const own = await createSession();
+    peer.send({ type: "get_state", key: "not_set", ...own });
+    expect(await peer.next("error", 3)).toMatchObject({ error: { code: "not_found" } });
+    expect(peer.socket.readyState).toBe(WebSocket.OPEN);
+  });
+});
