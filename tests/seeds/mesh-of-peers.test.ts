@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { sharedBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
+import { callTool, initialize } from "../mcp/rpc.js";
 
 /** The examples of the description of claudemesh, as it writes them. */
 
@@ -21,6 +22,62 @@ async function createSession(): Promise<{ session_id: string; team_id: string }>
   });
   return { session_id, team_id };
 }
+
+describe("tools over MCP over HTTP", () => {
+  /** A client that has joined one session; none of its calls names it. */
+  async function connectPeer(name: string, session_id: string) {
+    const headers = { "mcp-session-id": await initialize(`${url}/mcp`) };
+    const call = (tool: string, args?: object) => callTool(`${url}/mcp`, tool, args, { headers });
+    await call("join_session", { session_id, team_name: name });
+    return call;
+  }
+
+  it("[MCP-19] each of its fourteen calls works as written, without a session", async () => {
+    const { session_id } = await createSession();
+    const [bob, alex] = [await connectPeer("Bob", session_id), await connectPeer("Alex", session_id)];
+    const marker = `gateway${randomUUID().slice(0, 8)}`;
+
+    expect(await bob("join_group", { name: "frontend", role: "member" })).toMatchObject({
+      groups: [{ name: "frontend", role: "member" }],
+    });
+    await alex("send_message", { to: "@frontend", message: "auth is broken" });
+    await alex("send_message", { to: "*", message: "standup", priority: "next" });
+    expect(await bob("check_messages")).toMatchObject({
+      messages: [
+        { event: "team_joined" },
+        { content: { text: "auth is broken" }, from: { team: "Alex" } },
+        { content: { text: "standup" } },
+      ],
+    });
+    await bob("set_summary", { summary: "Implementing auth UI" });
+    await bob("set_status", { status: "working" });
+    expect(await alex("list_peers", { group: "frontend" })).toMatchObject({
+      peers: [{ team: "Bob", groups: [{ name: "frontend", role: "member" }] }],
+    });
+    expect(await bob("leave_group", { name: "frontend" })).toMatchObject({ groups: [] });
+
+    await bob("watch_state", { key: "deploy_frozen" });
+    await alex("set_state", { key: "deploy_frozen", value: true });
+    expect(await bob("get_state", { key: "deploy_frozen" })).toMatchObject({
+      value: true,
+      updatedBy: "Alex",
+    });
+    expect(await bob("list_state")).toMatchObject({
+      entries: [{ key: "deploy_frozen", value: true, updatedBy: "Alex", updatedAt: expect.any(String) }],
+    });
+    expect(await bob("check_messages")).toMatchObject({
+      messages: [{ event: "state_changed", key: "deploy_frozen", value: true }],
+    });
+
+    const content = `Payments API ${marker} rate-limits at 100 req/s after the March incident`;
+    const { id } = await alex("remember", { content, tags: ["payments"] });
+    expect(await bob("recall", { query: `payments API ${marker}` })).toMatchObject({
+      memories: [{ id, content, rememberedBy: "Alex", rememberedAt: expect.any(String) }],
+    });
+    await alex("forget", { id });
+    expect(await bob("recall", { query: marker })).toMatchObject({ memories: [] });
+  });
+});
 
 describe("messages over WebSocket", () => {
   interface Frame {

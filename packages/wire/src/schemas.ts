@@ -19,6 +19,7 @@ export { describeSchema } from "./operations/json-schema.js";
 export { Capabilities } from "./operations/peers.js";
 export { brokerSettingsDefault, sessionSettingsDefault } from "./operations/settings.js";
 export { Task, TaskNumber } from "./operations/tasks.js";
+export { readToolInput, withoutNullArguments } from "./operations/tolerant-input.js";
 export { toTool, withOutputSchema } from "./operations/tool.js";
 export { type AnswerType, type FrameAlias, findFrameAlias } from "./transports/frame-aliases.js";
 export { frameRules } from "./transports/frame-rules.js";

@@ -15,11 +15,11 @@ export async function nudge(
   ctx: TeamContext<FeedServices>,
   input: ParsedInputOf<"nudge">,
 ): Promise<OutputOf<"nudge">> {
-  const { services, session, team } = ctx;
+  const { services, session, team, transport } = ctx;
   const channel = await services.channels.open(session.sessionId);
   if (channel.closed) throw sessionClosed(session);
   const known = await readKnownPeers(services, session.sessionId);
-  const { reaches } = resolveRecipients(known, input.to, team.peer.peerId);
+  const { reaches } = resolveRecipients(known, input.to, team.peer.peerId, transport !== "rest");
   const meant = presentPeers(known).filter(({ peerId }) => {
     return peerId !== team.peer.peerId && (reaches === null || reaches.includes(peerId));
   });

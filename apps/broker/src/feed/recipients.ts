@@ -22,26 +22,28 @@ export type Addressable = Pick<
 
 /** Resolves whom a message is for, among the peers as they are at this moment (SEND-2). For everyone none are read. */
 export async function readAudience(
-  { services, session, team }: TeamContext<FeedServices>,
+  { services, session, team, transport }: TeamContext<FeedServices>,
   to: readonly string[],
 ): Promise<{ readonly audience: Audience; readonly known: readonly KnownPeer[] }> {
   if (to.every(isEveryone)) return { audience: everyone, known: [] };
   const known = await readKnownPeers(services, session.sessionId);
-  return { audience: resolveRecipients(known, to, team.peer.peerId), known };
+  return { audience: resolveRecipients(known, to, team.peer.peerId, transport !== "rest"), known };
 }
 
 /**
  * Finds the peers that are meant, but never who asks (SEND-3).
  *
+ * @param atTeams - whether `@Birch` means the team where no group has that name, as models write it (MCP-22)
  * @throws not_found for somebody who is not there, bad_request when it is not plain who is meant or it is the sender alone
  */
 export function resolveRecipients(
   rows: readonly Addressable[],
   to: readonly string[],
   senderId: string,
+  atTeams = false,
 ): Audience {
   const roster = toRoster(rows, senderId);
-  const targets = to.map((entry) => resolve(roster, entry));
+  const targets = to.map((entry) => resolve(roster, entry, atTeams));
   if (to.some(isEveryone)) return everyone;
   const reaches = new Set(targets.flatMap(({ peers }) => peers.map(({ peerId }) => peerId)));
   reaches.delete(senderId);
@@ -122,10 +124,10 @@ interface Target {
   readonly peers: readonly Addressable[];
 }
 
-function resolve(roster: Roster, entry: string): Target {
+function resolve(roster: Roster, entry: string, atTeams: boolean): Target {
   const target =
     entry === "*" || entry.startsWith("@")
-      ? findGroup(roster, entry)
+      ? (findGroup(roster, entry) ?? (atTeams ? findTeam(roster, entry.slice(1)) : null))
       : (findAddress(roster, entry) ??
         findSessionKey(roster, entry) ??
         findPeer(roster, entry) ??

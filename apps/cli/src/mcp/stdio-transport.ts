@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { withoutNullArguments } from "@merkle/wire/schemas";
 import { parseStrictJson } from "@merkle/wire/text";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
@@ -84,7 +85,7 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
 
   function take(line: string): void {
     for (const hear of [...onLine]) hear();
-    const message = parse(line);
+    const message = withoutNullArguments(parse(line));
     if (message === undefined) return refuse(-32700, "This is no JSON, or names a member twice.");
     if (!isMessage(message)) return refuse(-32600, "This is no JSON-RPC 2.0 message.");
     if (isPong(message)) return;

@@ -7,7 +7,7 @@ import {
   type NudgeFrame,
 } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
-import { brokerSettingsDefault } from "@merkle/wire/schemas";
+import { brokerSettingsDefault, readToolInput } from "@merkle/wire/schemas";
 import { claude } from "../clients/claude.js";
 import { allowTool, asksInPlanMode } from "../clients/claude-hooks.js";
 import { findInboxSocket } from "../clients/claude-inbox.js";
@@ -324,7 +324,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       return { result: render.text(longResults.read(readId(fields))), settle: ignore };
     const operation = requireTool(name, options.toolsets);
     const refusal = await rejoin.enter();
-    const filled = await fillProject(operation, fields);
+    const filled = await fillProject(operation, requireFields(name, readToolInput(operation, fields)));
     const completed = completeInput({ operation, fields: filled, refusal, teams, secretStore });
     const { input, team, everyTeam } = completed;
     const {

@@ -47,6 +47,7 @@ export const postMessage = operation("post_message", {
   summary:
     "Post a message to everyone in the session, or with `to` to some. Put long results into the document.",
   unlistedOverStdio: ["type"],
+  textField: "content",
   input: z.strictObject({
     ...inSession,
     content: ChatContent.refine((content) => content.options === undefined || content.kind === "ask", {

@@ -57,6 +57,7 @@ const saidElsewhere = [
 ] as const;
 
 function leaveOutWhatIsSaidElsewhere(schema: JsonSchema): void {
+  declareOnlyList(schema);
   for (const each of saidElsewhere) delete schema[each];
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -65,6 +66,15 @@ function leaveOutWhatIsSaidElsewhere(schema: JsonSchema): void {
     if (isOptional && typeof property === "object" && property.const !== undefined)
       delete schema.properties?.[name];
   }
+}
+
+/** Of a schema that takes one value or a list of them, a model sees the list. */
+function declareOnlyList(schema: JsonSchema): void {
+  const list = schema.anyOf?.find((each) => typeof each === "object" && each.type === "array");
+  const others = schema.anyOf?.filter((each) => each !== list);
+  if (!list || JSON.stringify(others) !== JSON.stringify([Object(list).items])) return;
+  delete schema.anyOf;
+  Object.assign(schema, list);
 }
 
 function withPrefix(described: DescribedSchema, prefix: string): DescribedSchema {

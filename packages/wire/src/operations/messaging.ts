@@ -26,7 +26,7 @@ const Recipient = StorableText.trim().min(1).max(250);
 export const Recipients = z
   .union([Recipient, z.array(Recipient).min(1).max(limits.recipientsMax)])
   .transform((to) => (typeof to === "string" ? [to] : to))
-  .meta({ description: "A peer, a team, @group, @humans or *; or a list." });
+  .meta({ description: "Peers, teams, @groups, @humans or *." });
 
 export const MessageText = textOfBytes(limits.messageTextBytesMax).refine((text) => text.trim() !== "", {
   error: "must not be blank",
@@ -91,6 +91,7 @@ export function compactPosted({ cursor, recipients }: z.output<typeof Posted>): 
 export const sendMessage = operation("send_message", {
   summary:
     "Write to a peer, team or @group of the Merkle session, also on other machines; for all use post_message. Claude Code's own SendMessage reaches only sessions of this machine.",
+  textField: "message",
   input: z
     .strictObject({
       ...inSession,

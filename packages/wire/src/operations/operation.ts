@@ -26,6 +26,8 @@ export interface OperationDescription<
    * hardly needs them (STDIO-2).
    */
   readonly unlistedOverStdio?: true | readonly string[];
+  /** The field that takes the text of a message, which models also give as `text` or `content` (MCP-22). */
+  readonly textField?: string;
   /**
    * Fields of the output, at any depth, that are rendered as they stand, because they are edited by quoting them or read as
    * JSON: `compact` itself makes them harmless, and lets nothing follow that could be theirs (TEXT-4).

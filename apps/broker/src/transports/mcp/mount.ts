@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type FrameRule, MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { frameRules } from "@merkle/wire/schemas";
+import { frameRules, withoutNullArguments } from "@merkle/wire/schemas";
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { Revocations } from "../../identity/revocations.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
@@ -195,7 +195,8 @@ export function createMcpMount(options: McpMountOptions): McpMount {
 async function readMessages({ c }: Exchange, bodies: BodyReader): Promise<unknown> {
   try {
     const body = await bodies.readJson(c.env.incoming);
-    if (body !== undefined) return body;
+    if (Array.isArray(body)) return body.map(withoutNullArguments);
+    if (body !== undefined) return withoutNullArguments(body);
     throw new MerkleError("bad_request", "A POST needs a JSON-RPC message as its body.");
   } catch (error) {
     if (!(error instanceof MerkleError)) throw error;

@@ -13,7 +13,7 @@ import {
   takesOnlySession,
 } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { findOperation } from "@merkle/wire/schemas";
+import { findOperation, readToolInput } from "@merkle/wire/schemas";
 import { toMerkleError } from "../../core/to-merkle-error.js";
 import { withTimeout } from "../../core/with-timeout.js";
 import type { Principal } from "../../identity/principal.js";
@@ -66,7 +66,7 @@ function createToolCaller(
     const operation = findOperation(name);
     if (!operation) throw unknownTool(name);
     const teams = await withTimeout(memory.load(), limits.silentDatabaseMsMax, "none");
-    const input = withRemembered(argumentsOf(request.message), teams);
+    const input = withRemembered(readToolInput(operation, argumentsOf(request.message)), teams);
     const sessions = teams ? await findSessionsMeant(operation, input, teams) : [];
     const inputs = sessions.map(({ sessionId }) => ({ ...Object(input), session_id: sessionId }));
     const pages = await Promise.all(
