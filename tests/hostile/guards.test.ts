@@ -214,7 +214,6 @@ describe("requests that are barely HTTP", () => {
   const notJson = [
     "text/plain",
     "text/json",
-    "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",
     "application/jsonp",
     "application/vnd.api+json",
@@ -235,9 +234,32 @@ describe("requests that are barely HTTP", () => {
     }
   });
 
-  it("[AUTH-10] a body without a type is answered 400", async () => {
-    const answer = await sendRaw(broker.port, post([`Content-Length: ${session.length}`], session));
-    expect(codeOf(answer)).toBe("bad_request");
+  it("[AUTH-10] JSON without a type, or as curl names it, is read where no browser can have sent it", async () => {
+    const origin = `Origin: http://localhost:${broker.port}`;
+    const ofBrowsers = [
+      origin,
+      "Origin: null",
+      "Cookie: a=b",
+      "Referer: http://localhost/",
+      "Referer: ",
+      "Sec-Fetch-Site: none",
+      "Sec-Fetch-Mode: navigate",
+    ];
+    for (const type of [[], ["Content-Type: application/x-www-form-urlencoded"]]) {
+      const headers = [...type, `Content-Length: ${session.length}`];
+      expect((await sendRaw(broker.port, post(headers, session))).status).toBe(200);
+      const form = await sendRaw(broker.port, post([...type, "Content-Length: 7"], "title=x"));
+      expect(codeOf(form)).toBe("bad_request");
+      for (const header of ofBrowsers) {
+        const answer = await sendRaw(broker.port, post([...headers, header], session));
+        expect([400, 403], header).toContain(answer.status);
+      }
+    }
+    const rpc = await sendRaw(
+      broker.port,
+      request("POST /mcp", [host, `Content-Length: ${call.length}`], call),
+    );
+    expect(rpc.status).toBe(200);
   });
 
   it("[AUTH-10] the type may be written in capitals, and with parameters", async () => {

@@ -35,6 +35,8 @@ export interface OperationRules {
   readonly toolset: Toolset;
   readonly access: Access;
   readonly route: Route;
+  /** A second route of REST, which the description of sessions names. */
+  readonly routeAlias?: Route;
   /** A `call` is answered at once; a `wait` may be held open and is cancelled with its caller. */
   readonly kind: "call" | "wait";
   /** Whether it changes nothing that others can see. What changes something takes an idempotency key. */

@@ -95,6 +95,7 @@ export const operationRules = {
       stores: "counted",
       access: "team",
       route: "PUT /api/sessions/:session_id/doc",
+      routeAlias: "POST /api/sessions/:session_id/doc",
     },
     append_to_session_doc: {
       ...writingWhileOpen,

@@ -7,7 +7,7 @@ import { parseJson } from "./parse-json.js";
 export interface BodyReader {
   /**
    * Reads a request's JSON body; undefined when it has none. A web page can send other content types to us without asking
-   * first, so only JSON is read at all (AUTH-10).
+   * first, so they are read only where no browser can have sent them (AUTH-10).
    *
    * @throws bad_request; payload_too_large or unavailable without reading on
    */
@@ -51,7 +51,8 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
       "transfer-encoding": encoding,
     } = incoming.headers;
     if (encoding === undefined && (length === undefined || Number(length) === 0)) return "";
-    if (contentType?.split(";")[0]?.trim().toLowerCase() !== type) {
+    const given = contentType?.split(";")[0]?.trim().toLowerCase();
+    if (given !== type && !(isUnset(given) && isFromNoBrowser(incoming))) {
       throw new MerkleError(
         "bad_request",
         `The body must come with Content-Type: ${type}; got ${contentType ?? "no Content-Type"}.`,
@@ -69,6 +70,18 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
     readForm: async (incoming) =>
       new URLSearchParams(await readTyped(incoming, "application/x-www-form-urlencoded")),
   };
+}
+
+/** What curl says where its user named no type. */
+function isUnset(type: string | undefined): boolean {
+  return type === undefined || type === "application/x-www-form-urlencoded";
+}
+
+/** A browser names the page that sends a form by one of these, and a cookie is a browser's. */
+const browserHeaders = /^(origin|referer|cookie|sec-fetch-.*)$/;
+
+function isFromNoBrowser({ headers }: IncomingMessage): boolean {
+  return !Object.keys(headers).some((name) => browserHeaders.test(name));
 }
 
 function decode(bytes: Buffer): string {

@@ -21,8 +21,10 @@ const keepAliveMs = 10_000;
 /** Offers every operation at its route (REST-1). */
 export function mountRest(app: Hono<{ Bindings: HttpBindings }>, admit: Admit, bodies: BodyReader): void {
   for (const operation of operations) {
-    const [method = "", path = ""] = operation.route.split(" ");
-    app.on(method, path, (c) => serve(c, { admit, bodies }, operation));
+    for (const route of [operation.route, operation.routeAlias ?? []].flat()) {
+      const [method = "", path = ""] = route.split(" ");
+      app.on(method, path, (c) => serve(c, { admit, bodies }, operation));
+    }
   }
 }
 
