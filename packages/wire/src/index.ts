@@ -110,6 +110,7 @@ export type { BrokerSettings, SessionSettings } from "./operations/settings.js";
 export type { StateEntry } from "./operations/state.js";
 export type { Task, TaskState } from "./operations/tasks.js";
 export type { ListedTool } from "./operations/tool.js";
+export { withToolWait } from "./operations/tool-wait.js";
 export type {
   Found,
   Place,

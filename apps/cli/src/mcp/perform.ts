@@ -53,13 +53,11 @@ interface PerformerOptions {
   readonly sealing: Sealing;
   readonly acknowledger: Acknowledger;
   readonly view: McpOptions["view"];
-  /** How long a wait may last at most. */
-  readonly waitSecondsMax: () => number;
 }
 
 /** Does what a tool is for: mostly by asking the broker; for what this server keeps, with something of its own. */
 export function createPerformer(options: PerformerOptions): Performer {
-  const { link, membership, secretStore, sealing, acknowledger, view, waitSecondsMax } = options;
+  const { link, membership, secretStore, sealing, acknowledger, view } = options;
 
   async function ask({ operation, input, signal }: Performance): Promise<unknown> {
     // The broker knows what an input of its operation is, and refuses what is none.
@@ -171,7 +169,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     // The broker refuses a wrong input in its own words. A caller without a team has no inbox here.
     if (!team || !parsed.success) return { output: await ask(performance) };
     const { timeout, include_own: includeOwn } = parsed.data;
-    return read(performance, team, { timeoutMs: Math.min(timeout, waitSecondsMax()) * 1000, includeOwn });
+    return read(performance, team, { timeoutMs: timeout * 1000, includeOwn });
   }
 
   /** Reads as a wait does that does not block: the place that this server keeps is the same for both. */

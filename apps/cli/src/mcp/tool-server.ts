@@ -5,6 +5,7 @@ import {
   MerkleError,
   type Message,
   type NudgeFrame,
+  withToolWait,
 } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { brokerSettingsDefault, readToolInput } from "@merkle/wire/schemas";
@@ -143,10 +144,9 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     sealing,
     acknowledger,
     view: options.view,
-    waitSecondsMax: () => waitSecondsMax,
   });
   const refusedCalls = createRefusedCalls();
-  let { mcp_wait_s: waitSecondsMax, brief_after: unreadMax } = brokerSettingsDefault;
+  let { mcp_wait_s: waitSeconds, brief_after: unreadMax } = brokerSettingsDefault;
   const briefs = createBriefs({ link, unreadMax: () => unreadMax });
   const longResults = createLongResults();
   const render = createRenderer({ view: options.view, structured, secretStore, longResults });
@@ -226,7 +226,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   async function learnSettings(): Promise<void> {
     try {
       const { settings } = await link.call("get_settings", {});
-      waitSecondsMax = settings.mcp_wait_s ?? waitSecondsMax;
+      waitSeconds = settings.mcp_wait_s ?? waitSeconds;
       unreadMax = settings.brief_after ?? unreadMax;
     } catch (error) {
       log(describeError(error));
@@ -318,13 +318,17 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     return { text: secretStore.hide(text), toUser, settle };
   }
 
-  async function answer({ name, args, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
+  async function answer({ name, args, meta, signal }: ToolCall, caller: Caller): Promise<ToolAnswer> {
     const fields = requireFields(name, args);
     if (name === readMore.name)
       return { result: render.text(longResults.read(readId(fields))), settle: ignore };
     const operation = requireTool(name, options.toolsets);
     const refusal = await rejoin.enter();
-    const filled = await fillProject(operation, requireFields(name, readToolInput(operation, fields)));
+    const given = requireFields(name, readToolInput(operation, fields));
+    const filled = withToolWait(operation, await fillProject(operation, given), {
+      defaultSeconds: waitSeconds,
+      progressToken: Object(meta).progressToken,
+    });
     const completed = completeInput({ operation, fields: filled, refusal, teams, secretStore });
     const { input, team, everyTeam } = completed;
     const {

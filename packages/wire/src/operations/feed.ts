@@ -86,11 +86,9 @@ export const waitForMessages = operation("wait_for_messages", {
           "next_cursor of the previous call: nothing is missed or repeated (default: where you have read to, as far as the broker knows).",
       }),
       receipt: Receipt.optional(),
-      timeout: z
-        .number()
-        .min(0)
-        .default(limits.waitSecondsMax)
-        .meta({ description: "Up to 30 (default: 30)." }),
+      timeout: z.number().min(0).default(limits.waitSecondsMax).meta({
+        description: "Seconds, up to 30 (default: 30; over MCP 25, and 29 for 30 without a progress token).",
+      }),
       include_own: z.boolean().default(false).meta({ description: "Include your own messages." }),
       ...inEpoch,
       ...asTeam,

@@ -100,11 +100,9 @@ export const BrokerSettings = z
       .min(1)
       .max(1_000)
       .meta({ description: "Empty waits in a row before an agent should stop." }),
-    mcp_wait_s: z
-      .int()
-      .min(1)
-      .max(limits.waitSecondsMax)
-      .meta({ description: "How long a wait over MCP lasts at most: some clients end a call after 30 s." }),
+    mcp_wait_s: z.int().min(1).max(limits.waitSecondsMax).meta({
+      description: "How long a wait over MCP lasts by default: some clients end a call after 30 s.",
+    }),
     brief_after: z.int().min(0).max(2_000).meta({
       description:
         "Above this many unread messages, a launched agent, or an agent that starts a conversation, gets a summary instead; 0 for never.",

@@ -11,6 +11,7 @@ import {
   type Operation,
   parseTeamCredential,
   takesOnlySession,
+  withToolWait,
 } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findOperation, readToolInput } from "@merkle/wire/schemas";
@@ -90,7 +91,10 @@ function createToolCaller(
       principal,
       address,
       connection,
-      input: withShorterWait(operation, input, services.settings.current.mcp_wait_s),
+      input: withToolWait(operation, input, {
+        defaultSeconds: services.settings.current.mcp_wait_s,
+        progressToken: progressTokenOf(request.message),
+      }),
       transport: "mcp",
       view: readUrlOptions(request.url, user).view,
       signal: request.signal,
@@ -186,12 +190,8 @@ async function findSessionsMeant(
   return chooseSessions(operation, named.length > 0 ? named : joined);
 }
 
-/** Waits end before clients give a call up (MCP-15); whatever else is asked for, the operation judges. */
-function withShorterWait({ kind, input: { shape } }: Operation, input: unknown, secondsMax: number): unknown {
-  if (kind !== "wait" || !("timeout" in shape)) return input;
-  const fields: Readonly<Record<string, unknown>> = { ...Object(input ?? {}) };
-  const { timeout = secondsMax } = fields;
-  return typeof timeout === "number" && timeout >= secondsMax ? { ...fields, timeout: secondsMax } : input;
+function progressTokenOf({ params }: McpRequest["message"]): unknown {
+  return Object(Object(params)._meta).progressToken;
 }
 
 function unknownTool(name: string): MerkleError {

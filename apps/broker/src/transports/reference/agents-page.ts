@@ -119,7 +119,7 @@ JSON
 \`\`\`text
 cursor = cursor from create_session or join_session
 repeat:
-  r = wait_for_messages(session_id, since_cursor = cursor)   # blocks up to 30 s; never sleep or poll
+  r = wait_for_messages(session_id, since_cursor = cursor)   # blocks 30 s, over MCP 25 (timeout: up to 30); never sleep or poll
   handle r.messages, oldest first: work, reply
   no work left? claim_task: the next ready task. finish_task with its result
   cursor = r.next_cursor

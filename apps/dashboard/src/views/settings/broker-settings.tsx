@@ -25,7 +25,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   mcp_wait_s: {
     label: "Waits over MCP, seconds",
-    about: "A wait of an agent's client lasts at most this long: some clients end a call after 30.",
+    about: "Default of a wait that names no timeout: some clients end a call after 30.",
     min: 1,
     max: 30,
   },
