@@ -311,6 +311,46 @@ describe("a client's inbox", () => {
     expect((await inbox.next()).message.content).toContain("1 unread");
   });
 
+  it("[WAKE-19] that takes a nudge in vain gets no more, and its peer is blocked, until the server is heard by the client", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env });
+    const peer = async () => (await alder.peers("Birch"))[0];
+    await birch.hook("Stop");
+    await expect.poll(peer).toMatchObject({ capabilities: { wake: ["inbox", "hooks"] } });
+    await alder.say("one", { to: "Birch", priority: "now" });
+    await inbox.next();
+    await inbox.is("busy");
+    // The turn that the nudge has begun is not over.
+    await alder.say("two", { to: "Birch", priority: "now" });
+    await inbox.next();
+    await inbox.is("idle");
+    await alder.say("three", { to: "Birch", priority: "now" });
+    const reason = expect.stringContaining("type /mcp");
+    await expect
+      .poll(peer)
+      .toMatchObject({ declared: { status: "blocked", reason }, capabilities: { wake: [] } });
+    expect(await alder.ask("POST", "/nudge", { to: "Birch" })).toMatchObject({ nudged: [{ reached: [] }] });
+    expect(inbox.waiting).toEqual([]);
+
+    expect(await birch.hook("UserPromptSubmit")).toContain("#4! Alder to Birch: three");
+    await expect.poll(peer).toMatchObject({ capabilities: { wake: ["inbox", "hooks"] } });
+    await birch.hook("Stop");
+    await expect.poll(peer).toMatchObject({ declared: { status: "idle", reason: null } });
+  });
+
+  it("[WAKE-19] of a client that runs no hooks is not taken to have had a nudge in vain when its model does nothing", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    await startAgent(broker, alder, { env: inbox.env });
+    for (const text of ["one", "two", "three"]) {
+      await alder.say(text, { to: "Birch", priority: "now" });
+      await inbox.next();
+      await inbox.is("idle");
+    }
+    expect((await alder.peers("Birch"))[0]).toMatchObject({ capabilities: { wake: ["inbox"] } });
+  });
+
   it("[WAKE-11] is used when somebody nudges, who is told so", { tags: "long" }, async () => {
     const alder = await startSession(broker);
     const inbox = await startClientInbox();

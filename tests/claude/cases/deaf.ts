@@ -1,14 +1,19 @@
 import { expect, it, onTestFinished } from "vitest";
 import { listStoredPeers } from "../../../apps/cli/src/sessions/stored-peers.js";
-import { type InteractiveAgent, startAgent } from "../kit/agent.js";
+import { type InteractiveAgent, reconnect, startAgent, startInstalled } from "../kit/agent.js";
 import { longTool } from "../kit/long-tool.js";
 import { makeMachine } from "../kit/machine.js";
 import { startMesh } from "../kit/mesh.js";
 import { killProcess } from "../kit/processes.js";
 import { lettersIn } from "../kit/shown.js";
+import { withoutHooks } from "../kit/wake-paths.js";
 
 /** Kills its server while a tool runs; the client starts another, which it does not reach after the tool. */
-async function killInTurn(agent: InteractiveAgent): Promise<void> {
+async function killInTurn(
+  agent: Pick<InteractiveAgent, "machine" | "prompt" | "rests"> & {
+    processes(): Promise<{ server: { readonly pid: number } }>;
+  },
+): Promise<void> {
   const tool = longTool(agent.machine);
   await agent.prompt(`${tool.step} then say finished`);
   await tool.runs();
@@ -67,3 +72,33 @@ it("[WAKE-15] beside another agent in its folder, after /clear and when its conv
   expect(lettersIn(again.model.conversation).slice(-2)).toEqual([cleared.letter, between.letter]);
   await expect.poll(() => declared("Birch")).toMatchObject({ status: "idle" });
 }, 300_000);
+
+it.each([
+  ["that was not launched", startInstalled, {}],
+  ["that was launched and runs no hooks", startAgent, withoutHooks],
+] as const)(
+  "[WAKE-19] an agent %s, whose server was killed during a turn, is blocked and nudged no more, and gets its mail when it is reconnected",
+  async (_, start, settings) => {
+    const mesh = await startMesh(onTestFinished);
+    const machine = await makeMachine(onTestFinished, settings);
+    const birch = await start({ mesh, team: "Birch", machine }, onTestFinished);
+    await killInTurn(birch);
+    const letters = [(await mesh.write("Birch")).letter];
+    const peer = () => mesh.findPeer("Birch");
+    const reason = expect.stringContaining("type /mcp");
+    await expect
+      .poll(peer)
+      .toMatchObject({ declared: { status: "blocked", reason }, capabilities: { wake: [] } });
+    await birch.rests();
+    const asked = birch.model.requests.length;
+    letters.push((await mesh.write("Birch")).letter);
+    expect(await mesh.nudge("Birch")).toMatchObject({ nudged: [{ reached: [] }] });
+    expect(birch.model.requests).toHaveLength(asked);
+
+    await reconnect(birch);
+    await expect.poll(() => lettersIn(birch.model.conversation)).toEqual(letters);
+    await birch.rests();
+    await expect.poll(async () => (await peer())?.declared).toMatchObject({ status: "idle" });
+  },
+  300_000,
+);

@@ -1,4 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { expect, inject, vi } from "vitest";
 import type { Cleanup } from "../../kit/test-database.js";
 import type { TestNetwork } from "../../kit/two-machines.js";
@@ -50,19 +52,52 @@ export async function startAgent(options: AgentOptions, cleanup: Cleanup): Promi
   const terminal = await openTerminal(program, cleanup);
   await isThere(options.mesh, launched, terminal.screen);
   await terminal.shows("❯");
+  const processes = () => findProcesses(terminal.pid);
+  return { ...launched, ...atTerminal(terminal, launched.model), processes };
+}
+
+function atTerminal(terminal: Terminal, model: ScriptedModel) {
   return {
-    ...launched,
     terminal,
-    processes: () => findProcesses(terminal.pid),
-    prompt: (text) => untilShown(launched.model, text, () => terminal.enter(text)),
+    prompt: (text: string) => untilShown(model, text, () => terminal.enter(text)),
     async rests() {
-      await launched.model.rests();
+      await model.rests();
       await expect.poll(terminal.screen).not.toContain("esc to interrupt");
     },
     async exit() {
       await terminal.enter("/exit");
       await terminal.ended;
     },
+  };
+}
+
+/** Starts a Claude Code as its user does, after `merkle install`, and has it join the session. */
+export async function startInstalled(
+  { mesh, team, machine }: Pick<AgentOptions, "mesh" | "team"> & { readonly machine: Machine },
+  cleanup: Cleanup,
+): Promise<Omit<InteractiveAgent, "processes"> & { processes(): Promise<{ server: Running }> }> {
+  const model = await startScriptedModel(cleanup);
+  const variables = machine.env({ modelUrl: model.url, brokerUrl: mesh.url });
+  const env = { ...variables, PATH: `${dirname(inject("claude"))}:${variables["PATH"]}` };
+  const at = { cwd: machine.project, env };
+  await promisify(execFile)(process.execPath, [inject("program"), "install", "--yes"], at);
+  const terminal = await openTerminal({ command: [inject("claude"), ...allowed], ...at }, cleanup);
+  await terminal.shows("❯");
+  const agent = { ...{ team, name: undefined, machine, model }, ...atTerminal(terminal, model) };
+  const where = JSON.stringify({ session_id: mesh.slug, team_name: team, peer_name: "atlas" });
+  await agent.prompt(`call mcp__merkle__join_session ${where} then say joined`);
+  await agent.rests();
+  return {
+    ...agent,
+    processes: () =>
+      vi.waitFor(
+        async () => {
+          const server = (await treeOf(terminal.pid)).find(({ call }) => / mcp$/.test(call));
+          if (!server) throw new Error("No server runs.");
+          return { server };
+        },
+        { timeout: 60_000, interval: 200 },
+      ),
   };
 }
 
@@ -104,7 +139,11 @@ export async function startPrinted(options: AgentOptions, cleanup: Cleanup): Pro
 }
 
 /** At a terminal, Claude Code starts a server that has died when its user says so, and not before. */
-export async function reconnect({ terminal, processes, rests }: InteractiveAgent): Promise<void> {
+export async function reconnect({
+  terminal,
+  processes,
+  rests,
+}: Pick<InteractiveAgent, "terminal" | "rests"> & { processes(): Promise<unknown> }): Promise<void> {
   await rests();
   await terminal.enter("/mcp");
   await terminal.shows("Enter to view");
@@ -122,6 +161,9 @@ async function untilShown(model: ScriptedModel, text: string, give: () => Promis
   await model.shows(text, { from });
 }
 
+/** What it asks beside Merkle's own tools is not asked here: auto mode would ask a server that is not there. */
+const allowed = ["--permission-mode=acceptEdits", "--allowedTools=Bash", "--allowedTools=Agent"];
+
 async function prepare(options: AgentOptions, cleanup: Cleanup) {
   const { mesh, team, name, launchArgs = [], claudeArgs = [] } = options;
   const machine = options.machine ?? (await makeMachine(cleanup));
@@ -130,8 +172,6 @@ async function prepare(options: AgentOptions, cleanup: Cleanup) {
   if (network)
     await relayInto(network, { port: Number(new URL(model.url).port), path: network.socket }, cleanup);
   const where = ["--session", mesh.slug, "--team", team, ...(name === undefined ? [] : ["--name", name])];
-  // What it asks beside Merkle's own tools is not asked here: auto mode would ask a server that is not there.
-  const allowed = ["--permission-mode=acceptEdits", "--allowedTools=Bash", "--allowedTools=Agent"];
   const program: Program = {
     command: [
       ...[...(network?.enter ?? []), process.execPath, inject("program"), "launch", ...where, ...launchArgs],

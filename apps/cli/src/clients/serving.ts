@@ -67,7 +67,7 @@ export const isServingInShell =
   '[ "${c:-$CLAUDE_PID}" != "${CLAUDE_PID:-$c}" ] || { kill -0 "$s" && [ ! "$f.hook" -nt "$f.pid" ] && echo >"$f.hook"; }; } 2>/dev/null';
 
 /** When a hook command of the client ran last, in milliseconds of the clock. */
-function hookRanAt(home: string, placeId: string): number {
+export function hookRanAt(home: string, placeId: string): number {
   const stats = statSync(hookFile(home, placeId), { throwIfNoEntry: false });
   return stats?.mtimeMs ?? 0;
 }

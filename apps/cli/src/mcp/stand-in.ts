@@ -1,6 +1,6 @@
 import { findInboxSocketOf, toClientInbox } from "../clients/claude-inbox.js";
 import type { Client } from "../clients/client.js";
-import { serverEnded } from "../clients/serving.js";
+import { hookRanAt, serverEnded } from "../clients/serving.js";
 import { type Config, readEnvironment } from "../config.js";
 import { asStub } from "../private-messages/stub.js";
 import { openBrokerLink } from "./broker-link.js";
@@ -11,7 +11,7 @@ import { createRejoin } from "./rejoin.js";
 import { createSecretStore } from "./secret-store.js";
 import { describeSelf } from "./self-description.js";
 import { createTurn } from "./turn.js";
-import { createWakePaths } from "./waking/wake-paths.js";
+import { createWakePaths, untilInVain } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 export interface Watched {
@@ -38,10 +38,13 @@ export async function openStandIn({ config, placeId, client: own, pid }: Watched
   const env = readEnvironment().variables;
   const inbox = own.name === "claude" ? await findInboxSocketOf(pid, env) : undefined;
   const idle = async () => inbox && idleSince(inbox, env);
-  const paths = createWakePaths({
-    inbox: inbox ? toClientInbox(inbox) : null,
-    ...{ channel: null, hasHooks: () => inbox !== undefined, log },
-  });
+  const paths = untilInVain(
+    createWakePaths({
+      inbox: inbox ? toClientInbox(inbox) : null,
+      ...{ channel: null, hasHooks: () => inbox !== undefined, log },
+    }),
+    { heardAt: () => hookRanAt(home, placeId), idleSince: idle, onVain: () => rejoin.describeAgain() },
+  );
   const wakers = createWakers({
     paths: {
       available: paths.available,

@@ -14,7 +14,7 @@ import { allowTool, asksInPlanMode } from "../clients/claude-hooks.js";
 import { findInboxSocket } from "../clients/claude-inbox.js";
 import { readClaudeState } from "../clients/claude-state.js";
 import { findClientIntroducing } from "../clients/clients.js";
-import { isServerEnded } from "../clients/serving.js";
+import { isServerEnded, serverEnded } from "../clients/serving.js";
 import type { Transcript } from "../clients/transcript.js";
 import { type Config, readEnvironment } from "../config.js";
 import { checkConcluded } from "../record/check-seen.js";
@@ -41,7 +41,7 @@ import { type ClientInfo, describeSelf } from "./self-description.js";
 import { listTools, readMore, requireTool } from "./tool-list.js";
 import { type Caller, createTurn } from "./turn.js";
 import { createUsageReporter } from "./usage/usage-reporter.js";
-import { type Channel, createWakePaths } from "./waking/wake-paths.js";
+import { type Channel, createWakePaths, untilInVain } from "./waking/wake-paths.js";
 import { createWakers } from "./waking/wakers.js";
 
 /** Everything behind the tools: the connection to the broker, the places that this server acts in, and what it keeps. */
@@ -100,15 +100,17 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   const secretStore = createSecretStore();
   const now = () => Date.now();
   const turn = createTurn(now);
-  const paths = createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log });
+  const claudeInbox = findInboxSocket(env);
+  const idle = async () => (claudeInbox ? idleSince(claudeInbox, env) : undefined);
+  let heardAt = 0;
+  const paths = untilInVain(createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log }), {
+    // Without hooks a model that ignores a nudge is not heard either.
+    heardAt: () => (turn.hasHooks ? heardAt : Number.POSITIVE_INFINITY),
+    idleSince: idle,
+    onVain: declareUnreached,
+  });
   const wakers = createWakers({
-    paths,
-    turn,
-    now,
-    idleSince: async () => {
-      const claudeInbox = findInboxSocket(env);
-      return claudeInbox ? idleSince(claudeInbox, env) : undefined;
-    },
+    ...{ paths, turn, now, idleSince: idle },
     mayInterrupt: options.interruptible,
     onRun: describeAgain,
   });
@@ -153,6 +155,8 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   /** Saves for which conversation the peers are held; a hook does not wait for it, the end does. */
   let moving: Promise<void> = Promise.resolve();
   let isGoingBack = false;
+  /** The status that peers have while the client does not reach this server. */
+  const unreached = new Map<PeerSession, Declared>();
   const hooks = createHookServer({
     teams,
     turn,
@@ -198,6 +202,20 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
       (output) => noteDeclared(team, output),
       (error: unknown) => log(describeError(error)),
     );
+  }
+
+  /** The client runs turns of which nothing is heard here: people can see that, and what its user does about it (WAKE-19). */
+  function declareUnreached(): void {
+    const status = { status: "blocked", reason: serverEnded(own.name), automatic: true } as const;
+    for (const team of teams.readers())
+      link.call("set_status", { session_id: team.sessionId, team_id: team.credential, ...status }).then(
+        (output) => {
+          noteDeclared(team, output);
+          unreached.set(team, output.declared);
+        },
+        (error: unknown) => log(describeError(error)),
+      );
+    describeAgain();
   }
 
   /**
@@ -300,9 +318,13 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
     return { result, settle };
   }
 
-  /** A launch that stood in for this server, as it was not reached, gives the peer back (WAKE-15). */
+  /** What was declared, and a launch that stood in for this server, as it was not reached, gives way (WAKE-15, WAKE-19). */
   function noteHeard(): void {
     const { as = "" } = options;
+    heardAt = now();
+    for (const [team, declared] of unreached) unblock(team, declared);
+    if (unreached.size > 0) describeAgain();
+    unreached.clear();
     if (!onHeard() || isGoingBack || !teams.find(as)?.replaced) return;
     isGoingBack = true;
     teams.takeUpAgain(as);

@@ -67,6 +67,50 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
   };
 }
 
+interface HearingOptions {
+  /** When the client was heard last, in milliseconds of the clock. */
+  readonly heardAt: () => number;
+  /** Since when the client is idle; undefined when it is not, or does not say so. */
+  readonly idleSince: () => Promise<number | undefined>;
+  /** Called when a nudge turns out to have been in vain. */
+  readonly onVain: () => void;
+}
+
+/**
+ * The same paths until a nudge was in vain: the client has taken it and become idle after it, and was not heard in between. It
+ * does not reach whom it would be heard by, and each nudge costs it a turn. When it is heard again they are back (WAKE-19).
+ */
+export function untilInVain(paths: WakePaths, { heardAt, idleSince, onVain }: HearingOptions): WakePaths {
+  /** The first nudge since the client was heard. */
+  let nudgedAt = 0;
+  let vainAt = 0;
+  const isVain = () => heardAt() < vainAt;
+
+  async function wasInVain(): Promise<boolean> {
+    const since = await idleSince();
+    return since !== undefined && since > nudgedAt && heardAt() < nudgedAt;
+  }
+
+  return {
+    get available() {
+      return isVain() ? [] : paths.available;
+    },
+    async run(wake) {
+      if (isVain()) return [];
+      const isFirst = heardAt() >= nudgedAt;
+      if (!isFirst && (await wasInVain())) {
+        vainAt = nudgedAt;
+        onVain();
+        return [];
+      }
+      const at = Date.now();
+      const reached = await paths.run(wake);
+      if (isFirst && reached.includes("inbox")) nudgedAt = at;
+      return reached;
+    },
+  };
+}
+
 /** A client that hears what this server says unasked: it knows channels, or listens to the mail (MCP-18). */
 export interface Channel {
   readonly isThere: boolean;
