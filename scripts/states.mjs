@@ -251,7 +251,7 @@ export const states = {
     async act(page) {
       await press(page, "Test Pager");
       await press(page, "Test Phone");
-      await page.getByText(/It answered 204/).waitFor();
+      await page.getByText(/The server answered 204/).waitFor();
     },
   },
   "alerts-webhook": {

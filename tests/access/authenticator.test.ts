@@ -240,7 +240,7 @@ describe("A broker in invite mode", () => {
     const old = { ...proof, statement: { ...statement, host: new URL(broker.url).host } };
     const refusal = await refusalOf(ask(socket, { type: "hello", proof: old }));
     expect(refusal).toMatchObject({
-      message: expect.stringContaining("update merkle"),
+      message: expect.stringContaining("upgrade merkle"),
       details: { reason: "client" },
     });
   });

@@ -154,7 +154,9 @@ describe("a token for programs", () => {
     await say(program, guest.person_id);
     expect(await failureOf(say(program, own.person_id))).toMatchObject({
       code: "unauthorized",
-      message: expect.stringContaining("a token for programs speaks for no verified person"),
+      message: expect.stringContaining(
+        "A token for programs cannot be used together with a verified person's credential",
+      ),
     });
     const drawn = await rest({ token, headers: { "x-new-person": "name=Ana" } });
     expect(await failureOf(say(drawn, own.person_id))).toMatchObject({ code: "unauthorized" });

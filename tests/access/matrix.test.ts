@@ -735,7 +735,7 @@ function toOutcome(error: Error, { access }: AccessRule): Outcome {
   if (
     access === "public" &&
     code === "unauthorized" &&
-    !/came without a valid credential|credential is not valid|has joined no mesh/.test(message)
+    !/has no valid credential|credential is not valid|has joined no mesh/.test(message)
   )
     return "served";
   return refusals.find((each) => each === code) ?? "served";
@@ -862,9 +862,7 @@ describe.each(["open", "invite"] as const)("in %s mode", (mode) => {
       }),
     );
     expect(
-      statuses.filter(
-        ([, status, text]) => status !== 400 || !/does not belong into a URL/.test(String(text)),
-      ),
+      statuses.filter(([, status, text]) => status !== 400 || !/must not be in a URL/.test(String(text))),
     ).toEqual([]);
   });
 

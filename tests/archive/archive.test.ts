@@ -125,9 +125,9 @@ describe("[ARCHIVE-1] the storage", () => {
     for (const [url, problem] of [
       ["https://bucket/prefix", "must be s3://bucket/prefix"],
       ["s3://key:secret@bucket/prefix", "must be s3://bucket/prefix"],
-      ["s3://bucket/prefix?secret=hush-hush", "takes region and endpoint"],
+      ["s3://bucket/prefix?secret=hush-hush", "accepts only region and endpoint"],
       ["s3://bucket?endpoint=http://93.184.216.34", "https://"],
-      ["s3://bucket?endpoint=ftp://127.0.0.1", "no https://host:port"],
+      ["s3://bucket?endpoint=ftp://127.0.0.1", "the form https://host:port"],
     ] as const) {
       const failure = await startBroker({ home: "/dev/null/nowhere", archive: { ...keys, url } }).catch(
         (error) => error,
@@ -375,7 +375,7 @@ it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and ch
   await writeFile(file, altered);
   expect(await failureOf(unarchive())).toMatchObject({
     code: "conflict",
-    message: expect.stringContaining("not what was stored"),
+    message: expect.stringContaining("was changed in the archive's storage"),
   });
   await stillAway();
   await writeFile(file, bytes.subarray(0, 100));

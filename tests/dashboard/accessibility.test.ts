@@ -216,7 +216,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await go(`${file}&perspective=Sceptic`);
     await inspect(page.getByRole("article", { name: "The file, read as Sceptic" }));
     await go("/sources?file=docs/nothing.md");
-    await inspect(page.getByText("Git keeps no file there."));
+    await inspect(page.getByText("There is no file with this path in Git."));
     await at.write("docs/guide.md", "# Another guide\n");
     await go(file);
     await inspect(page.getByText("This text is not committed."));

@@ -42,13 +42,13 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     await row.getByText(/Ask, Blocked · quiet 22:00 to 07:00/).waitFor();
 
     await press("Test Phone");
-    await row.getByText("It arrived. It answered 204.").waitFor();
+    await row.getByText("It arrived. The server answered 204.").waitFor();
     expect(receiver.got.map(({ body }) => JSON.parse(body.toString()))).toMatchObject([
       { topic: "my-topic", title: "Merkle" },
     ]);
     receiver.answer = answering(403);
     await press("Test Phone");
-    await row.getByText("It did not arrive. It answered 403.").waitFor();
+    await row.getByText("It did not arrive. The server answered 403.").waitFor();
     await press("Change Phone");
     await page.getByRole("dialog").getByRole("checkbox", { name: "A session is concluded" }).focus();
     await page.keyboard.press("Space");

@@ -308,7 +308,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     await at.git("rm", "-q", pathIn(source_path));
     await at.git("commit", "-q", "-m", "Remove it");
     await page.goto(`${dashboard.broker.url}/sources?file=${source_path}`);
-    await page.getByText("Git keeps no file there.").waitFor();
+    await page.getByText("There is no file with this path in Git.").waitFor();
     await page.getByRole("article", { name: "Where is it?" }).waitFor();
   });
 });
@@ -326,7 +326,7 @@ describe("files that nobody commits", { tags: "chromium" }, () => {
     await page.getByRole("note").getByText("agent.author_name").waitFor();
     await page.goto(`${lonely.broker.url}/sources?file=${source_path}&proposal=${proposal_id}`);
     await page.getByRole("button", { name: "Accept", exact: true }).click();
-    await page.getByRole("alert").getByText("There is nobody to commit as.").waitFor();
+    await page.getByRole("alert").getByText("No author for commits is set.").waitFor();
     expect(await at.read(pathIn(source_path))).toBe(guide);
   });
 });

@@ -73,6 +73,13 @@ describe("a single request", () => {
       expected_version: 7,
     });
     expect(conflict).toMatch(/^conflict: .+\n(?:.*\n)*current_version 0/);
+    // The sentence is for people; the tool that helps and the fields that exist are beside it (ERR-5).
+    expect(await text("get_session", { session_id: "nowhere" })).toBe(
+      'not_found: There is no session "nowhere".\nnext list_sessions',
+    );
+    expect(await text("leave_session", { session_id, team_id, why: "x" })).toMatch(
+      /^bad_request: The input is not valid: unknown field "why"\.\naccepted_fields \["session_id"/,
+    );
   });
 
   it("[MCP-7] the list has all but admin, and with ?tools= exactly the toolsets named", async () => {
@@ -99,7 +106,7 @@ describe("a single request", () => {
     const response = await post(`${url}?tools=core,sudo`, toolCall("get_app_info", {}));
     expect(response.status).toBe(400);
     expect((await readRpc(response)).error?.message).toContain(
-      'no toolset "sudo". The toolsets are: core, messaging, mesh, tasks, progress, people, audit, work, admin',
+      'no toolset "sudo". Known toolsets: core, messaging, mesh, tasks, progress, people, audit, work, admin',
     );
     expect((await post(`${url}?view=tiny`, toolCall("get_app_info", {}))).status).toBe(400);
   });

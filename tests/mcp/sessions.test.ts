@@ -61,7 +61,7 @@ it("[MCP-19] a call without session_id is about the only session joined; of seve
   await callTool(mcp, "join_session", { session_id: two["slug"], team_name: "Birch" }, birch);
   await expect(callTool(mcp, "post_message", text, alder)).rejects.toMatchObject({
     code: "bad_request",
-    message: expect.stringContaining("you have joined several sessions, one, two."),
+    message: expect.stringContaining("You have joined several sessions: one, two."),
   });
   for (const { slug } of [one, two])
     await callTool(mcp, "post_message", { session_id: slug, content: { text: `in ${slug}` } }, alder);

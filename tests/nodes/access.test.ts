@@ -105,7 +105,7 @@ it("[NODE-12] an MCP session goes on at any node as the team that it joined as, 
 
   const ended = await fetch(`${b.url}/api/mcp`, { method: "DELETE", headers: { "mcp-session-id": id } });
   expect(ended.status).toBe(200);
-  expect((await rpc(a.url, "tools/list", {}, id)).text).toContain("no such MCP session");
+  expect((await rpc(a.url, "tools/list", {}, id)).text).toContain("MCP session does not exist");
 });
 
 function tool(name: string, args: object): object {

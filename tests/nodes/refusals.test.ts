@@ -62,7 +62,9 @@ it("[NODE-5] nodes share the audit key that MERKLE_AUDIT_KEY_FILE names; one wit
     return started;
   };
   expect(await failureOf(start({}))).toMatchObject({ code: "no_audit_key" });
-  expect(await failureOf(start())).toMatchObject({ message: expect.stringContaining("which is not there") });
+  expect(await failureOf(start())).toMatchObject({
+    message: expect.stringContaining("which does not exist"),
+  });
   await putAuditKey(keys, "the audit key of another broker");
   expect(await failureOf(start())).toMatchObject({ code: "no_audit_key" });
   await putAuditKey(keys);

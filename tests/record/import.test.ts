@@ -219,7 +219,7 @@ describe("a bundle that is imported", () => {
     expect(sessions).toEqual([]);
     expect(await importInto(other.url, Buffer.from("no zip at all"))).toMatchObject({
       status: 400,
-      body: { error: { message: expect.stringContaining("This is no bundle.") } },
+      body: { error: { message: expect.stringContaining("This is not a bundle.") } },
     });
   });
 
@@ -261,7 +261,7 @@ describe("a bundle that is imported", () => {
     const posing = makeBundle({ messages: 12, sealedAt: 9, keys: [mallory], recordId: session.sessionId });
     expect(await importInto(origin.url, await zipTexts(posing.texts))).toMatchObject({
       status: 409,
-      body: { error: { message: expect.stringContaining("was never this broker's") } },
+      body: { error: { message: expect.stringContaining("never belonged to this broker") } },
     });
   });
 

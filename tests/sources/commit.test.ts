@@ -90,9 +90,9 @@ const meanwhile: readonly (readonly [string, (at: StagedRepository) => Promise<u
       await at.git("rm", "-q", path);
       await at.git("commit", "-qm", "x");
     },
-    /not in the last commit/,
+    /no longer in the last commit/,
   ],
-  ["a merge is under way", (at) => writeFile(join(at.folder, ".git/MERGE_HEAD"), "x"), /under way/],
+  ["a merge is under way", (at) => writeFile(join(at.folder, ".git/MERGE_HEAD"), "x"), /in progress/],
   ["no branch is checked out", (at) => at.git("checkout", "-q", "--detach"), /No branch/],
 ];
 

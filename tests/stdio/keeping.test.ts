@@ -47,9 +47,7 @@ it("[MCP-19] [STDIO-3] who makes a session beside its own names the one that a c
     /^You are in \S+ and \S+: say with session_id which one a call is about\.$/,
   );
   expect(made.split("\n")[0]).toContain(alder.slug);
-  expect(await birch.call("get_session")).toMatch(
-    /^bad_request: get_session: you have joined several sessions, /,
-  );
+  expect(await birch.call("get_session")).toMatch(/^bad_request: You have joined several sessions: /);
   expect(await birch.call("get_session", { session_id: alder.slug })).toContain(alder.slug);
   await birch.call("conclude_session", { session_id: aside, summary_section: "Nothing." });
   expect(await birch.call("get_session")).toContain(alder.slug);
@@ -66,7 +64,7 @@ it("[MCP-19] of several sessions one is named in each call, but check_messages r
   expect(await birch.call("get_session")).toContain(one.slug);
   await birch.call("join_session", { session_id: two.slug, team_name: "Birch" });
   const refused = await birch.call("post_message", { content: { text: "to whom?" } });
-  expect(refused).toContain("bad_request: post_message: you have joined several sessions, ");
+  expect(refused).toContain("bad_request: You have joined several sessions: ");
   for (const { slug } of [one, two]) expect(refused).toContain(slug);
   await one.say("in one");
   await two.say("in two");
@@ -150,7 +148,9 @@ it("[CAT-5] [ERR-4] wrong arguments are refused in the broker's words, __proto__
   const alder = await startSession(broker);
   const birch = await startAgent(broker, alder);
   expect(await birch.call("post_message", { content: { text: " " } })).toContain("must not be blank");
-  expect(await birch.call("wait_for_messages", { timeout: -1 })).toContain("bad_request: wait_for_messages");
+  expect(await birch.call("wait_for_messages", { timeout: -1 })).toContain(
+    "bad_request: The input is not valid: timeout",
+  );
   const line = `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"list_sessions","arguments":{"__proto__":{}}}}\n`;
   birch.write(line);
   expect(await birch.call("make_coffee")).toContain('not_found: There is no tool "make_coffee"');

@@ -100,7 +100,7 @@ it("[TLS-13] an address that is this broker's is known by the broker's own certi
   expect(await tryOut(`https://localhost:${broker.port}`)).toMatchObject({
     reached: true,
     same_broker: true,
-    problem: expect.stringMatching(/certificate is not trusted here.*NODE_EXTRA_CA_CERTS or --ca/),
+    problem: expect.stringMatching(/certificate is not trusted for this name.*NODE_EXTRA_CA_CERTS or --ca/),
   });
   expect(await tryOut(`http://localhost:${broker.port}`)).toMatchObject({
     reached: false,

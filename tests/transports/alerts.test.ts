@@ -151,12 +151,12 @@ describe("Places where a person is told", () => {
     const ana = await startPerson("Ana");
     const { target_id } = await ana.add(hookAt(receiver.url));
     const test = () => transport.call("test_alert", { team_id: ana.team_id, target_id });
-    expect(await test()).toEqual({ arrived: true, status: 204, answer: "It answered 204." });
+    expect(await test()).toEqual({ arrived: true, status: 204, answer: "The server answered 204." });
     receiver.answer = (response) => response.writeHead(400).end("invalid payload of an inner service");
     expect(await test(), "words of an inner address stay there").toEqual({
       arrived: false,
       status: 400,
-      answer: "It answered 400.",
+      answer: "The server answered 400.",
     });
     await inner(false);
     expect(await test()).toMatchObject({

@@ -397,7 +397,7 @@ describe("redacting versions of the document", () => {
     expect(await failureOf(at.redactVersions(at.birch, 1, 2))).toMatchObject({ code: "forbidden" });
     expect(await failureOf(at.redactVersions(at.ana, 2, 3))).toMatchObject({
       code: "conflict",
-      message: expect.stringContaining("write the next version"),
+      message: expect.stringContaining("First save a new version"),
     });
     expect(await failureOf(at.redactVersions(at.ana, 2, 4))).toMatchObject({ code: "not_found" });
     expect(await at.redactVersions(at.ana, 1, 2)).toMatchObject({ redacted: 2 });

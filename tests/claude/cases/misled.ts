@@ -21,7 +21,7 @@ it("[MCP-19] [STDIO-21] in two sessions a call must name one, check_messages rea
   );
   await call("join_session", { session_id: aside.slug, team_name: "Birch" });
   expect(await call("post_message", { content: { text: "to whom?" } })).toContain(
-    "post_message: you have joined several sessions, ",
+    "You have joined several sessions: ",
   );
   const read = await call("check_messages");
   for (const slug of [mesh.slug, aside.slug]) expect(read).toContain(`session ${slug}:`);

@@ -35,7 +35,7 @@ export async function answerApproval(
   if (row.hash !== hash)
     throw new MerkleError(
       "conflict",
-      `Approval ${number} is about something else than you were shown. Nothing was decided; look at it again.`,
+      `Approval ${number} has changed since you opened it, so your answer was not saved. Open it again and decide.`,
     );
   const state = states[decision];
   return ctx.write(async (write) => {
@@ -55,7 +55,7 @@ async function requireOwn(ctx: PersonContext<ApprovalServices>, number: number):
 
 function ownDevice({ person }: PersonContext<ApprovalServices>): string {
   const device = deviceOf(person.credential, sha256);
-  if (device === undefined) throw new TypeError("A person has proved itself by what is no credential.");
+  if (device === undefined) throw new TypeError("The person's credential is not valid.");
   return device;
 }
 
@@ -67,7 +67,9 @@ function notWaiting(row: ApprovalRow): MerkleError {
     denied: "was denied",
     left: "was left to the agent's terminal",
     withdrawn: "was answered at the agent's terminal",
-    lapsed: "has lapsed: the agent waits for no answer any more",
+    lapsed: "has expired: the agent no longer waits for an answer",
   }[state];
-  return new MerkleError("conflict", `Approval ${row.number} ${how}. Nothing was changed.`, { state });
+  return new MerkleError("conflict", `Approval ${row.number} ${how}, so your answer was not saved.`, {
+    state,
+  });
 }

@@ -48,6 +48,6 @@ export async function endAndTell(
 export function noSuchApproval({ number }: Pick<ApprovalKey, "number">): MerkleError {
   return new MerkleError(
     "not_found",
-    `No approval ${number} is yours to see from here. Approvals are answered from a device that the agent's launch named (merkle config set approvers).`,
+    `This device has no approval ${number}. Answer approvals on a device that the agent was launched with (merkle config set approvers).`,
   );
 }

@@ -34,7 +34,8 @@ export async function askApproval(
       devices: [...devices],
       leaseSeconds: limits.approvalLeaseSeconds,
     });
-    if (!asked) throw new MerkleError("conflict", "This salt was used before: draw one for each ask.");
+    if (!asked)
+      throw new MerkleError("conflict", "The salt was used before. Use a new random salt for each approval.");
     const { number, expiresAt } = asked;
     // Numbers are drawn one after the other, so that whoever counts has the others before it.
     if ((await countWaitingApprovals(tx, { sessionId, peerId })) > limits.approvalsWaitingPerPeerMax)
@@ -54,24 +55,28 @@ function findOwner(
   devices: readonly string[],
   owners: readonly DeviceOwner[],
 ): DeviceOwner {
-  if (person) throw new MerkleError("forbidden", "ask_approval is for agents: a person asks nobody.");
+  if (person) throw new MerkleError("forbidden", "Only agents can ask for approval, but this is a person.");
   const unknown = devices.find((device) => !owners.some((owner) => owner.device === device));
   const [owner] = owners;
   if (unknown !== undefined || !owner)
     throw new MerkleError(
       "not_found",
-      `No person of this mesh has the device ${unknown}. The page Approvals shows a device's name; merkle config set approvers keeps it.`,
+      `No person in this mesh has the device ${unknown}. Copy the device's ID from the page Approvals and set it with merkle config set approvers.`,
     );
   const isOwn = team.memberId === null || owner.memberId === team.memberId;
   if (!isOwn || owners.some(({ personId }) => personId !== owner.personId))
     throw new MerkleError(
       "forbidden",
-      "An agent asks its own person alone, and these are somebody else's devices.",
+      "An agent can ask only its own person for approval, but these devices belong to someone else.",
     );
   if (owner.verified) return owner;
-  throw new MerkleError("forbidden", `${owner.name} is a guest, and permits nothing (PERSON-11).`, {
-    needs: "verification",
-  });
+  throw new MerkleError(
+    "forbidden",
+    `${owner.name} is a guest, and guests cannot answer approvals. Ask them to verify themselves.`,
+    {
+      needs: "verification",
+    },
+  );
 }
 
 /**
@@ -129,6 +134,6 @@ async function requireOwn(
 function tooMany(): MerkleError {
   return new MerkleError(
     "conflict",
-    `This agent waits for ${limits.approvalsWaitingPerPeerMax} permissions already. Its terminal takes the rest.`,
+    `This agent is already waiting for ${limits.approvalsWaitingPerPeerMax} approvals, which is the limit. Ask at the agent's terminal.`,
   );
 }

@@ -36,7 +36,7 @@ export async function auditSessionStart(
 function sessionExists(sessionId: string): MerkleError {
   return new MerkleError(
     "ERR_SESSION_EXISTS",
-    `There is an audit session ${JSON.stringify(sessionId)} already. Pass it as session_id to record in it, or leave session_id out to get a new one.`,
+    `An audit session ${JSON.stringify(sessionId)} already exists. Record in it, or leave the id out to start a session with a new id.`,
     { session_id: sessionId },
   );
 }
@@ -100,15 +100,16 @@ export async function requireAuditSession(
 export function noSuchSession(sessionId: string): MerkleError {
   return new MerkleError(
     "ERR_SESSION_NOT_FOUND",
-    `No audit session ${JSON.stringify(sessionId)} exists. Start one with audit_session_start. A session with a feed is not an audit session.`,
-    { session_id: sessionId },
+    `There is no audit session ${JSON.stringify(sessionId)}. Start one first. Sessions with a feed are not audit sessions.`,
+    { session_id: sessionId, next: "audit_session_start" },
   );
 }
 
 function noSessionStarted(): MerkleError {
   return new MerkleError(
     "ERR_SESSION_NOT_FOUND",
-    "You have started no audit session. Start one with audit_session_start, or pass session_id of one that others started.",
+    "You have not started an audit session. Start one, or name the audit session that you mean.",
+    { next: "audit_session_start" },
   );
 }
 

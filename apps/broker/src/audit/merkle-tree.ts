@@ -52,8 +52,8 @@ function toMerkleRoot(
 function noRecords({ sessionId }: AuditSessionKey): MerkleError {
   return new MerkleError(
     "ERR_NO_RECORDS",
-    `The audit session ${JSON.stringify(sessionId)} has no records: thought_record comes before merkle_finalize.`,
-    { session_id: sessionId },
+    `The audit session ${JSON.stringify(sessionId)} has no records. Add at least one record before you finalize it.`,
+    { session_id: sessionId, next: "thought_record" },
   );
 }
 
@@ -97,15 +97,16 @@ export async function merkleProofOf(
 function noSuchRecord(sessionId: string, recordId: string): MerkleError {
   return new MerkleError(
     "not_found",
-    `The audit session ${JSON.stringify(sessionId)} has no record ${recordId}. thought_record_list shows those it has.`,
+    `The audit session ${JSON.stringify(sessionId)} has no record ${recordId}.`,
+    { next: "thought_record_list" },
   );
 }
 
 function recordsChanged(sessionId: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `The records of the audit session ${JSON.stringify(sessionId)} are not those that it was finalized with, so nothing can be proved of them. audit_verify_chain finds what was changed.`,
-    { session_id: sessionId },
+    `The records of the audit session ${JSON.stringify(sessionId)} were changed after it was finalized, so they cannot be proved. Verify its chain to find the changed records.`,
+    { session_id: sessionId, next: "audit_verify_chain" },
   );
 }
 
@@ -114,14 +115,15 @@ function notFinalized(session: AuditSessionKey | null): MerkleError {
   if (!session) {
     return new MerkleError(
       "ERR_NOT_FINALIZED",
-      "You have started no audit session that could be finalized. Pass session_id of one that others started.",
+      "You have not started an audit session that is finalized. Name the audit session that you mean.",
+      { next: "list_audit_sessions" },
     );
   }
   const { sessionId } = session;
   return new MerkleError(
     "ERR_NOT_FINALIZED",
-    `The audit session ${JSON.stringify(sessionId)} is not finalized, or there is none of that id. merkle_finalize makes its root.`,
-    { session_id: sessionId },
+    `The audit session ${JSON.stringify(sessionId)} does not exist or is not finalized. Finalizing it creates its root.`,
+    { session_id: sessionId, next: "merkle_finalize" },
   );
 }
 

@@ -58,7 +58,7 @@ async function enterSession(tx: Transaction, session: AuditSessionKey): Promise<
 function sessionFull({ sessionId }: AuditSessionKey): MerkleError {
   return new MerkleError(
     "conflict",
-    `The audit session ${JSON.stringify(sessionId)} has ${limits.thoughtsPerAuditSessionMax} records, as many as one may have. Finalize it, and go on in a new one.`,
+    `The audit session ${JSON.stringify(sessionId)} has ${limits.thoughtsPerAuditSessionMax} records, which is the limit. Finalize it and continue in a new audit session.`,
     { session_id: sessionId },
   );
 }
@@ -66,7 +66,7 @@ function sessionFull({ sessionId }: AuditSessionKey): MerkleError {
 function noTask(): MerkleError {
   return new MerkleError(
     "bad_request",
-    "thought_record needs task_id: the audit session was started without one. Each task has a chain of its own.",
+    "task_id is missing: the audit session was started without a task, and each task has its own chain of records.",
     { fields: [{ field: "task_id", problem: "missing" }] },
   );
 }
@@ -117,8 +117,8 @@ export async function refuseFinalized(tx: Transaction, session: AuditSessionKey)
   if (!found) return;
   throw new MerkleError(
     "ERR_ALREADY_FINALIZED",
-    `The audit session ${JSON.stringify(session.sessionId)} was finalized at ${found.finalizedAt.toISOString()}, for good. Go on in a new one: audit_session_start.`,
-    { session_id: session.sessionId, root: found.root },
+    `The audit session ${JSON.stringify(session.sessionId)} was finalized at ${found.finalizedAt.toISOString()} and can no longer be changed. Continue in a new audit session.`,
+    { session_id: session.sessionId, root: found.root, next: "audit_session_start" },
   );
 }
 

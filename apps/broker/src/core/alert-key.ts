@@ -64,7 +64,7 @@ async function openOwn(home: string): Promise<string> {
   if (!/^mka_[\w-]{43}$/.test(secret)) {
     throw new StartError(
       "bad_setting",
-      `${path} is damaged: it is not the file that a broker wrote. Put back a copy of it; without one, move it away, and have alerts set up again.`,
+      `${path} is damaged: it is not the file that the broker wrote. Restore a copy of it. If you have none, move the file away and set up alerts again.`,
     );
   }
   return secret;

@@ -7,9 +7,7 @@ export class InnerAddressError extends Error {
   override readonly name = "InnerAddressError";
 
   constructor() {
-    super(
-      "It leads into this broker's own machine or network, where nothing is sent unless an admin allows it.",
-    );
+    super("The address belongs to the broker's own machine or network. An admin must allow sending there.");
   }
 }
 

@@ -158,7 +158,7 @@ async function refuseMisfits(
   if (Math.abs(own.clockMs) > clockMsMax) {
     throw new StartError(
       "not_alone",
-      `This machine's clock is ${inSeconds(own.clockMs)} from the database's. Set it by NTP: times that nodes tell would contradict each other.`,
+      `This machine's clock differs from the database's by ${inSeconds(own.clockMs)}. Synchronise it with NTP, because all nodes must agree on the time.`,
     );
   }
   // One that is alone holds the lock that keeps others away: what is registered beside it has died.

@@ -13,7 +13,8 @@ export function requireObject(operation: Operation, input: unknown): RawInput {
   if (isObject(input)) return input;
   throw new MerkleError(
     "bad_request",
-    `${operation.name} takes a JSON object with the fields ${usefulFields(operation).join(", ") || "(none)"}; got ${describe(input)}.`,
+    `The input is not valid: expected a JSON object, got ${describe(input)}.`,
+    { accepted_fields: usefulFields(operation) },
   );
 }
 
@@ -29,7 +30,7 @@ export function parseInput(
   { proved }: { proved: boolean },
 ): Readonly<Record<string, unknown>> {
   const input = quickParse(operation.input, raw) ?? parseBySchema(operation, raw);
-  if (!proved) refuseGuessableKey(operation, input);
+  if (!proved) refuseGuessableKey(input);
   return input;
 }
 
@@ -49,8 +50,8 @@ function refuseManyUnknownFields(operation: Operation, raw: RawInput): void {
   const unknown = fields.filter((field) => !Object.hasOwn(operation.input.shape, field));
   if (unknown.length <= unknownFieldsMax) return;
   const first = unknown.slice(0, 3).map((field) => JSON.stringify(field.slice(0, 40)));
-  const problem = `there are no fields ${first.join(", ")} and ${unknown.length - first.length} more of these`;
-  throw inputRefused(operation.name, [{ field: "", problem }], { fields: usefulFields(operation) });
+  const problem = `unknown fields ${first.join(", ")} and ${unknown.length - first.length} more`;
+  throw inputRefused([{ field: "", problem }], { fields: usefulFields(operation) });
 }
 
 /** An unknown field is named in its problem, and its name may be of any length. */
@@ -61,17 +62,17 @@ function describeIssues(operation: Operation, issues: readonly z.core.$ZodIssue[
     .slice(0, 10)
     .map((issue) => ({ field: issue.path.join("."), problem: issue.message.slice(0, problemCharsMax) }));
   const tooLarge = issues.some((issue) => issue.code === "custom" && issue.params?.["tooLarge"] === true);
-  return inputRefused(operation.name, problems, { fields: usefulFields(operation), tooLarge });
+  return inputRefused(problems, { fields: usefulFields(operation), tooLarge });
 }
 
 /** Whoever repeats a call that needs no credential gets its result, a credential perhaps (IDEM-7). */
-function refuseGuessableKey(operation: Operation, input: RawInput): void {
+function refuseGuessableKey(input: RawInput): void {
   const key = input["idempotency_key"];
   if (typeof key !== "string") return;
   if (key.length >= limits.anonymousIdempotencyKeyCharsMin) return;
   throw new MerkleError(
     "bad_request",
-    `${operation.name}: idempotency_key must have at least ${limits.anonymousIdempotencyKeyCharsMin} characters here, such as a uuid: anyone who repeats it gets the same result.`,
+    `Without a credential, idempotency_key must have at least ${limits.anonymousIdempotencyKeyCharsMin} characters, because anyone who repeats the key gets the same result. Use a uuid.`,
     { fields: [{ field: "idempotency_key", problem: "too short to be secret" }] },
   );
 }

@@ -11,7 +11,7 @@ export function toMerkleError(error: unknown, log: Log, fields: LogFields): Merk
   if (isConnectionLost(error)) {
     return new MerkleError(
       "unavailable",
-      "The database does not answer, so it is not known whether this was done. Repeat it with the same idempotency_key: it will not be done twice.",
+      "The database does not respond, so it is not known whether this was done. Repeat the call with the same idempotency key: it will not be done twice.",
       { outcome: "unknown", retry_after_s: 1 },
       { cause: error },
     );
@@ -20,8 +20,8 @@ export function toMerkleError(error: unknown, log: Log, fields: LogFields): Merk
     return new MerkleError(
       "unavailable",
       isTooSlow(error)
-        ? "The database took longer for this than a call may; nothing was done. Ask for less, such as one session or a rarer word, or repeat it."
-        : "Somebody else held what this needs for too long; nothing was done. Repeat it.",
+        ? "The database took too long, so nothing was done. Ask for less, such as one session or a rarer word, or try again."
+        : "Another call kept the data locked for too long, so nothing was done. Try again.",
       { outcome: "none", retry_after_s: 1 },
       { cause: error },
     );
@@ -30,7 +30,7 @@ export function toMerkleError(error: unknown, log: Log, fields: LogFields): Merk
     log.error("the database has no room to write", { ...fields, error });
     return new MerkleError(
       "unavailable",
-      "The database has no room to write (disk, memory or connections); nothing was done. Repeat it when there is.",
+      "The database has run out of disk space, memory or connections, so nothing was done. Try again once an admin has fixed that.",
       { outcome: "none", retry_after_s: 10 },
       { cause: error },
     );
@@ -38,7 +38,7 @@ export function toMerkleError(error: unknown, log: Log, fields: LogFields): Merk
   log.error("a request failed for a reason that nobody foresaw", { ...fields, error });
   return new MerkleError(
     "internal",
-    "The broker made a mistake; its log says more. Repeating this may fail again.",
+    "The broker failed unexpectedly. Its log has the details. Trying again may fail in the same way.",
     {},
     {
       cause: error,

@@ -159,7 +159,7 @@ async function loadSdk() {
   } catch (cause) {
     throw new StartError(
       "bad_setting",
-      "MERKLE_TRACES_URL is set, and the OpenTelemetry SDK is not installed: npm install -g @opentelemetry/api@1 @opentelemetry/sdk-trace@2 @opentelemetry/exporter-trace-otlp-http@0.223, or unset it.",
+      "MERKLE_TRACES_URL is set, but the OpenTelemetry SDK is not installed. Unset it, or run: npm install -g @opentelemetry/api@1 @opentelemetry/sdk-trace@2 @opentelemetry/exporter-trace-otlp-http@0.223",
       { cause },
     );
   }

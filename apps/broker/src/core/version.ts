@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 export function readVersion(): string {
   const places = ["../package.json", "../../package.json"].map((place) => new URL(place, import.meta.url));
   const place = places.find((each) => existsSync(each));
-  if (!place) throw new TypeError("The broker's package.json is not there: install Merkle again.");
+  if (!place) throw new TypeError("The broker's package.json is missing. Install Merkle again.");
   const description: unknown = JSON.parse(readFileSync(place, "utf8"));
   if (typeof description === "object" && description !== null && "version" in description) {
     return String(description.version);
   }
-  throw new TypeError("The broker's package.json has no version: install Merkle again.");
+  throw new TypeError("The broker's package.json has no version. Install Merkle again.");
 }

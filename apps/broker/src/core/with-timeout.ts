@@ -30,8 +30,8 @@ export function silent(outcome: "none" | "unknown"): MerkleError {
   return new MerkleError(
     "unavailable",
     outcome === "none"
-      ? "The database gives no answer; nothing was done. Repeat this in a while."
-      : "The database gives no answer, so it is not known whether this was done. Repeat it with the same idempotency_key: it will not be done twice.",
+      ? "The database does not respond, so nothing was done. Try again in a few seconds."
+      : "The database does not respond, so it is not known whether this was done. Repeat the call with the same idempotency key: it will not be done twice.",
     { outcome, retry_after_s: 5 },
   );
 }

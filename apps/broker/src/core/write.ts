@@ -127,14 +127,14 @@ async function post(
     case "closed":
       throw new MerkleError(
         "session_closed",
-        "The session was concluded or archived while this was being done; nothing was changed.",
+        "The session was concluded or archived in the meantime, so nothing was changed.",
       );
     case "missing":
     case "busy":
     case "held":
     case "over_budget":
     case "duplicate":
-      throw new TypeError(`An append in a transaction was answered ${outcome.outcome}.`);
+      throw new TypeError(`Appending in a transaction returned ${outcome.outcome}.`);
   }
 }
 
@@ -145,6 +145,7 @@ function sha256(text: string): Buffer {
 function otherInput(operation: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `This idempotency_key was used before for ${operation} with another input; nothing was done. Use a new key for a new request, and the old one only to repeat.`,
+    `This idempotency key was used before with different input, so nothing was done. Use a new key for a new request, and an old key only to repeat a request.`,
+    { operation },
   );
 }

@@ -72,7 +72,7 @@ async function chooseVersion(
   if (since_version === undefined || since_version <= stood) return stood;
   throw new MerkleError(
     "bad_request",
-    `since_version is ${since_version}, but at that time the document was at version ${stood}.`,
+    `At that time the document was at version ${stood}, so there are no changes since version ${since_version}. Choose version ${stood} or an earlier one.`,
     { field: "since_version" },
   );
 }
@@ -98,7 +98,7 @@ async function readVersion(
   if (found) return { version, content: found.content, updatedAt: found.writtenAt };
   throw new MerkleError(
     "not_found",
-    `The document has no version ${version}; its newest is ${current.version}.`,
+    `The document has no version ${version}. Its newest version is ${current.version}.`,
     {
       current_version: current.version,
     },
@@ -106,10 +106,10 @@ async function readVersion(
 }
 
 function noSuchSection(section: string, version: number, headings: readonly string[]): MerkleError {
-  const there = headings.length === 0 ? "it has no headings" : `its headings are: ${headings.join(", ")}`;
+  const there = headings.length === 0 ? "It has no headings" : `Its headings are: ${headings.join(", ")}`;
   return new MerkleError(
     "not_found",
-    `The document (version ${version}) has no section "${section}"; ${there}.`,
+    `The document (version ${version}) has no section "${section}". ${there}.`,
     { headings },
   );
 }

@@ -23,7 +23,7 @@ export async function updateSessionDoc(
     return await writeDocument(ctx, (current) => {
       if (current.version === input.expected_version) return input.content;
       found = current;
-      throw new MerkleError("conflict", "The document has moved on.");
+      throw new MerkleError("conflict", "The document was changed in the meantime.");
     });
   } catch (error) {
     // The diff is made after the document is let go: others need not wait for it.
@@ -58,7 +58,7 @@ async function describeConflict(
     details["content"] = current.content;
   return new MerkleError(
     "conflict",
-    `The document is at version ${current.version}, not ${expected_version}. Merge your change into it and send it again with expected_version ${current.version}; details hold what changed.`,
+    `The document is at version ${current.version}, not ${expected_version}. Merge your change into the current text and save it again, based on version ${current.version}.`,
     details,
   );
 }
@@ -87,8 +87,8 @@ export async function editSessionDoc(
     throw new MerkleError(
       "conflict",
       matches === 0
-        ? `old_text does not occur in the document (version ${version}). Read it again: someone may have changed that passage.`
-        : `old_text occurs in the document ${matches} times (version ${version}). Add surrounding lines to make it unique.`,
+        ? `The text to replace does not occur in the document (version ${version}). Read it again: someone may have changed that passage.`
+        : `The text to replace occurs ${matches} times in the document (version ${version}). Add surrounding lines to make it unique.`,
       { matches, current_version: version },
     );
   });
@@ -156,7 +156,7 @@ export async function writeVersion(
 export function documentTooLarge(bytes: number): MerkleError {
   return new MerkleError(
     "payload_too_large",
-    `The document would have ${bytes} bytes; it may have ${limits.documentBytesMax}. Shorten it first, with edit_session_doc or update_session_doc.`,
+    `The document would have ${bytes} bytes, and the limit is ${limits.documentBytesMax}. Shorten it first.`,
     { bytes, bytes_max: limits.documentBytesMax },
   );
 }

@@ -265,7 +265,7 @@ function describeFailure(error: unknown): unknown {
   if (isConnectionLost(error)) {
     return new MerkleError(
       "unavailable",
-      "The database went away while this was being written, so it is not known whether it was. Send it again with the same idempotency_key: it will not be doubled.",
+      "The connection to the database was lost while the message was being saved, so it is not known whether it was posted. Send it again with the same idempotency key: it will not be posted twice.",
       { outcome: "unknown", retry_after_s },
       { cause: error },
     );
@@ -273,7 +273,7 @@ function describeFailure(error: unknown): unknown {
   if (isTimeout(error)) {
     return new MerkleError(
       "unavailable",
-      "The session's feed was held by another transaction for too long; nothing was written. Send it again.",
+      "The session's feed was locked for too long, so the message was not posted. Send it again.",
       { outcome: "none", retry_after_s },
       { cause: error },
     );
@@ -281,7 +281,7 @@ function describeFailure(error: unknown): unknown {
   if (isOutOfResources(error)) {
     return new MerkleError(
       "unavailable",
-      "The database has no room to write (disk, memory or connections); nothing was written. Send it again when there is.",
+      "The database has run out of disk space, memory or connections, so the message was not posted. Send it again once an admin has fixed that.",
       { outcome: "none", retry_after_s: 10 },
       { cause: error },
     );
@@ -289,7 +289,7 @@ function describeFailure(error: unknown): unknown {
   if (isDataError(error)) {
     return new MerkleError(
       "bad_request",
-      "The database cannot store this message's text.",
+      "The text contains characters that cannot be stored. Remove them and send it again.",
       {},
       { cause: error },
     );
@@ -300,7 +300,7 @@ function describeFailure(error: unknown): unknown {
 function overloaded(): MerkleError {
   return new MerkleError(
     "unavailable",
-    `More than ${limits.appendQueueBytesMax} bytes of posts wait to be written; this one was not taken. Send it again in a second.`,
+    `The broker is busy: more than ${limits.appendQueueBytesMax} bytes of messages are waiting to be saved, so this message was not posted. Send it again in a second.`,
     { outcome: "none", retry_after_s: 1 },
   );
 }
@@ -308,7 +308,7 @@ function overloaded(): MerkleError {
 function stopping(): MerkleError {
   return new MerkleError(
     "unavailable",
-    "The broker is stopping; this was not taken. Send it again when it is back.",
+    "The broker is stopping, so the message was not posted. Send it again when the broker is back.",
     {
       outcome: "none",
       retry_after_s: 2,

@@ -48,7 +48,7 @@ export async function refuseSettled(ctx: TeamContext<FeedServices>, id: string, 
   const answered_by = addressOf({ team: author_team ?? "", name: author_peer });
   throw new MerkleError(
     "conflict",
-    `${answered_by} was first: ask ${ask} was answered by message ${sequence}; nothing was posted. Read that answer; to object, reply without answer.`,
+    `${answered_by} has already answered question ${ask} in message ${sequence}, so your answer was not posted. Read that answer. If you disagree, post a reply that is not an answer.`,
     { answered_by, sequence },
   );
 }
@@ -56,14 +56,13 @@ export async function refuseSettled(ctx: TeamContext<FeedServices>, id: string, 
 function chooseOption(replied: StoredMessage, answer: string): string {
   const ask = toAsk(replied);
   if (!ask)
-    throw badAnswer(
-      `answers no ask: message ${replied.sequence} is not an ask, so reply to it without an answer`,
-    );
+    throw badAnswer(`message ${replied.sequence} is not a question. Post a reply that is not an answer`);
   if (replied.redaction) throw removedAsk(replied.sequence);
   const { options } = ask;
   if (options.length === 0) return answer;
   const chosen = options.find((option) => option === answer) ?? options.find(isSameAs(answer));
-  if (chosen === undefined) throw badAnswer(`must be one of the ask's options: ${listed(options)}`, options);
+  if (chosen === undefined)
+    throw badAnswer(`the answer must be one of the options: ${listed(options)}`, options);
   return chosen;
 }
 
@@ -83,7 +82,7 @@ function listed(options: readonly string[]): string {
 }
 
 function badAnswer(problem: string, options?: readonly string[]): MerkleError {
-  return new MerkleError("bad_request", `content.answer ${problem}. Nothing was posted.`, {
+  return new MerkleError("bad_request", `The answer was not posted: ${problem}.`, {
     fields: [{ field: "content.answer", problem }],
     ...(options && { options }),
   });
@@ -92,7 +91,7 @@ function badAnswer(problem: string, options?: readonly string[]): MerkleError {
 function removedAsk(sequence: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `Ask ${sequence} was removed, so it takes no answer; nothing was posted. To reply to it leave answer out.`,
+    `Question ${sequence} was removed, so your answer was not posted. You can still post a reply that is not an answer.`,
     { sequence },
   );
 }
@@ -100,7 +99,7 @@ function removedAsk(sequence: number): MerkleError {
 function noMessage(sequence: number): MerkleError {
   return new MerkleError(
     "not_found",
-    `There is no message ${sequence} in this session to reply to; nothing was posted. reply_to is the number in front of a message.`,
+    `There is no message ${sequence} in this session to reply to, so nothing was posted. Use the number in front of the message.`,
     { field: "reply_to" },
   );
 }

@@ -82,7 +82,7 @@ export async function refuseBeyondEnd(
   if (cursor <= last) return;
   throw new MerkleError(
     "bad_request",
-    `${field} is ${cursor}, but the feed ends at ${last}. Use a cursor that a reply has given you, or leave it out.`,
+    `The cursor ${cursor} is beyond the end of the feed (${last}). Use the cursor of your last read, or leave it out.`,
     { field, last_sequence: last },
   );
 }
@@ -104,7 +104,7 @@ export async function refuseOtherHistory(
   if (!isOther) return;
   throw new MerkleError(
     "resync",
-    "The database was restored since you got your cursors: the same numbers may mean other messages now. Forget your cursors, read the history and the document again, and go on with the new epoch.",
+    "The broker's database was restored from a backup, so your cursors may point to other messages now. Discard them, read the history and the document again, and continue with the new epoch.",
     { epoch: database.epoch },
   );
 }

@@ -32,9 +32,8 @@ export async function toFeedFilter(
   async function requireTeamId(): Promise<string> {
     const teamId = await findTeamId(db, session.sessionId, team ?? "");
     if (teamId !== null) return teamId;
-    throw new MerkleError(
-      "not_found",
-      `No team "${team}" was ever in "${session.slug}". list_participants shows those that were.`,
-    );
+    throw new MerkleError("not_found", `No team "${team}" was ever in the session "${session.slug}".`, {
+      next: "list_participants",
+    });
   }
 }

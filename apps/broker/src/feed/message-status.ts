@@ -161,8 +161,8 @@ export async function readReceipt(
   if (upTo === undefined || peerId !== peer.peerId) {
     throw new MerkleError(
       "bad_request",
-      `receipt ${upTo === undefined ? "is no receipt" : "is another peer's or session's"}. Give the one of your own last reply as it was, or none before the first.`,
-      { fields: [{ field: "receipt", problem: "is no receipt of yours" }] },
+      `The receipt ${upTo === undefined ? "is not valid" : "belongs to another peer or session"}. Pass the receipt of your last reply unchanged, or "none" before the first.`,
+      { fields: [{ field: "receipt", problem: "is not your receipt" }] },
     );
   }
   await refuseOtherHistory(ctx, { epoch });

@@ -220,7 +220,7 @@ function findStored(
 
 async function getStored(ctx: TeamContext<FeedServices>, id: string): Promise<StoredMessage> {
   const stored = await findStored(ctx, id);
-  if (!stored) throw new TypeError("A message that was found when it was appended is not there.");
+  if (!stored) throw new TypeError("A message that was found while appending was not found again.");
   return stored;
 }
 
@@ -229,14 +229,14 @@ function requireOnePeer({ recipients, reaches }: Audience): void {
   if (reaches?.length === 1) return;
   throw new MerkleError(
     "bad_request",
-    `A private message needs exactly one recipient, and ${recipients.join(", ")} means ${reaches?.length ?? "all"}; nothing was posted. Name the peer as "team/peer".`,
+    `A private message needs exactly one recipient, but ${recipients.join(", ")} means ${reaches?.length ?? "all"}. Nothing was posted. Name the peer as "team/peer".`,
   );
 }
 
 function otherMessage(sequence: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `This idempotency_key stands for message ${sequence}, which is another one (its text, to, priority or reply_to differs); nothing was posted. Use a new key for a new message.`,
+    `This idempotency key was used for message ${sequence}, which differs in its text, recipients, priority or reply. Nothing was posted. Use a new key for a new message.`,
     { sequence },
   );
 }

@@ -51,7 +51,7 @@ async function announceSpent(
 function sessionHeld({ heldBy, holdReason, slug }: SessionRow): MerkleError {
   return new MerkleError(
     "session_held",
-    `${heldBy} holds the session "${slug}": agents cannot post until a human resumes it. Reading and waiting go on, and a session_resumed event will tell you. Do not try again before that.`,
+    `${heldBy} put the session "${slug}" on hold: agents cannot post until a human resumes it. You can still read and wait, and waiting returns an event when it is resumed. Do not try again before that.`,
     { held_by: heldBy, reason: holdReason },
   );
 }
@@ -59,7 +59,7 @@ function sessionHeld({ heldBy, holdReason, slug }: SessionRow): MerkleError {
 function budgetSpent({ messageBudget, slug }: SessionRow): MerkleError {
   return new MerkleError(
     "budget_spent",
-    `Agents have posted ${messageBudget} messages in "${slug}" since a human last spoke, which is its message budget. Tell your human where you are and stop: a human's post, resume_session or a larger message_budget lets you go on.`,
+    `Agents have posted ${messageBudget} messages in "${slug}" since a human last posted, which is the session's message budget. Report your status to your human and stop. You can continue after a human posts, resumes the session or raises the budget.`,
     { budget: messageBudget },
   );
 }

@@ -94,17 +94,17 @@ describe("whom a message is for", () => {
   });
 
   it.each([
-    ["nobody", "There is nobody"],
-    ["Oak/nobody", "There is nobody"],
-    ["Birch/atlas", "There is nobody"],
+    ["nobody", 'There is no "nobody"'],
+    ["Oak/nobody", 'There is no "Oak/nobody"'],
+    ["Birch/atlas", 'There is no "Birch/atlas"'],
     ["gone", "has left"],
     ["Elm/gone", "has left"],
     ["Fir", "has left"],
     ["fay", "has left"],
-    ["@ops", "Nobody here is in"],
-    ["@back", "Nobody here is in"],
-    ["@backend/d", "Nobody here is in"],
-    ["@", "Nobody here is in"],
+    ["@ops", "No one here is in the group"],
+    ["@back", "No one here is in the group"],
+    ["@backend/d", "No one here is in the group"],
+    ["@", "No one here is in the group"],
   ])("[SEND-4] %s is not there, and the error says who is", (entry, why) => {
     const refusal = refusalOf("birch", entry);
     expect(refusal).toMatchObject({ code: "not_found", message: expect.stringContaining(why) });

@@ -191,26 +191,31 @@ function notThere({ rows, there, senderId }: Roster, entry: string): MerkleError
   const groups = new Set(others.flatMap((other) => other.groups.map(({ name }) => `@${name}`)));
   const names = [...addresses, ...groups];
   const listed = names.slice(0, namesMax).join(", ") || "nobody else";
-  const more = names.length > namesMax ? ` and ${names.length - namesMax} more (list_peers)` : "";
-  return new MerkleError("not_found", `${whyNot(rows, entry)}; nothing was sent. There: ${listed}${more}.`, {
-    to: entry,
-    there: names.slice(0, namesMax),
-  });
+  const more = names.length > namesMax ? ` and ${names.length - namesMax} more` : "";
+  return new MerkleError(
+    "not_found",
+    `${whyNot(rows, entry)}, so nothing was sent. In this session: ${listed}${more}.`,
+    {
+      to: entry,
+      there: names.slice(0, namesMax),
+      ...(more !== "" && { next: "list_peers" }),
+    },
+  );
 }
 
 function whyNot(rows: readonly Addressable[], entry: string): string {
-  if (entry.startsWith("@")) return `Nobody here is in ${entry}`;
+  if (entry.startsWith("@")) return `No one here is in the group ${entry}`;
   const wanted = fold(entry);
   const left = rows.some((row) => {
     return row.sessionKey === entry || [row.team, row.name ?? "", addressOf(row)].map(fold).includes(wanted);
   });
-  return left ? `"${entry}" has left this session` : `There is nobody "${entry}" in this session`;
+  return left ? `"${entry}" has left this session` : `There is no "${entry}" in this session`;
 }
 
 function ambiguous(entry: string, there: readonly string[]): MerkleError {
   return new MerkleError(
     "bad_request",
-    `"${entry}" can mean ${there.join(" or ")}; nothing was sent. Name a peer as "team/peer".`,
+    `"${entry}" can mean ${there.join(" or ")}, so nothing was sent. Name a peer as "team/peer".`,
     { to: entry, there },
   );
 }
@@ -218,7 +223,7 @@ function ambiguous(entry: string, there: readonly string[]): MerkleError {
 function onlyItself(to: readonly string[]): MerkleError {
   return new MerkleError(
     "bad_request",
-    `That is you alone: ${to.join(", ")}; nothing was sent. Name somebody else, or leave \`to\` out to write to everyone.`,
+    `The only recipient is yourself (${to.join(", ")}), so nothing was sent. Name someone else, or leave the recipients out to write to everyone.`,
     { to },
   );
 }

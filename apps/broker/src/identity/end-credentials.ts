@@ -46,6 +46,6 @@ export function cutOff(
 function noAdminLeft(): MerkleError {
   return new MerkleError(
     "conflict",
-    "All admins of this mesh would end with it, and nobody else could invite another. Invite an admin first.",
+    "This would remove the last admin of the mesh, and no one could invite another. Invite another admin first.",
   );
 }

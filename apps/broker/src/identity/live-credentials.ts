@@ -84,7 +84,7 @@ function tooManyQuoted(): MerkleError {
   const max = limits.quotedSecretsMax;
   return new MerkleError(
     "bad_request",
-    `The text holds more than ${max} different texts in the form of a credential, a token or an invite's link, and each is looked up. Take out those that are not needed, or send it in parts.`,
+    `The text contains more than ${max} different strings that look like a credential, a token or an invite link, and each must be checked. Remove the ones that are not needed, or send the text in parts.`,
     { max },
   );
 }
@@ -116,8 +116,8 @@ async function refuseTokens({ orm }: Pick<Database, "orm">, found: ReadonlySet<s
   if (!live) return;
   throw new MerkleError(
     "bad_request",
-    `The text holds token ${live.number}, by which everybody who reads it could come in. Take it out and send it again; one that was shown should be revoked (revoke_token).`,
-    { token_id: live.number },
+    `The text contains token ${live.number}, so anyone who reads it could use your access. Remove the token and send the text again. If anyone else has seen the token, revoke it.`,
+    { token_id: live.number, next: "revoke_token" },
   );
 }
 
@@ -126,7 +126,7 @@ async function refuseInvites({ orm }: Pick<Database, "orm">, found: ReadonlySet<
   if (!live) return;
   throw new MerkleError(
     "bad_request",
-    `The text holds the link of invite ${live.number}, by which everybody who reads it could come in. Take it out and send it again, and hand invites over in private.`,
+    `The text contains the link of invite ${live.number}, so anyone who reads it could join. Remove the link and send the text again. Share invites in private.`,
     { invite_id: live.number },
   );
 }
@@ -134,7 +134,7 @@ async function refuseInvites({ orm }: Pick<Database, "orm">, found: ReadonlySet<
 function quotedJob(number: number): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The text holds the credential of job ${number}, which everybody could then use. Take it out and send it again.`,
+    `The text contains the credential of job ${number}, which anyone who reads it could use. Remove the credential and send the text again.`,
     { job_id: number },
   );
 }
@@ -142,15 +142,15 @@ function quotedJob(number: number): MerkleError {
 function quotedByAgent(holder: "team" | "peer", id: string): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The text holds the credential of ${holder} ${id}, which everybody could then use. Take it out and send it again; a ${holder} that has shown its credential calls rotate_team_credential.`,
-    { [`${holder}_id`]: id },
+    `The text contains the credential of ${holder} ${id}, which anyone who reads it could use. Remove the credential and send the text again. If anyone else has seen the credential, the ${holder} must replace it.`,
+    { [`${holder}_id`]: id, next: "rotate_team_credential" },
   );
 }
 
 function quotedPerson(id: string): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The text holds the credential of person ${id}, which everybody could then use. Take it out and send it again.`,
+    `The text contains the credential of person ${id}, which anyone who reads it could use. Remove the credential and send the text again.`,
     { person_id: id },
   );
 }

@@ -103,7 +103,9 @@ export async function endMember(
 }
 
 function noSuchMember(memberId: string): MerkleError {
-  return new MerkleError("not_found", `There is no member ${memberId}. list_members shows those there are.`);
+  return new MerkleError("not_found", `There is no member ${memberId} in this mesh.`, {
+    next: "list_members",
+  });
 }
 
 function adminNoMore({ name }: MemberPrincipal): MerkleError {
@@ -116,6 +118,6 @@ function adminNoMore({ name }: MemberPrincipal): MerkleError {
 export function lastAdmin({ name }: Pick<MemberRow, "name">): MerkleError {
   return new MerkleError(
     "conflict",
-    `${name} is the last admin of this mesh, and nobody else could invite another. Invite an admin first.`,
+    `${name} is the last admin of this mesh, and without an admin no one could invite another. Invite another admin first.`,
   );
 }

@@ -3,7 +3,8 @@ import { MerkleError } from "@merkle/wire";
 export function notByModels(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${operation} is only for humans, and callers over MCP are models. Ask your human to do it in the dashboard, or with merkle in their own terminal.`,
+    "Only a human can do this, not a model over MCP. Ask your human to do it in the dashboard, or with merkle in their own terminal.",
+    { operation },
   );
 }
 
@@ -11,14 +12,15 @@ export function notByModels(operation: string): MerkleError {
 export function notByPrograms(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${operation} needs a member in person, but this is an API token, or a client that used one. Do it in the dashboard, or with merkle where you joined with your own key (merkle join -).`,
-    { needs: "person" },
+    "Only a member in person can do this, not an API token. Do it in the dashboard, or with merkle on a machine where you joined with your own key (merkle join -).",
+    { needs: "person", operation },
   );
 }
 
 export function unauthorized(what: string): MerkleError {
   return new MerkleError(
     "unauthorized",
-    `${what}. Pass as team_id (or in the header X-Team-ID) what create_session or join_session returned: a uuid, ".mk_" and a secret.`,
+    `${what}. Pass the credential that you got when you created or joined the session (a uuid, ".mk_" and a secret) as team_id or in the header X-Team-ID.`,
+    { next: "join_session" },
   );
 }

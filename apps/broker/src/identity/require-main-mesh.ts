@@ -14,6 +14,7 @@ export function requireMainMesh(
   if (auth === "open" || meshName === mainMeshName) return;
   throw new MerkleError(
     "forbidden",
-    `${what} counts what all meshes do, so it is for admins of the main one.`,
+    "Only admins of the main mesh can do this, because it covers all meshes of the broker.",
+    { operation: what },
   );
 }

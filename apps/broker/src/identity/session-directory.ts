@@ -152,7 +152,7 @@ export async function noSuchSession(
   const near = isConfined(principal) ? undefined : await sessions.findNear(ref);
   return new MerkleError(
     "not_found",
-    `There is no session "${ref.slice(0, 100)}"${near === undefined ? "." : `: did you mean ${near}?`} list_sessions shows those there are.`,
-    near === undefined ? {} : { near },
+    `There is no session "${ref.slice(0, 100)}".${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    { ...(near !== undefined && { near }), next: "list_sessions" },
   );
 }

@@ -53,7 +53,7 @@ export async function forget(
     if (hidden || memory.forgotten === null) return memory;
     throw new MerkleError(
       "conflict",
-      `${id} is forgotten already, by ${memory.forgotten.by}: ${memory.forgotten.reason}`,
+      `${id} was already forgotten by ${memory.forgotten.by}: ${memory.forgotten.reason}`,
       { forgotten: memory.forgotten },
     );
   });
@@ -71,7 +71,7 @@ export async function restoreMemory(
   if (ctx.team?.kind === "agent") {
     throw new MerkleError(
       "forbidden",
-      `Only a human may restore a memory: ask one to restore ${id}, or remember what holds now.`,
+      `Only a human can restore a memory. Ask one to restore ${id}, or store a new memory with what is true now.`,
     );
   }
   const { meshId } = ctx.services.database;

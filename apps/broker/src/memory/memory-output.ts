@@ -36,8 +36,5 @@ export function toMemory(row: MemoryRow): Memory {
 export async function getMemory(db: Queryable, meshId: string, id: string): Promise<Memory> {
   const row = await findMemory(db, meshId, toMemoryNumber(id));
   if (row) return toMemory(row);
-  throw new MerkleError(
-    "not_found",
-    `There is no memory ${id} in this mesh. recall or list_memory finds those there are.`,
-  );
+  throw new MerkleError("not_found", `There is no memory ${id} in this mesh.`, { next: "list_memory" });
 }

@@ -44,7 +44,7 @@ export async function readAuditKeyFile(
   const parsed = File.safeParse(parseJson(text));
   if (!parsed.success || !isSecretOf(parsed.data.secret, newestOf(parsed.data))) {
     throw badFile(
-      `${path} is damaged: it is not the file that a broker wrote. Put back a copy of it; without one, move it away and start with --new-audit-key.`,
+      `${path} is damaged: it is not the file that the broker wrote. Restore a copy of it. If you have none, move the file away and start with --new-audit-key.`,
     );
   }
   return parsed.data;
@@ -89,7 +89,7 @@ export async function writeAuditKeyFile(home: string, file: AuditKeyFile): Promi
   } catch (error) {
     await rm(unfinished, { force: true });
     const { code } = error as NodeJS.ErrnoException;
-    throw badFile(`${path} cannot be written (${code}). Without it no record could be signed.`, error);
+    throw badFile(`${path} cannot be written (${code}), and without it no record can be signed.`, error);
   }
 }
 

@@ -82,7 +82,7 @@ async function makeReady(
     if (place >= 0 && isSuccession(newest, added)) return { file, added };
   }
   if (keyFile !== undefined && !file) {
-    throw new StartError("no_audit_key", `MERKLE_AUDIT_KEY_FILE names ${keyFile}, which is not there.`);
+    throw new StartError("no_audit_key", `MERKLE_AUDIT_KEY_FILE names ${keyFile}, which does not exist.`);
   }
   if (newest && (keyFile !== undefined || !newKey))
     throw withoutKey(keyFile ?? auditKeyPath(home), newest, file);
@@ -164,12 +164,12 @@ export function toAuditKeyRow(key: AuditKey): AuditKeyRow {
 }
 
 function withoutKey(path: string, newest: AuditKey, file: AuditKeyFile | null): StartError {
-  const has = file ? `has another one (${newestOf(file).key_id.slice(0, 8)})` : "is not there";
+  const has = file ? `has another key (${newestOf(file).key_id.slice(0, 8)})` : "does not exist";
   return new StartError(
     "no_audit_key",
-    `This database's records are signed with the audit key ${newest.key_id.slice(0, 8)}, and ${path} ${has}. ` +
-      "Copy audit-key.json from the Merkle home of the broker that ran on this database last. Where it is lost for good, start with --new-audit-key: " +
-      "records then carry a key that no earlier key has signed, and people who stored an earlier key are warned.",
+    `This database's records are signed with the audit key ${newest.key_id.slice(0, 8)}, but ${path} ${has}. ` +
+      "Copy audit-key.json from the Merkle home of the broker that last used this database. If the key is lost, start with --new-audit-key: " +
+      "records are then signed with a key that no earlier key vouches for, and people who stored an earlier key are warned.",
   );
 }
 

@@ -128,7 +128,7 @@ export async function patiently<Result>(work: Promise<Result>, goesOn: () => Mer
 function stillHashing(): MerkleError {
   return new MerkleError(
     "unavailable",
-    "This record is long, and is being hashed for the first time, which goes on. Nothing else was done; ask again in a moment.",
+    "This long record is being hashed for the first time. Nothing else was done yet. Try again in a moment.",
     { outcome: "none", retry_after_s: 5 },
   );
 }
@@ -148,7 +148,7 @@ export async function sealSession(
   { sessionId, at }: { readonly sessionId: string; readonly at: Date },
 ): Promise<SignedHead> {
   const extent = await readRecordExtent(tx, sessionId);
-  if (!extent) throw new TypeError("A session that is concluded has a record.");
+  if (!extent) throw new TypeError("A concluded session must have a record.");
   const reader: LogReader = { db: tx, workers };
   await completeLogs(reader, sessionId, extent);
   const about = await readAbout({ db: tx, meshId: database.meshId, sessionId }, extent);

@@ -28,7 +28,7 @@ export async function rotateAuditKey(home: string): Promise<AuditKey> {
   if (!file) {
     throw new StartError(
       "no_audit_key",
-      `There is no audit key to rotate: ${auditKeyPath(home)} is not there. The first start of a broker makes one.`,
+      `There is no audit key to rotate: ${auditKeyPath(home)} does not exist. The broker creates it when it first starts.`,
     );
   }
   const next = drawSuccessor(file);

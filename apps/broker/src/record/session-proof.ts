@@ -112,15 +112,19 @@ interface Wanted {
 function readWanted(input: Input, extent: RecordExtent): Wanted {
   const { sequence, document_version: version, from_size: fromSize } = input;
   if (sequence !== undefined && version !== undefined) {
-    throw new MerkleError("bad_request", "Give sequence or document_version, not both.", {
-      field: "document_version",
-    });
+    throw new MerkleError(
+      "bad_request",
+      "Pass the number of a message or a version of the document, not both.",
+      {
+        field: "document_version",
+      },
+    );
   }
   const number = sequence ?? version;
   const logOfNumber = number === undefined ? undefined : version === undefined ? "feed" : "document";
   const log = logOfNumber ?? input.log ?? "feed";
   if (input.log !== undefined && input.log !== log) {
-    throw new MerkleError("bad_request", `What is to be proved is in the log "${log}", not "${input.log}".`, {
+    throw new MerkleError("bad_request", `The requested entry is in the log "${log}", not "${input.log}".`, {
       field: "log",
     });
   }
@@ -129,7 +133,9 @@ function readWanted(input: Input, extent: RecordExtent): Wanted {
   const within = (field: string, value: number | undefined, most: number) => {
     if (value === undefined || value <= most) return;
     const what = log === "feed" ? "messages" : "versions of the document";
-    throw new MerkleError("bad_request", `${field} is ${value}, but there are ${most} ${what}.`, { field });
+    throw new MerkleError("bad_request", `${field} is ${value}, but there are only ${most} ${what}.`, {
+      field,
+    });
   };
   within("size", size, all);
   within(sequence === undefined ? "document_version" : "sequence", number, size);

@@ -175,7 +175,7 @@ export function missingEntry(log: NamedLog["log"], number: number): MerkleError 
   const what = log === "feed" ? `message ${number}` : `version ${number} of the document`;
   return new MerkleError(
     "conflict",
-    `The record is damaged: ${what} is not in the database, from which nothing is ever deleted. Nothing was signed. Restore a backup from before, or export the session and verify that.`,
+    `The record is damaged: ${what} is missing from the database. Nothing was signed. Restore an earlier backup, or export the session and verify the export.`,
     { missing: number, log },
   );
 }

@@ -90,6 +90,6 @@ async function takeTeam(
   if (!found) throw new MerkleError("not_found", `There is no session "${slug}".`);
   const joined = await addTeam(ctx, write, { session_id: sessionId, team_name: name }, found);
   const made = parseTeamCredential(joined.credential);
-  if (!made) throw new TypeError("A team was made without a credential.");
+  if (!made) throw new TypeError("A team was created without a credential.");
   return { teamId: made.teamId, name: joined.name };
 }

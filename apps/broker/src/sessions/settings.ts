@@ -79,7 +79,7 @@ export async function updateSettings(
 function nameOfCaller({ person, principal }: Context<SessionServices>): string {
   if (person) return person.name;
   if (principal?.kind === "member") return principal.name;
-  throw new TypeError("Settings are changed by a person or a member.");
+  throw new TypeError("Only a person or a member can change settings.");
 }
 
 /** A budget, and how long a session may be silent, decide what waits for a human. */
@@ -99,8 +99,7 @@ function tellWhoReads(
 
 /** A session's settings are for everybody who works there; the broker's concern all. */
 function refuseButAdmins({ principal }: Context<SessionServices>): void {
-  if (principal?.kind === "member" && principal.role !== "admin")
-    throw adminsOnly("Changing the broker's settings");
+  if (principal?.kind === "member" && principal.role !== "admin") throw adminsOnly("update_settings");
 }
 
 /** A public URL invites other machines, and in open mode any of them would be admitted (AUTH-5). */
@@ -108,8 +107,8 @@ function refusePublicUrl(url: string | null | undefined): void {
   if (url == null || isLoopbackUrl(url)) return;
   throw new MerkleError(
     "bad_request",
-    `public_url ${JSON.stringify(url)} is an address for other machines, but this broker admits anyone who reaches it. ` +
-      `Restart it with merkle up --public-url ${url}: it then admits members only. Behind a proxy, add --trusted-proxy <the proxy's address>.`,
+    `public_url ${JSON.stringify(url)} is an address for other machines, but this broker is open to anyone who can reach it. ` +
+      `Restart it with merkle up --public-url ${url}: it then admits only members. Behind a proxy, add --trusted-proxy <the proxy's address>.`,
   );
 }
 
@@ -117,6 +116,6 @@ function refuseCrossedThresholds(activeWithinS: number, disconnectedAfterS: numb
   if (activeWithinS < disconnectedAfterS) return;
   throw new MerkleError(
     "bad_request",
-    `disconnected_after_s (${disconnectedAfterS}) must be more than active_within_s (${activeWithinS}): a team is active, then idle, then disconnected.`,
+    `A team is active, then idle, then disconnected, so the time until it is disconnected (${disconnectedAfterS} s) must be longer than the time that it counts as active (${activeWithinS} s).`,
   );
 }

@@ -19,7 +19,7 @@ export async function takeSlug(
     if (await claimSlug(tx, meshId, wanted, sessionId)) return wanted;
     throw new MerkleError(
       "conflict",
-      `There is a session "${wanted}" already. Join it, or choose another slug.`,
+      `A session "${wanted}" already exists. Join it, or choose another slug.`,
       {
         slug: wanted,
       },

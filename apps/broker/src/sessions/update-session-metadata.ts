@@ -61,7 +61,7 @@ function refuseTooSoon(row: SessionRow, minIntervalS: number, now: Date): void {
   const retry_after_s = Math.ceil(leftS);
   throw new MerkleError(
     "too_many_requests",
-    `Title and description of "${row.slug}" may change once in ${minIntervalS} s; ${retry_after_s} s are left.`,
+    `The title and description of "${row.slug}" can be changed once every ${minIntervalS} s. Try again in ${retry_after_s} s.`,
     { retry_after_s },
   );
 }

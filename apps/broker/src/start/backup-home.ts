@@ -35,7 +35,7 @@ export async function backupHome(
   if (databaseUrl === undefined && !(await hasDatabase(home))) {
     throw new BackupError(
       "no_merkle_database",
-      `There is nothing to back up: no broker has ever run on ${home}. Correct MERKLE_HOME or DATABASE_URL.`,
+      `There is nothing to back up: no broker has ever used ${home}. Correct MERKLE_HOME or DATABASE_URL.`,
     );
   }
   return withHomeDatabase({ ...options, whenHeld: "join" }, (target) =>

@@ -115,7 +115,7 @@ function explainFailedStart(error: unknown, { databaseUrl, home }: BrokerOptions
   if (isConnectionLost(error) && !isAboutFile)
     return new StartError(
       "database_lost",
-      `The database went down while the broker started (${code}). Its disk may be full: free some space in ${where}, then start Merkle again.`,
+      `The database failed while the broker was starting (${code}). Its disk may be full: free some space in ${where}, then start Merkle again.`,
       { cause: error },
     );
   return explainFailedStatement(error);
@@ -318,7 +318,9 @@ function toOriginReader({ trustedProxies = [] }: Prepared): OriginReader {
     return createOriginReader(trustedProxies);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    throw new StartError("bad_setting", `A trusted proxy is not understood: ${problem}`, { cause: error });
+    throw new StartError("bad_setting", `The address of a trusted proxy is not valid: ${problem}`, {
+      cause: error,
+    });
   }
 }
 
@@ -339,7 +341,7 @@ function toReplica({ databaseUrl, databaseReadUrl, log }: Prepared): OpenDatabas
   if (databaseUrl === undefined) {
     throw new StartError(
       "bad_setting",
-      "DATABASE_READ_URL names a replica of the server of DATABASE_URL, and there is no DATABASE_URL: the embedded database has no replicas. Set both, or unset DATABASE_READ_URL.",
+      "DATABASE_READ_URL is set but DATABASE_URL is not, and the embedded database has no replicas. Set both, or unset DATABASE_READ_URL.",
     );
   }
   return {
@@ -376,7 +378,10 @@ async function startDatabaseServer(
 async function requireOwnHome(home: string): Promise<void> {
   const stranger = (await findStrangerAbove(home).catch(() => null)) ?? (await findStrangerInHome(home));
   if (!stranger) return;
-  throw new StartError("home_shared", `The Merkle home is its user's alone: ${describeStranger(stranger)}`);
+  throw new StartError(
+    "home_shared",
+    `The Merkle home must be accessible only to its user: ${describeStranger(stranger)}`,
+  );
 }
 
 /**
@@ -424,6 +429,6 @@ async function holdAlone(
 function notAlone(): StartError {
   return new StartError(
     "not_alone",
-    "Another broker uses this database. Stop it first (merkle down on its machine), give this one a DATABASE_URL of its own, or start both with one MERKLE_BUS.",
+    "Another broker uses this database. Stop it first (merkle down on its machine), give this broker its own DATABASE_URL, or start both with the same MERKLE_BUS.",
   );
 }

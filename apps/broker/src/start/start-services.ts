@@ -283,6 +283,6 @@ async function makeDemoMesh({ main, find }: Meshes): Promise<Services> {
       await furnishMesh(tx, meshId);
   });
   const made = await find(demoMeshName);
-  if (!made) throw new TypeError("A mesh was made and is not there.");
+  if (!made) throw new TypeError("The mesh that was just created was not found.");
   return made;
 }

@@ -15,7 +15,7 @@ import { reanchorTask } from "../work/topics/reanchor-task.js";
 // The entry of a worker thread: does what it is sent, one task after the other. It imports nothing that loads the database
 // code, which would take each new thread most of a second.
 const port = parentPort;
-if (!port) throw new Error("worker.js runs in a thread that startWorkers started, not by itself.");
+if (!port) throw new Error("worker.js must run in a thread that startWorkers starts.");
 
 const tasks = new Map(
   [

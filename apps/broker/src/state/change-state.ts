@@ -178,7 +178,7 @@ async function addKey(
   const by = { updatedBy: authorName(ctx.team), updatedByPeerId: ctx.team.peer.peerId };
   await insertStateEntry(tx, scopeId, key, by);
   const held = await lockStateEntry(tx, scopeId, key);
-  if (!held) throw new TypeError("A key that was just added is not there.");
+  if (!held) throw new TypeError("A key that was just added was not found.");
   if (held.value === null && keys >= limits.stateKeysPerScopeMax) throw tooManyKeys(scope);
   return held;
 }
@@ -189,7 +189,7 @@ function refuseOtherVersion(held: LockedStateEntry, expected: number): void {
   if (expected === version || (expected === 0 && held.value === null)) return;
   throw new MerkleError(
     "conflict",
-    `"${key}" is at version ${version}, not ${expected}. Look at what it holds now, and if your change still makes sense, send it again with expected_version ${version}.`,
+    `The key "${key}" is at version ${version}, not ${expected}. Check its current value. If your change still makes sense, set it again based on version ${version}.`,
     { expected_version: expected, ...(version === 0 ? { version } : toToldEntry(held)) },
   );
 }
@@ -198,7 +198,7 @@ function tooManyKeys(scope: StateScope): MerkleError {
   const max = limits.stateKeysPerScopeMax;
   return new MerkleError(
     "conflict",
-    `The state of this ${scope} holds ${max} keys, as many as it may. Delete some that hold no more with delete_state.`,
-    { keys_max: max },
+    `The state of this ${scope} has ${max} keys, which is the limit. Delete keys that are no longer needed.`,
+    { keys_max: max, next: "delete_state" },
   );
 }

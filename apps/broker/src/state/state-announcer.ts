@@ -125,7 +125,7 @@ async function tellFeed(
   const row = systemRow(sessionId, toStateEvent(entry), { causedBy, reaches, afterClosing: true });
   const outcome = await appendInTransaction(tx, row);
   if (outcome.outcome !== "posted")
-    throw new TypeError(`A state event's append was answered ${outcome.outcome}.`);
+    throw new TypeError(`Appending a state event returned ${outcome.outcome}.`);
   await markStateAnnounced(tx, sessionId, key, { version: entry.version, at: outcome.postedAt });
   return toStoredMessage(row, outcome);
 }

@@ -71,11 +71,11 @@ export function scopeIdOf(
 }
 
 export function noSuchKey(key: string, scope: StateScope): MerkleError {
-  return new MerkleError(
-    "not_found",
-    `No key "${key}" was ever set in the state of this ${scope}. list_state shows those there are.`,
-    { key, scope },
-  );
+  return new MerkleError("not_found", `No key "${key}" was ever set in the state of this ${scope}.`, {
+    key,
+    scope,
+    next: "list_state",
+  });
 }
 
 /** How long a key's next event has to wait; 0 when it may come now (STATE-7). */

@@ -31,8 +31,8 @@ function tooManyWatches(): MerkleError {
   const max = limits.watchesPerPeerMax;
   return new MerkleError(
     "conflict",
-    `A peer may watch ${max} keys and prefixes. Take one back with unwatch_state, or watch a prefix that covers several.`,
-    { watches_max: max },
+    `A peer can watch at most ${max} keys and prefixes. Stop watching one, or watch a prefix that covers several.`,
+    { watches_max: max, next: "unwatch_state" },
   );
 }
 

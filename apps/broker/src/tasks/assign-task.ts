@@ -32,7 +32,7 @@ export async function findAssignee(
   if (/^[@*]/.test(assignee))
     throw new MerkleError(
       "bad_request",
-      `A task is for a team or a peer, not for ${assignee}; nothing was done.`,
+      `A task can be assigned to a team or a peer, not to ${assignee}. Nothing was done.`,
     );
   const peers = await readKnownPeers(services, session.sessionId);
   // Nobody sends it, so that whoever makes a task may make it for itself.
@@ -52,7 +52,7 @@ export function refuseCheckOfAgent(ctx: TeamContext<TaskServices>, check: unknow
   if (check === undefined || isHuman(ctx)) return;
   throw new MerkleError(
     "forbidden",
-    "Only verified humans can set how a task is proved done. Leave out check, and describe the proof in the text.",
+    "Only verified humans can set how a task is checked. Leave the check out and describe it in the task's text.",
   );
 }
 
@@ -70,7 +70,7 @@ export async function refuseBadBlockers(
   if (unknown.length > 0)
     throw new MerkleError(
       "bad_request",
-      `There is no task ${unknown.join(", ")} to wait for; nothing was done.`,
+      `There is no task ${unknown.join(", ")} to wait for, so nothing was done.`,
       {
         unknown,
       },
@@ -79,7 +79,7 @@ export async function refuseBadBlockers(
   if (circle === null) return;
   throw new MerkleError(
     "conflict",
-    `Task ${circle} waits for task ${number} already, so that ${number} waiting for it would never end. Nothing was changed.`,
+    `Task ${circle} already waits for task ${number}, so task ${number} cannot wait for task ${circle}. Nothing was changed.`,
     { circle },
   );
 }
@@ -90,7 +90,7 @@ export async function refuseTooMany(tx: Transaction, sessionId: string, added: n
   if ((await countUnfinishedTasks(tx, sessionId)) + added <= max) return;
   throw new MerkleError(
     "conflict",
-    `A session may have ${max} unfinished tasks. Finish or cancel some first; nothing was added.`,
+    `A session can have at most ${max} unfinished tasks. Finish or cancel some first.`,
     { tasks_max: max },
   );
 }

@@ -71,8 +71,8 @@ function isClaimed(ctx: TeamContext<TaskServices>, scope: string, rows: readonly
     );
   return new MerkleError(
     "conflict",
-    `${scope} cannot be claimed: ${held.join("; ")}. Ask for it with send_message, or do something else first.`,
-    { claims: rows.map((row) => toClaim(row, ctx)) },
+    `${scope} cannot be claimed: ${held.join("; ")}. Ask the holder for it, or do something else first.`,
+    { claims: rows.map((row) => toClaim(row, ctx)), next: "send_message" },
   );
 }
 
@@ -80,7 +80,7 @@ function tooMany(): MerkleError {
   const max = limits.claimsPerSessionMax;
   return new MerkleError(
     "conflict",
-    `A session may have ${max} claims. Release some, or claim a folder instead of its files.`,
+    `A session can have at most ${max} claims. Release some, or claim a folder instead of its files.`,
     {
       claims_max: max,
     },
@@ -118,8 +118,8 @@ export async function releaseClaim(
 }
 
 function notClaimed({ scope, claim }: ParsedInputOf<"release">): MerkleError {
-  const what = scope === undefined ? `claim ${claim}` : `claim of yours on ${scope}`;
-  return new MerkleError("not_found", `There is no ${what}. list_claims shows what is claimed.`);
+  const message = scope === undefined ? `There is no claim ${claim}.` : `You have no claim on ${scope}.`;
+  return new MerkleError("not_found", message, { next: "list_claims" });
 }
 
 function notYours({ number, holder, claimedAt }: ClaimRow): MerkleError {

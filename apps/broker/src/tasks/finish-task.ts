@@ -81,7 +81,7 @@ export async function tellReady(
 function isOver(row: TaskRow): MerkleError {
   return new MerkleError(
     "conflict",
-    `Task ${row.number} cannot be finished: ${howItStands(row)}. Make another one for what is left.`,
+    `Task ${row.number} cannot be finished: ${howItStands(row)}. Create another task for the remaining work.`,
     detailsOf(row),
   );
 }
@@ -89,7 +89,7 @@ function isOver(row: TaskRow): MerkleError {
 function stillWaits(row: TaskRow): MerkleError {
   return new MerkleError(
     "conflict",
-    `Task ${row.number} cannot be finished: it waits for ${row.waitsFor.map((each) => `task ${each}`).join(", ")}. Finish those, or take them out of blocked_by with update_task.`,
-    detailsOf(row),
+    `Task ${row.number} cannot be finished: it waits for ${row.waitsFor.map((each) => `task ${each}`).join(", ")}. Finish those tasks first, or remove them from the tasks that it waits for.`,
+    { ...detailsOf(row), next: "update_task" },
   );
 }

@@ -89,5 +89,5 @@ async function endClaim(tx: Transaction, key: LapsedKey, since: Date): Promise<M
 async function append(tx: Transaction, row: MessageRow): Promise<StoredMessage | null> {
   const outcome = await appendInTransaction(tx, row);
   if (outcome.outcome === "posted") return toStoredMessage(row, outcome);
-  throw new TypeError(`The event of what was handed back was answered ${outcome.outcome}.`);
+  throw new TypeError(`Appending the event of a returned task or claim returned ${outcome.outcome}.`);
 }

@@ -15,7 +15,7 @@ export async function listTasks(
   if (mine && !caller)
     throw new MerkleError(
       "bad_request",
-      "mine lists what is yours: give your credential as team_id, or leave mine out.",
+      "Only a team can list its own tasks. Pass your team's credential, or list all tasks.",
     );
   const filter = { state, mine: mine ? caller : null, readyFor: caller, label, after, limit: limit + 1 };
   const rows = await listTaskRows(services.database.orm, session.sessionId, filter);

@@ -55,10 +55,7 @@ export async function requireTask(
 }
 
 export function noSuchTask(slug: string, number: number): MerkleError {
-  return new MerkleError(
-    "not_found",
-    `The session "${slug}" has no task ${number}. list_tasks shows those it has.`,
-  );
+  return new MerkleError("not_found", `The session "${slug}" has no task ${number}.`, { next: "list_tasks" });
 }
 
 /** Whether somebody decides about work of others: a verified human, and nobody else. */
@@ -78,7 +75,7 @@ export function refuseNonHolder(
 ): void {
   const isHolder = row.holderPeerId === ctx.team.peer.peerId && ["claimed", "in_review"].includes(row.state);
   if (isHolder && (fence === undefined || fence === row.fence)) return;
-  throw notHeld(row, isHolder ? `your claim is ${row.fence} by now, not ${fence}` : undefined);
+  throw notHeld(row, isHolder ? `your current claim has the number ${row.fence}, not ${fence}` : undefined);
 }
 
 export function notHeld(row: TaskRow, why = howItStands(row)): MerkleError {
@@ -98,7 +95,7 @@ export function howItStands(row: TaskRow): string {
   if (waitsFor.length > 0) return `it waits for ${waitsFor.map((each) => `task ${each}`).join(", ")}`;
   if (assignee !== null) return `it is for ${assignee}`;
   if (handedBackAt)
-    return `it was handed back at ${handedBackAt.toISOString()}, since its holder was gone; claim it again`;
+    return `it was handed back at ${handedBackAt.toISOString()}because its holder was away for too long. Claim it again`;
   return "it is open; claim it first";
 }
 

@@ -299,7 +299,8 @@ export async function openCall(services: Services, call: Call): Promise<OpenedCa
   try {
     const admitting = admitAlone(services, call, requireObject(operation, call.input));
     const admitted = await withTimeout(Promise.resolve(admitting), limits.silentDatabaseMsMax, "none");
-    if ("earlier" in admitted) throw new TypeError(`${operation.name} has no earlier result.`);
+    if ("earlier" in admitted)
+      throw new TypeError(`${operation.name} stores no results, but an earlier result was found.`);
     metrics.requests.inc(operation.name, transport, "ok");
     const ctx = new RequestContext(services, call, admitted);
     return { ctx, holder: holderOf(ctx), input: admitted.input };

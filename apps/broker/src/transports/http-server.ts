@@ -173,7 +173,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   function refuseCompressed({ headers }: IncomingMessage): MerkleError | null {
     const encoding = headers["content-encoding"];
     if (encoding === undefined || encoding.toLowerCase() === "identity") return null;
-    return new MerkleError("bad_request", "A body is sent as it is, without a Content-Encoding.");
+    return new MerkleError(
+      "bad_request",
+      "Compressed bodies are not accepted. Send the body without Content-Encoding.",
+    );
   }
 
   function checkHosts({ headersDistinct }: IncomingMessage, origin: RequestOrigin): void {
@@ -335,13 +338,13 @@ function isParseError({ code = "" }: NodeJS.ErrnoException): boolean {
 }
 
 function notUnderstood(): MerkleError {
-  return new MerkleError("bad_request", "This is no HTTP request that the broker understands.");
+  return new MerkleError("bad_request", "This is not a valid HTTP request.");
 }
 
 function tooSlow({ requestHeadersMs, requestMs }: Deadlines): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The request did not arrive in time: its head may take ${requestHeadersMs / 1_000} s, all of it ${requestMs / 1_000} s.`,
+    `The request took too long: its headers must arrive within ${requestHeadersMs / 1_000} s, and all of it within ${requestMs / 1_000} s.`,
   );
 }
 

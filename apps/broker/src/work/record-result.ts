@@ -17,9 +17,9 @@ export async function recordResult(
   if (row?.status === "running" && row.fence === fence && row.resultKind !== null) {
     throw new MerkleError(
       "conflict",
-      `Job ${job} has made its ${row.resultKind} already, and a job makes one thing. Nothing was written.`,
+      `Job ${job} has already produced its ${row.resultKind}, and a job can produce only one result. Nothing was saved.`,
       { job_id: job, result: { kind: row.resultKind, id: row.resultId } },
     );
   }
-  throw new MerkleError("forbidden", `Job ${job} is over, so nothing was written.`, { job_id: job });
+  throw new MerkleError("forbidden", `Job ${job} has ended, so nothing was saved.`, { job_id: job });
 }

@@ -142,15 +142,15 @@ describe("lists of what was said and kept", () => {
 });
 
 describe("a command that fails", () => {
-  it("[CLI-7] names its flags, and not the fields of an operation", async () => {
+  it("[CLI-7] uses plain words, and not the fields of an operation", async () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Said", creator_team_name: "A" });
     await merkle.run(["state", "set", slug, "key", "1"]);
     for (const [args, said] of [
-      [["state", "set", slug, "key", "2", "--expect", "4"], "with --expect 1"],
-      [["doc", "edit", slug, "--old", "x", "--new", "y"], "The text of --old does not occur"],
+      [["state", "set", slug, "key", "2", "--expect", "4"], "based on version 1"],
+      [["doc", "edit", slug, "--old", "x", "--new", "y"], "The text to replace does not occur"],
       [["post", slug, ""], "text: must not be blank"],
-      [["post", slug, "--reply-to", "1", "--answer", "x"], "--answer answers no ask"],
-      [["post", slug, "x", "--reply-to", "99"], "--reply-to is the number"],
+      [["post", slug, "--reply-to", "1", "--answer", "x"], "message 1 is not a question"],
+      [["post", slug, "x", "--reply-to", "99"], "Use the number in front of the message"],
     ] as const) {
       const { stderr } = await merkle.run(args);
       expect(stderr, args.join(" ")).toContain(said);

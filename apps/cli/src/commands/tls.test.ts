@@ -128,7 +128,7 @@ describe("a broker of this machine that speaks TLS", () => {
     const plain = url.replace("https:", "http:");
     expect(await merkle.run(["status", "--url", plain])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("speaks TLS alone"),
+      stderr: expect.stringContaining("accepts only TLS"),
     });
     const { port } = new URL(url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -277,7 +277,7 @@ describe("what up is told about TLS and proxies", () => {
       expect(end).toMatchObject({
         code: 2,
         stdout: "",
-        stderr: `✗ The key ${key} is not that of the certificate ${cert}. Give the two that were made together.\n`,
+        stderr: `✗ The key ${key} does not belong to the certificate ${cert}. Use a key and a certificate that were created together.\n`,
       });
   });
 });

@@ -15,8 +15,9 @@ export function explainError(error: unknown): CliError {
   if (code.startsWith("commander.")) return explainUsage(error.message, "merkle help");
   switch (error.name) {
     case "MerkleError":
-      return new CliError(code, toCommands(error.message), {
+      return new CliError(code, error.message.replace(/\bcontent\.(?=text: )/, ""), {
         exitCode: exitOfAnswer(code),
+        next: nextCommands(detailsOf(error)),
         details: detailsOf(error),
         cause: error,
       });
@@ -77,39 +78,41 @@ function findReason(path: string): string | undefined {
   }
 }
 
-/** A refusal names operations and their fields, which are another client's words: here they are commands. */
-function toCommands(message: string): string {
-  return message
-    .replace(/^\w+ cannot take this: /, "This cannot be taken: ")
-    .replace(/ Its fields: [^.]*\./, "")
-    .replace(/\bcontent\.(?=text: )/, "")
-    .replace(/\bold_text\b/g, "The text of --old")
-    .replace(/\bexpected_version\b/g, "--expect")
-    .replace(/\breply_to\b/g, "--reply-to")
-    .replace(/\bcontent\.answer\b/g, "--answer")
-    .replace(/\b(?:list|get)_\w+\b/g, (name) => commandOf[name] ?? name);
-}
-
+/** The commands for operations that an error of the broker recommends in `details.next`. */
 const commandOf: Readonly<Record<string, string>> = {
-  get_history: "merkle tail",
-  get_job: "merkle jobs show",
-  list_claims: "merkle claims",
+  conclude_session: "merkle conclude <session>",
+  delete_state: "merkle state unset <session> <key>",
+  edit_session_doc: "merkle doc edit <session>",
+  get_job: "merkle jobs show <number>",
+  get_perspective: "merkle perspective <session>",
+  get_proposal: "merkle doc proposals <session>",
+  list_claims: "merkle claims <session>",
   list_invites: "merkle invite list",
   list_jobs: "merkle jobs list",
   list_members: "merkle members",
-  list_memory: "merkle search",
+  list_memory: "merkle recall",
   list_meshes: "merkle mesh list",
-  list_participants: "merkle peers",
-  list_peers: "merkle peers",
-  list_personas: "The dashboard",
-  list_proposals: "merkle doc proposals, or of a file merkle source proposals,",
+  list_participants: "merkle peers <session>",
+  list_peers: "merkle peers <session>",
+  list_personas: "merkle open (then Settings → Personas)",
+  list_proposals: "merkle doc proposals <session>",
   list_sessions: "merkle ls --state all",
-  list_sources: "merkle source list",
-  list_state: "merkle state list",
-  list_tasks: "merkle tasks",
+  list_state: "merkle state list <session>",
+  list_tasks: "merkle tasks <session>",
   list_tokens: "merkle token list",
-  list_topics: "merkle doc topics",
+  list_topics: "merkle doc topics <session>",
+  read_session_doc: "merkle doc show <session>",
+  read_source: "merkle source show <root/path>",
+  reply_to_topic: "merkle doc reply <session> <topic>",
+  revoke_token: "merkle token revoke <number>",
+  send_message: "merkle post <session> <text> --to <who>",
+  set_state: "merkle state set <session> <key> <value>",
 };
+
+function nextCommands({ next }: ErrorDetails): readonly string[] {
+  const command = typeof next === "string" && Object.hasOwn(commandOf, next) ? commandOf[next] : undefined;
+  return command === undefined ? [] : [command];
+}
 
 /** Commander's words: `error: unknown option '--prot'`, and in a second line `(Did you mean --port?)`. */
 export function explainUsage(message: string, help: string): CliError {

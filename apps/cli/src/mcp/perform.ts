@@ -297,11 +297,10 @@ function explain(error: unknown, performance: Performance): unknown {
 }
 
 function explainInput(error: MerkleError, { operation }: Performance): MerkleError {
-  const { fields: problems } = error.details;
-  if (!Array.isArray(problems) || !error.message.startsWith(`${operation.name} cannot take this: `))
-    return error;
+  const { fields: problems, accepted_fields: accepted } = error.details;
+  if (!Array.isArray(problems) || accepted === undefined) return error;
   const fields = listedFields(operation);
-  return inputRefused(operation.name, problems, { fields, tooLarge: error.code === "payload_too_large" });
+  return inputRefused(problems, { fields, tooLarge: error.code === "payload_too_large" });
 }
 
 function explainUnauthorized(error: MerkleError, { operation, input, team }: Performance): MerkleError {

@@ -31,7 +31,7 @@ export async function startOlderBroker(
     const path = incoming.url ?? "";
     if (unknownPaths?.test(path)) {
       incoming.resume();
-      const message = `There is no ${incoming.method} ${path} here. /openapi.json lists the routes, /agents.md explains them.`;
+      const message = `There is no route ${incoming.method} ${path}. /openapi.json lists the routes, and /agents.md explains them.`;
       const body = JSON.stringify({ error: { code: "not_found", message, details: {} } });
       outgoing.writeHead(404, {
         "content-type": "application/json",

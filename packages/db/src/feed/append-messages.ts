@@ -105,7 +105,7 @@ export async function appendUsualMessages(
   }));
   return placed.map(({ tally, place }) => {
     const feed = feeds[tally.index - 1];
-    if (!feed) throw new TypeError("append_usual_messages answered fewer feeds than it got.");
+    if (!feed) throw new TypeError("append_usual_messages returned fewer feeds than it was given.");
     return { outcome: "posted", sequence: feed.before + place, postedAt: feed.postedAt };
   });
 }

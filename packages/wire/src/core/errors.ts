@@ -27,6 +27,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** Facts for programs and models. `next` names the operation that helps: a tool over MCP, a command in the CLI (ERR-5). */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 /** The body of every failed answer, whatever the transport. */

@@ -10,20 +10,19 @@ export interface InputProblem {
 }
 
 /**
- * The refusal of an input: what is wrong with it, and which fields whoever asks could give (CAT-9).
+ * The refusal of an input: what is wrong with it, and in the details the fields that the caller could give (CAT-9).
  *
  * @param fields - those that are of use to the caller
  */
 export function inputRefused(
-  name: string,
   problems: readonly InputProblem[],
-  { fields, tooLarge = false }: { fields: readonly string[]; tooLarge?: boolean },
+  { fields, tooLarge = false }: { fields?: readonly string[]; tooLarge?: boolean } = {},
 ): MerkleError {
-  const told = problems.map(({ field, problem }) => (field === "" ? problem : `${field}: ${problem}`));
+  const sentences = problems.map(({ field, problem }) => (field === "" ? problem : `${field}: ${problem}`));
   return new MerkleError(
     tooLarge ? "payload_too_large" : "bad_request",
-    `${name} cannot take this: ${told.join("; ")}. Its fields: ${fields.join(", ") || "(none)"}.`,
-    { fields: problems },
+    `The input is not valid: ${sentences.join("; ")}.`,
+    { fields: problems, ...(fields && { accepted_fields: fields }) },
   );
 }
 
@@ -42,7 +41,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_type": {
       const wanted = nounOf(issue.expected, issue.inst);
       return issue.input === undefined
-        ? `is missing, and is ${wanted}`
+        ? `is missing; expected ${wanted}`
         : `must be ${wanted}, got ${kindOf(issue.input)}`;
     }
     case "too_small":
@@ -56,9 +55,9 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case "invalid_union":
       return `must be ${unionOf(issue.errors)}`;
     case "invalid_format":
-      return issue.format in forms ? `must be ${forms[issue.format]}` : "has not the right form";
+      return issue.format in forms ? `must be ${forms[issue.format]}` : "has an invalid format";
     default:
-      return "is not right";
+      return "is not valid";
   }
 }
 
@@ -81,10 +80,10 @@ function unknownField(key: string, shape: Shape | undefined): string {
   const name = key.slice(0, 100);
   const names = Object.keys(shape ?? {});
   const meant = nearest(name, names);
-  // Those of a whole input are named at the end of its refusal.
+  // The details of the refusal name the fields of a whole input.
   const isShort = names.length > 0 && names.length <= 6 && !names.some((each) => common.includes(each));
-  const known = isShort ? ` (there are ${names.join(", ")})` : "";
-  return `there is no field ${JSON.stringify(name)}${meant === undefined ? known : `, did you mean ${meant}`}`;
+  const known = isShort ? ` (known: ${names.join(", ")})` : "";
+  return `unknown field ${JSON.stringify(name)}${meant === undefined ? known : ` (did you mean ${meant}?)`}`;
 }
 
 function unionOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {

@@ -84,7 +84,7 @@ interface JoinedSession {
  * @throws bad_request when there are several to choose from, with their names
  */
 export function chooseSessions<Session extends JoinedSession>(
-  { name, everySession }: Pick<Operation, "name" | "everySession">,
+  { everySession }: Pick<Operation, "everySession">,
   joined: readonly Session[],
 ): readonly Session[] {
   const open = joined.filter(({ closed }) => !closed);
@@ -93,7 +93,7 @@ export function chooseSessions<Session extends JoinedSession>(
   const slugs = sessions.map(({ slug }) => slug);
   throw new MerkleError(
     "bad_request",
-    `${name}: you have joined several sessions, ${slugs.join(", ")}. Say with session_id which one it is about.`,
+    `You have joined several sessions: ${slugs.join(", ")}. Pass session_id to choose one.`,
     { sessions: slugs },
   );
 }

@@ -169,7 +169,7 @@ function refused(cause: unknown): StartError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new StartError(
     "bad_setting",
-    `The NATS server refused us: ${why}. Correct user, password, token or credentials file in MERKLE_BUS.`,
+    `The NATS server refused the connection: ${why}. Correct the user, password, token or credentials file in MERKLE_BUS.`,
     { cause },
   );
 }

@@ -174,7 +174,7 @@ function stopping(): MerkleError {
 function tooManyWaiting(waitingMax: number): MerkleError {
   return new MerkleError(
     "unavailable",
-    `The broker is busy: ${waitingMax} large computations wait already. Try again in a moment.`,
+    `The broker is busy: ${waitingMax} large computations are already waiting. Try again in a moment.`,
     { retry_after_s: 1 },
   );
 }

@@ -159,7 +159,7 @@ export function createAuthenticator<Services extends IdentityServices>({
 
   async function admit(principal: Principal): Promise<Admission<Services>> {
     const services = await meshes.find(principal.meshId);
-    if (!services) throw new TypeError("A principal's mesh is gone.");
+    if (!services) throw new TypeError("The mesh of the principal was not found.");
     return { principal, services };
   }
 
@@ -243,7 +243,8 @@ const sentByPrograms: readonly TokenKind[] = ["bearer", "observer"];
 function noSuchMesh(mesh: string): MerkleError {
   return new MerkleError(
     "not_found",
-    `There is no mesh ${JSON.stringify(mesh.slice(0, 100))} here that you are let into. merkle mesh list shows yours.`,
+    `There is no mesh ${JSON.stringify(mesh.slice(0, 100))} on this broker, or you are not a member of it.`,
+    { next: "list_meshes" },
   );
 }
 

@@ -91,5 +91,7 @@ export function createSignInChallenges({
 }
 
 function tooManyAtOnce(): MerkleError {
-  return new MerkleError("unavailable", "Too many sign in at this moment. Try again.", { retry_after_s: 5 });
+  return new MerkleError("unavailable", "Too many people are signing in at the moment. Try again.", {
+    retry_after_s: 5,
+  });
 }

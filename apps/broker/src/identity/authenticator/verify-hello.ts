@@ -58,14 +58,14 @@ function checkOccasion(statement: SignatureProof["statement"], asked: AskedHello
   if (asked.nonce === null || statement.nonce !== asked.nonce) {
     throw refuse(
       "nonce",
-      "it answers another hello than this connection's, or one that was answered or has expired",
+      "it answers a hello that belongs to another connection, was already answered, or has expired",
     );
   }
   if (statement.broker_id !== asked.brokerId) throw refuse("broker", "it was made for another broker");
   if (statement.origin === undefined) {
     throw refuse(
       "client",
-      "an older client made it, which does not sign where it connected; update merkle there",
+      "an older client made it, which does not sign the address that it connected to; upgrade merkle there",
     );
   }
   if (!asked.isOwnOrigin(statement.origin)) {
@@ -82,12 +82,17 @@ function checkLifetime({ issued_at, expires_at }: SignatureProof["certificate"],
   const [issued, expires] = [Date.parse(issued_at), Date.parse(expires_at)];
   const inTime = issued <= latestClientTime(now) && now.getTime() < expires;
   if (!inTime || expires - issued > certificateMsMax) {
-    throw refuse("certificate", `its certificate is for ${issued_at} to ${expires_at}, ${whyNotNow(inTime)}`);
+    throw refuse(
+      "certificate",
+      `its certificate is valid from ${issued_at} to ${expires_at}, ${whyNotNow(inTime)}`,
+    );
   }
 }
 
 function whyNotNow(inTime: boolean): string {
-  return inTime ? `longer than the ${certificateMsMax / 3_600_000} h that one may last` : "which is not now";
+  return inTime
+    ? `longer than the limit of ${certificateMsMax / 3_600_000} h`
+    : "which does not include the present time";
 }
 
 /**
@@ -99,7 +104,7 @@ function refuseProof(): MerkleError {
 }
 
 function refuse(reason: string, why: string, details: object = {}): MerkleError {
-  return new MerkleError("unauthorized", `The answer to the broker's hello does not hold: ${why}.`, {
+  return new MerkleError("unauthorized", `The broker rejected the client's proof of identity: ${why}.`, {
     reason,
     ...details,
   });

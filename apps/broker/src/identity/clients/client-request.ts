@@ -29,7 +29,7 @@ export function readClientRequest(
   if (!client) {
     throw new MerkleError(
       "bad_request",
-      "This broker does not know the client: it registered elsewhere, or too long ago. Remove the client and add it again.",
+      "This broker does not know the client: it was registered at another broker, or too long ago. Remove the client and add it again.",
       { field: "client_id" },
     );
   }
@@ -44,7 +44,7 @@ export function readClientRequest(
   if (!resources.includes(resource)) {
     throw new MerkleError(
       "bad_request",
-      `The client asks for a token for ${JSON.stringify(resource)}, and tokens of this broker are good for ${resources.join(" and ")} alone.`,
+      `The client asks for a token for ${JSON.stringify(resource)}, but tokens of this broker are valid only for ${resources.join(" and ")}.`,
       { field: "resource", resources },
     );
   }

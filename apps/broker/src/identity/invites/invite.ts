@@ -17,7 +17,7 @@ export async function findGivenInvite(db: Queryable, given: string): Promise<Inv
   if (row) return row;
   throw new MerkleError(
     "not_found",
-    "Invite not found. A link must be complete; a spoken code is valid for ten minutes and a few tries. Ask the person who invited you for a new invite.",
+    "Invite not found. Check that the link is complete. A spoken code is valid for ten minutes and a few tries. If it has expired, ask the person who invited you for a new invite.",
   );
 }
 

@@ -57,14 +57,11 @@ async function findSessionId(
   if (ref === undefined) return null;
   const session = await sessions.find(ref);
   if (session) return session.sessionId;
-  throw new MerkleError("not_found", `There is no session "${ref}". list_sessions shows those there are.`);
+  throw new MerkleError("not_found", `There is no session "${ref}".`, { next: "list_sessions" });
 }
 
 function adminsOnly(): MerkleError {
-  return new MerkleError(
-    "forbidden",
-    "Only an admin may invite an admin. Ask an admin of this mesh to do it.",
-  );
+  return new MerkleError("forbidden", "Only admins can invite an admin. Ask an admin of this mesh.");
 }
 
 /** Lists invites, the newest first: all of the mesh to an admin or where everybody is let in, else one's own (INVITE-8). */
@@ -96,10 +93,7 @@ export async function revokeInvite(
 }
 
 function noSuchInvite(number: number): MerkleError {
-  return new MerkleError(
-    "not_found",
-    `There is no invite ${number} of yours. list_invites shows those there are.`,
-  );
+  return new MerkleError("not_found", `You have no invite ${number}.`, { next: "list_invites" });
 }
 
 /**

@@ -71,7 +71,7 @@ async function admit(tx: Transaction, invite: InviteRow, input: Input): Promise<
   if (!(await insertNewMember(tx, member))) {
     // The same key came at the same moment, by another request, and is in.
     const other = await findMember(tx, meshId, { publicKey });
-    if (!other) throw new TypeError("A member is there and is not.");
+    if (!other) throw new TypeError("A member was reported as existing but was not found.");
     return admitAgain(tx, invite, other);
   }
   if (!(await takeInviteUse(tx, invite))) throw inviteEnded({ ...invite, uses: invite.usesMax });
@@ -127,7 +127,7 @@ function inviteEnded(invite: InviteRow): MerkleError {
 function keyRevoked(at: Date): MerkleError {
   return new MerkleError(
     "forbidden",
-    `This key's membership was ended at ${at.toISOString()}, and no invite brings it back. Ask an admin; a new membership needs a new key.`,
+    `The membership of this key ended at ${at.toISOString()}, and an invite cannot restore it. Join with a new key, or ask an admin.`,
     { state: "revoked" },
   );
 }
@@ -166,12 +166,16 @@ function verifyJoin({ signature, ...statement }: JoinProof, brokerId: string, no
   if (skew) throw refuse(skew.problem, { reason: "time", ...skew.details });
   const bytes = joinBytes({ broker_id: brokerId, ...statement });
   if (!isSigned(bytes, { key: statement.public_key, signature })) {
-    throw refuse("the signature is not that key's over this invite, name, time and broker");
+    throw refuse("the signature does not match the key, invite, name, time and broker");
   }
 }
 
 function refuse(why: string, details: object = {}): MerkleError {
-  return new MerkleError("unauthorized", `The proof of joining does not hold: ${why}. Nothing was used up.`, {
-    ...details,
-  });
+  return new MerkleError(
+    "unauthorized",
+    `The proof for joining is not valid: ${why}. The invite was not used up.`,
+    {
+      ...details,
+    },
+  );
 }

@@ -53,7 +53,8 @@ describe("the limiter", () => {
     expect(refusal(() => limiter.admit(limiter.callerOf("2001:db8::2")))).toMatchObject({
       code: "too_many_requests",
       status: 429,
-      message: "Too many requests of your address: 1 at once and 0.001 a second are served. Go on in 1000 s.",
+      message:
+        "Too many requests of your address: the limit is 0.001 per second, in bursts of up to 1. Try again in 1000 s.",
       details: { limit: "address", per_second: 0.001, burst: 1, retry_after_s: 1000 },
     });
   });

@@ -169,9 +169,9 @@ const counted: Readonly<Record<RateLimitName, string>> = {
   address: "requests of your address",
   upgrade: "connections opened from your address",
   failed_proof: "wrong codes from your address",
-  member_read: "reads of yours",
-  member_write: "writes of yours",
-  member_wait: "waits of yours",
+  member_read: "reads by you",
+  member_write: "writes by you",
+  member_wait: "waits by you",
   member_create: "sessions, people and invites that you make or join",
   session_read: "reads in this session",
   session_write: "writes in this session",
@@ -184,7 +184,7 @@ function tooMany(name: RateLimitName, { per_second, burst }: RateLimit, missingM
   const retryAfter = Math.max(1, Math.ceil(missingMs / 1_000));
   return new MerkleError(
     "too_many_requests",
-    `Too many ${counted[name]}: ${burst} at once and ${per_second} a second are served. Go on in ${retryAfter} s.`,
+    `Too many ${counted[name]}: the limit is ${per_second} per second, in bursts of up to ${burst}. Try again in ${retryAfter} s.`,
     { limit: name, per_second, burst, retry_after_s: retryAfter },
   );
 }

@@ -181,7 +181,7 @@ export const kindsOfQuota = ["sessions", "messages", "bytes", "connections"] as 
 function noRoom({ kind, max, used }: Quota): MerkleError {
   return new MerkleError(
     "forbidden",
-    `The mesh has no room left in its quota of ${max.toLocaleString("en")} ${kind} (${used.toLocaleString("en")} used); nothing was done. ${advice[kind]} An admin of the broker can raise it (merkle mesh quota).`,
+    `The mesh has used up its quota of ${max.toLocaleString("en")} ${kind} (${used.toLocaleString("en")} used), so nothing was done. ${advice[kind]} An admin of the broker can raise the quota (merkle mesh quota).`,
     { quota: kind, max, used },
   );
 }

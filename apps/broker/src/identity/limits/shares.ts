@@ -154,7 +154,7 @@ const described: Readonly<Record<ShareName, string>> = {
 function noPlace(name: ShareName, max: number): MerkleError {
   return new MerkleError(
     "too_many_requests",
-    `You have too many ${described[name]} under way; you may have ${max} at once. Wait for one to end, then try again.`,
+    `You have too many ${described[name]} in progress: the limit is ${max} at the same time. Wait for one to finish, then try again.`,
     { limit: name, at_once: max, retry_after_s: 1 },
   );
 }

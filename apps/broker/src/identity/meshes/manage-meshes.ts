@@ -40,7 +40,7 @@ function isKnown({ principal, person }: Context<IdentityServices>): boolean {
 function tooManyMeshes(): MerkleError {
   return new MerkleError(
     "forbidden",
-    `This broker has ${limits.openMeshesMax} meshes, and a mesh stays for good, so only a verified human makes another. ` +
+    `This broker has ${limits.openMeshesMax} meshes. Meshes are permanent, so from here on only a verified human can create one. ` +
       "Open the link that merkle up printed, or run merkle mesh create on the broker's machine.",
     { needs: "verification", max: limits.openMeshesMax },
   );
@@ -48,7 +48,7 @@ function tooManyMeshes(): MerkleError {
 
 async function admitMaker(tx: Transaction, meshId: string, principal: MemberPrincipal): Promise<string> {
   const maker = await findMember(tx, principal.meshId, { memberId: principal.memberId });
-  if (!maker) throw new TypeError("A member is gone.");
+  if (!maker) throw new TypeError("The member who creates the mesh was not found.");
   const { name, publicKey } = maker;
   const memberId = randomUUID();
   const descent = { invite: null, vouchedBy: memberId, program: null };
@@ -59,7 +59,7 @@ async function admitMaker(tx: Transaction, meshId: string, principal: MemberPrin
 function taken(name: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `There is a mesh ${JSON.stringify(name)} on this broker. Choose another name.`,
+    `This broker already has a mesh ${JSON.stringify(name)}. Choose another name.`,
     {
       name,
     },

@@ -60,7 +60,7 @@ function refuseOpen(reach: string): StartError {
   return new StartError(
     "not_loopback",
     `Refusing to admit anyone ${reach}: everyone on that network could read and write every session. ` +
-      "Leave --auth open out to admit members only, or add --insecure-open if you mean it.",
+      "Leave out --auth open to admit only members, or add --insecure-open to allow it.",
   );
 }
 

@@ -107,20 +107,20 @@ export function createHostGuard({
       const { host, forwardedHost, origin, target = "/", secure = false } = request;
       const meant = hostOfTarget(target);
       if (meant !== null && !isAllowed(meant)) {
-        throw refuse("address", target, "Ask for a path, not for another host.");
+        throw refuse("address", target, "Request a path, not another host.");
       }
       if (host === undefined || !isAllowed(host)) {
         throw refuse(
           "Host",
           host,
-          "Reach the broker by a name it knows, or add yours with MERKLE_ALLOWED_HOSTS or as public_url.",
+          "Use a host name that the broker knows, or add this one to MERKLE_ALLOWED_HOSTS or as public_url.",
         );
       }
       if (forwardedHost !== undefined && !isAllowed(forwardedHost)) {
         throw refuse(
           "X-Forwarded-Host",
           forwardedHost,
-          "Let the proxy ask by a name that the broker knows, or add it with MERKLE_ALLOWED_HOSTS or as public_url.",
+          "Make the proxy send a host name that the broker knows, or add this one to MERKLE_ALLOWED_HOSTS or as public_url.",
         );
       }
       if (origin === undefined) return refuseForeignFetch(request);
@@ -129,7 +129,7 @@ export function createHostGuard({
         throw refuse(
           "Origin",
           origin,
-          "Only pages that the broker serves itself may call it from a browser.",
+          "Only pages that the broker serves itself can call it from a browser.",
         );
       }
     },
@@ -149,7 +149,7 @@ function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   throw refuse(
     "Sec-Fetch-Site",
     site,
-    "A page of another site may lead to a page of the broker, and ask for nothing else.",
+    "Pages of other sites can link to the broker's pages but cannot load anything else from it.",
   );
 }
 
@@ -217,5 +217,5 @@ function mayBeForged({ secure, host }: Page): boolean {
 function refuse(header: string, value: string | undefined, advice: string): MerkleError {
   const came =
     value === undefined ? `no ${header} header` : `${header} ${JSON.stringify(value.slice(0, 100))}`;
-  return new MerkleError("forbidden", `This broker does not answer to ${came}. ${advice}`);
+  return new MerkleError("forbidden", `This broker does not accept requests with ${came}. ${advice}`);
 }

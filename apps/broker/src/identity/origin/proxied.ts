@@ -55,7 +55,7 @@ function refuse(name: string, headers: Headers): MerkleError {
   const value = JSON.stringify((headers[name] ?? []).join().slice(0, 100));
   return new MerkleError(
     "forbidden",
-    `This broker admits anyone on this machine, but a proxy passed this request on from elsewhere (${name}: ${value}). ` +
-      "To serve others through a proxy, restart the broker with --trusted-proxy <the proxy's address>: it then admits members only.",
+    `This broker is open to everyone on this machine, but a proxy forwarded this request from elsewhere (${name}: ${value}). ` +
+      "To serve others through a proxy, restart the broker with --trusted-proxy <the proxy's address>: it then admits only members.",
   );
 }

@@ -15,11 +15,13 @@ export function requireSameOrigin({ host, forwardedHost, origin, secure = false 
   const mayBeOurs = scheme === "https" || !secure;
   if (mayBeOurs && page !== undefined && asked.includes(page)) return;
   const came =
-    origin === undefined ? "no Origin came" : `its Origin is ${JSON.stringify(origin.slice(0, 100))}`;
+    origin === undefined
+      ? "this request has no Origin"
+      : `this request has the Origin ${JSON.stringify(origin.slice(0, 100))}`;
   throw new MerkleError(
     "forbidden",
-    `What a browser is signed in for may be changed by the page of this very address alone, ${JSON.stringify(host?.slice(0, 100))}, and ${came}. ` +
-      "Programs use a token instead: Authorization: Bearer mkt_….",
+    `Requests with a browser's sign-in are accepted only from pages of the same address, ${JSON.stringify(host?.slice(0, 100))}, but ${came}. ` +
+      "Programs must use a token: Authorization: Bearer mkt_….",
   );
 }
 

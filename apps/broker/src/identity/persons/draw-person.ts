@@ -33,7 +33,7 @@ export async function drawPerson(
     parseInput(catalogue.create_person, given, { proved: true }),
   );
   const code = member ? undefined : input.code;
-  if (code !== undefined && isProgram(principal)) throw notByPrograms("A code that verifies");
+  if (code !== undefined && isProgram(principal)) throw notByPrograms("create_person");
   if (code !== undefined && !(await hasVerificationCode(orm, hashSecret(code)))) throw verifiesNobody();
   const verified = member !== null || code !== undefined;
   const name = member?.name ?? (verified ? input.name : await nameGuest(orm, meshId, input.name));
@@ -54,7 +54,7 @@ export async function drawPerson(
           if (code !== undefined) await useVerificationCode(tx, code);
         } else if (!(await findPerson(tx, meshId, personId))) {
           // Another of the member's devices was faster.
-          throw unauthorized("This team_id is not the credential of this member's person");
+          throw unauthorized("The credential is not that of this member's person");
         }
         afterCommit(() => {
           made = true;

@@ -32,8 +32,8 @@ export async function createPerson(
   const { meshId } = database;
   const member = personOf(ctx.principal);
   const memberId = member?.memberId ?? null;
-  if (code !== undefined && ctx.transport === "mcp") throw notByModels("create_person with a code");
-  if (code !== undefined && isProgram(ctx.principal)) throw notByPrograms("create_person with a code");
+  if (code !== undefined && ctx.transport === "mcp") throw notByModels("create_person");
+  if (code !== undefined && isProgram(ctx.principal)) throw notByPrograms("create_person");
   return ctx.write(async ({ tx, afterCommit }) => {
     const personId = randomUUID();
     const { credential, secretHash } = makeCredential(personId);
@@ -45,7 +45,7 @@ export async function createPerson(
     if (await insertPerson(tx, person)) return { person_id: credential, name, verified };
     if (memberId === null) throw new TypeError("A person was not stored.");
     const known = await findPersonOfMember(tx, meshId, memberId);
-    if (!known) throw new TypeError("A member's person is there and is not.");
+    if (!known) throw new TypeError("The member's person was reported as existing but was not found.");
     // Its other credentials may just have been looked up, when this one was not among them.
     afterCommit(() => credentials.forgetEverywhere(known.personId));
     return giveFurtherCredential(tx, meshId, known);
@@ -83,7 +83,7 @@ async function giveFurtherCredential(
 export async function getPerson(ctx: PersonContext<IdentityServices>): Promise<OutputOf<"get_person">> {
   const { database } = ctx.services;
   const row = await findPerson(database.orm, database.meshId, ctx.person.personId);
-  if (!row) throw unauthorized("This person is gone");
+  if (!row) throw unauthorized("This person no longer exists");
   return {
     person_id: row.personId,
     name: row.name,

@@ -52,6 +52,6 @@ export async function useVerificationCode(tx: Transaction, code: string): Promis
 export function verifiesNobody(): MerkleError {
   return new MerkleError(
     "forbidden",
-    "This link verifies nobody: it was used already, has expired, or is not whole. merkle open, on the broker's machine, makes another.",
+    "This verification link is not valid: it was already used, has expired, or is incomplete. Run merkle open on the broker's machine to get a new link.",
   );
 }

@@ -41,7 +41,7 @@ export async function issueToken(
 function tooLong(): MerkleError {
   return new MerkleError(
     "bad_request",
-    `expires_in_s of a sign-in link is at most ${limits.signInSecondsMax}: who has it is you.`,
+    `A sign-in link can be valid for at most ${limits.signInSecondsMax} s, because anyone who has it can sign in as you.`,
     { field: "expires_in_s" },
   );
 }
@@ -73,10 +73,7 @@ export async function revokeToken(
 }
 
 function noSuchToken(number: number): MerkleError {
-  return new MerkleError(
-    "not_found",
-    `There is no token ${number} of yours in force. list_tokens shows those there are.`,
-  );
+  return new MerkleError("not_found", `You have no active token ${number}.`, { next: "list_tokens" });
 }
 
 /** A token as those see it who may revoke it; null for a ticket, which is used up before anybody could. */

@@ -58,7 +58,7 @@ export async function archiveSession(ctx: SessionContext<RecordServices>): Promi
  */
 export function requireArchivist({ principal, team, session }: SessionContext<RecordServices>): void {
   if (principal?.kind !== "member" || principal.role === "admin") return;
-  if (team?.teamId !== session.createdByTeamId) throw adminsOnly("Archiving what others convened");
+  if (team?.teamId !== session.createdByTeamId) throw adminsOnly("archive_session");
 }
 
 async function storeSession(
@@ -147,7 +147,7 @@ async function refuseSecond({ database, nodes }: RecordServices, sessionId: stri
   if (!others.some(({ state, nodeId }) => state === "storing" && nodes.others.has(nodeId))) return;
   throw new MerkleError(
     "unavailable",
-    "The session is being archived at another node. Ask again in a moment.",
+    "The session is being archived on another node. Try again in a moment.",
     { outcome: "none", retry_after_s: 5 },
   );
 }
@@ -209,7 +209,7 @@ function toOutput(row: ArchiveRow): Output {
 function notConcluded({ slug }: SessionIdentity): MerkleError {
   return new MerkleError(
     "conflict",
-    `The session "${slug}" is open, and what is said in it could not be kept. Conclude it first (merkle conclude ${slug}); then it can be archived.`,
+    `The session "${slug}" is open, and only concluded sessions can be archived. Conclude it first: merkle conclude ${slug}`,
   );
 }
 
@@ -228,14 +228,14 @@ function isDamaged(
 function changedMeanwhile({ slug }: SessionIdentity): MerkleError {
   return new MerkleError(
     "conflict",
-    `Something was added to the record of "${slug}" while its bundle was made, so the session was not archived. Archive it again.`,
+    `The record of "${slug}" changed during archiving, so the session was not archived. Try again.`,
   );
 }
 
 function tooLarge({ slug }: SessionIdentity, bytes: number): MerkleError {
   return new MerkleError(
     "payload_too_large",
-    `An object of the archive may have ${objectBytesMax} bytes, and one of "${slug}" has ${bytes}, so it was not archived.`,
+    `"${slug}" was not archived: one of its files has ${bytes} bytes, and the limit is ${objectBytesMax}.`,
     { bytes_max: objectBytesMax, bytes },
   );
 }
@@ -243,7 +243,7 @@ function tooLarge({ slug }: SessionIdentity, bytes: number): MerkleError {
 function notAsStored(name: string): MerkleError {
   return new MerkleError(
     "unavailable",
-    `The archive's storage gave ${name} back otherwise than it was sent, so the session was not archived. See to the storage, and archive it again.`,
+    `The archive's storage returned ${name} with different contents than were sent, so the session was not archived. Check the storage, then try again.`,
     { outcome: "none" },
   );
 }

@@ -77,7 +77,7 @@ async function toOutput(services: RecordServices, sessionId: string): Promise<Ou
 function wasChanged(name: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `${name} is not what was stored there: its length or its SHA-256 is another. Nothing was brought back. Put the object back as it was, from a version or a copy of the storage.`,
+    `${name} was changed in the archive's storage: its length or SHA-256 does not match. Nothing was restored. Replace it with an earlier version or a copy.`,
     { object: name },
   );
 }

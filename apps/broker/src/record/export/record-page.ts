@@ -45,7 +45,10 @@ async function readRecordPage(dashboard: string): Promise<RecordPage | null> {
 /** @throws conflict where the broker serves no pages */
 export function requirePage(page: RecordPage | null): RecordPage {
   if (page) return page;
-  throw new MerkleError("conflict", "This broker serves no pages, and has none to put the record into.");
+  throw new MerkleError(
+    "conflict",
+    "This broker serves no pages, so it cannot export a record as a page. Choose another format.",
+  );
 }
 
 /** A bundle within the page that verifies and shows it (EXPORT-9), a piece at a time as the bundle itself comes. */

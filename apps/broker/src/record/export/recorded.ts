@@ -92,7 +92,7 @@ async function readHead(
 function withoutFiles(slug: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `"${slug}" was imported before its origin's manifest was kept, so nothing here could sign a bundle of it. Import its bundle once more; then it can be exported. As md or ndjson it can be had now.`,
+    `"${slug}" was imported by an older version that did not keep its manifest, so it cannot be exported as a bundle. Import its bundle again, or export it as md or ndjson.`,
   );
 }
 

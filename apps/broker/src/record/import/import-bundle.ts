@@ -61,7 +61,8 @@ async function refuseUnverified(
   ownPage: string | null,
 ): Promise<VerifiedFile> {
   const report = await verifySpooled(file, ctx, ownPage);
-  if ("unreadable" in report) throw new MerkleError("bad_request", `This is no bundle. ${report.unreadable}`);
+  if ("unreadable" in report)
+    throw new MerkleError("bad_request", `This is not a bundle. ${report.unreadable}`);
   if (!report.ok) {
     const [first] = report.findings;
     throw new MerkleError(
@@ -73,7 +74,7 @@ async function refuseUnverified(
   if (report.session === null) {
     throw new MerkleError(
       "bad_request",
-      `The bundle does not say whose words its title and roster are, so nothing was imported: ${report.unproven.join(" ")} Ask for an export of the broker that it comes from.`,
+      `The bundle does not prove who wrote its title and roster, so nothing was imported. ${report.unproven.join(" ")} Ask for a new export from the broker that it comes from.`,
       { unproven: report.unproven },
     );
   }

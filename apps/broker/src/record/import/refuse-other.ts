@@ -30,7 +30,7 @@ export async function refuseOther(
   const what = log === "feed" ? `first ${size} messages` : `first ${size} versions of the document`;
   throw new MerkleError(
     "conflict",
-    `The ${what} of this bundle are others than those that were imported of the same session before. One of the two was changed: verify both. Nothing was imported.`,
+    `The ${what} in this bundle differ from an earlier import of the same session. One of the two was changed: verify both. Nothing was imported.`,
     { log, size, session_id: sessionId },
   );
 }

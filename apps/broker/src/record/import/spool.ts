@@ -37,7 +37,7 @@ export async function spool(incoming: IncomingMessage, home: string): Promise<Sp
     incoming.resume();
     throw new MerkleError(
       "bad_request",
-      `The body must be a bundle with Content-Type: application/zip; got ${contentType ?? "no Content-Type"}.`,
+      `Expected a bundle with Content-Type: application/zip, got ${contentType ?? "no Content-Type"}.`,
     );
   }
   if (Number(length) > limits.bundleBytesMax) throw tooLarge(incoming);
@@ -84,7 +84,7 @@ export async function spoolBytes(
 function noRoom(home: string, cause: unknown): MerkleError {
   return new MerkleError(
     "unavailable",
-    `There is no room left in ${home} for a file of the archive, so nothing was changed. Make room, and ask again.`,
+    `The disk of ${home} is too full for a file of the archive, so nothing was changed. Free some space, then try again.`,
     { outcome: "none" },
     { cause },
   );
@@ -122,7 +122,7 @@ function tooSlow(incoming: IncomingMessage): MerkleError {
   incoming.resume();
   return new MerkleError(
     "unavailable",
-    `The bundle came more slowly than ${limits.transferBytesPerSecondMin} bytes a second, so nothing was imported. Send it over a faster connection.`,
+    `The bundle arrived more slowly than ${limits.transferBytesPerSecondMin} bytes a second, so nothing was imported. Send it over a faster connection.`,
     { outcome: "none", bytes_per_second_min: limits.transferBytesPerSecondMin },
   );
 }
@@ -147,7 +147,7 @@ function tooLarge(incoming: IncomingMessage): MerkleError {
   incoming.resume();
   return new MerkleError(
     "payload_too_large",
-    `A bundle that is imported may have ${limits.bundleBytesMax} bytes at most.`,
+    `The bundle is too large: the limit is ${limits.bundleBytesMax} bytes.`,
     { bytes_max: limits.bundleBytesMax },
   );
 }

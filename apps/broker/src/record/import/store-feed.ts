@@ -108,7 +108,7 @@ function holdsNul(json: string): boolean {
 function notStorable(sequence: number): MerkleError {
   return new MerkleError(
     "bad_request",
-    `Message ${sequence} of the bundle verifies, but holds more than a message can, or characters that no message here can. Nothing was imported.`,
+    `Message ${sequence} of the bundle verifies, but it is too long for this broker or contains characters that cannot be stored. Nothing was imported.`,
     { sequence },
   );
 }

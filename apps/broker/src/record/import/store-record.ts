@@ -141,7 +141,7 @@ function compareLength(manifest: Manifest, place: ImportedSessionRow): number {
   if (messages * versions >= 0) return Math.sign(messages + versions);
   throw new MerkleError(
     "conflict",
-    `The bundle has ${manifest.size} messages and ${manifest.document_version} versions, where ${place.size} and ${place.documentVersion} were imported before: neither can be the beginning of the other. Nothing was imported.`,
+    `The bundle has ${manifest.size} messages and ${manifest.document_version} versions, but the earlier import has ${place.size} and ${place.documentVersion}, so neither continues the other. Nothing was imported.`,
     { session_id: place.sessionId },
   );
 }
@@ -209,8 +209,8 @@ function livesHere({ signer }: RecordServices, { head }: Manifest): MerkleError 
   return new MerkleError(
     "conflict",
     isOurs
-      ? "This mesh has the session itself, of which the bundle is a copy. Import it into another mesh, or verify it as it is."
-      : `This mesh has the session itself, and the bundle is not of it: it names the same id, and is signed with the key ${head.key_id}, which was never this broker's. Nothing was imported.`,
+      ? "This mesh has the original session, and the bundle is a copy of it. Nothing was imported. Import it into another mesh, or verify the file."
+      : `This mesh has a session with the same id, but the bundle is signed with the key ${head.key_id}, which never belonged to this broker. Nothing was imported.`,
     { session_id: head.session_id },
   );
 }
@@ -218,7 +218,7 @@ function livesHere({ signer }: RecordServices, { head }: Manifest): MerkleError 
 function notStorable(cause: unknown): MerkleError {
   return new MerkleError(
     "bad_request",
-    "The bundle verifies, but holds what no session here can hold: a name or a text that is too long, or a number that is out of order. Nothing was imported.",
+    "The bundle verifies, but this broker cannot store it: a name or text is too long, or a number is out of order. Nothing was imported.",
     {},
     { cause },
   );

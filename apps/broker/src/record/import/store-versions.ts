@@ -48,7 +48,7 @@ function toRow({ version: row, content, salt, content_hash }: DocumentLine) {
 function tooLong(version: number): MerkleError {
   return new MerkleError(
     "bad_request",
-    `Version ${version} of the document has more than the ${limits.documentBytesMax} bytes that one may have. Nothing was imported.`,
+    `Version ${version} of the document is larger than the limit of ${limits.documentBytesMax} bytes. Nothing was imported.`,
     { document_version: version },
   );
 }

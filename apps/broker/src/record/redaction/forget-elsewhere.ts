@@ -67,7 +67,7 @@ async function forgetValues(
 function stillHeld(key: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `"${key}" still holds this value, so nothing was removed. Change it with set_state, or delete it with delete_state, and then remove this message.`,
-    { key },
+    `The state key "${key}" still has this value, so nothing was removed. Change or delete the key first, then remove this message.`,
+    { key, next: "set_state" },
   );
 }

@@ -44,7 +44,7 @@ export async function redactMessage(ctx: SessionContext<RecordServices>, input: 
 function notOurs(slug: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `The session "${slug}" was imported, and its record is another broker's; nothing was removed. Remove the text there, and import its new export: that removes it here, too.`,
+    `The session "${slug}" was imported from another broker, so nothing was removed. Remove the text at that broker and import a new export, which removes it here too.`,
   );
 }
 
@@ -110,7 +110,7 @@ function refuseWithoutText({ type, content, sequence }: StoredMessage): void {
   if (findEventKind(event)?.holdsText) return;
   throw new MerkleError(
     "bad_request",
-    `Message ${sequence} is a ${event} event, which holds nothing that somebody wrote; it stays.`,
+    `Message ${sequence} is the event ${event}, which contains no written text, so it cannot be removed.`,
     { field: "sequence" },
   );
 }
@@ -118,7 +118,7 @@ function refuseWithoutText({ type, content, sequence }: StoredMessage): void {
 function noMessage(sequence: number): MerkleError {
   return new MerkleError(
     "not_found",
-    `There is no message ${sequence} in this session; nothing was removed. sequence is the number in front of a message.`,
+    `There is no message ${sequence} in this session, so nothing was removed. Use the number in front of the message.`,
     { field: "sequence" },
   );
 }

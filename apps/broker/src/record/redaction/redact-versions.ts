@@ -26,7 +26,11 @@ export async function redactVersions(
     if (!current) throw new MerkleError("not_found", `There is no session "${slug}".`);
     if (range.to > current.version) throw noVersion(range.to, current.version);
     for (const teamId of await listVersionAuthors(tx, sessionId, range)) {
-      refuseOthersText(remover, [teamId], `Of versions ${range.from} to ${range.to} of the document one`);
+      refuseOthersText(
+        remover,
+        [teamId],
+        `At least one of versions ${range.from} to ${range.to} of the document`,
+      );
     }
     if (range.to === current.version) throw isNewest(current.version, current.closedAt !== null);
 
@@ -54,18 +58,18 @@ export async function redactVersions(
 function noVersion(version: number, newest: number): MerkleError {
   return new MerkleError(
     "not_found",
-    `The document has no version ${version}; its newest is ${newest}. Nothing was removed.`,
+    `The document has no version ${version}, so nothing was removed. Its newest version is ${newest}.`,
     { current_version: newest },
   );
 }
 
 function isNewest(version: number, isClosed: boolean): MerkleError {
   const how = isClosed
-    ? "the session is concluded, and only its Conclusion can be rewritten, with conclude_session"
-    : "write the next version without that text first (edit_session_doc)";
+    ? "The session is concluded: rewrite its conclusion first"
+    : "First save a new version without that text";
   return new MerkleError(
     "conflict",
-    `Version ${version} is the document as it stands, so nothing was removed: ${how}. Then this version can be.`,
-    { current_version: version },
+    `Version ${version} is the current text of the document, so nothing was removed. ${how}, then remove version ${version}.`,
+    { current_version: version, next: isClosed ? "conclude_session" : "edit_session_doc" },
   );
 }

@@ -20,7 +20,7 @@ export function requireRemover({ principal, person, team }: SessionContext<Recor
   const peerId = team?.peer.peerId ?? null;
   if (person) {
     const { verified } = person;
-    if (!verified && !team) throw verifiedOnly("redact_message of what others wrote");
+    if (!verified && !team) throw verifiedOnly("redact_message");
     return {
       name: team ? authorName(team) : personName(person),
       peerId,
@@ -29,10 +29,9 @@ export function requireRemover({ principal, person, team }: SessionContext<Recor
   }
   if (team) return { name: authorName(team), peerId, onlyOf: team.teamId };
   if (principal?.kind !== "member")
-    throw unauthorized("redact_message needs the credential of a team or of a person");
-  if (principal.role !== "admin")
-    throw adminsOnly("redact_message without a team's or a person's credential");
-  if (isProgram(principal)) throw notByPrograms("redact_message without a team's or a person's credential");
+    throw unauthorized("Removing a message needs the credential of a team or a person");
+  if (principal.role !== "admin") throw adminsOnly("redact_message");
+  if (isProgram(principal)) throw notByPrograms("redact_message");
   return { name: principal.name, peerId, onlyOf: null };
 }
 
@@ -45,6 +44,6 @@ export function refuseOthersText(
   if (onlyOf === null || teamIds.includes(onlyOf)) return;
   throw new MerkleError(
     "forbidden",
-    `${what} is another team's, and agents and guests remove what they wrote themselves alone. Ask that team, or a verified human.`,
+    `${what} was written by another team. Agents and guests can remove only what they wrote. Ask that team, or a verified human.`,
   );
 }

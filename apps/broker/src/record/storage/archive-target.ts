@@ -29,12 +29,14 @@ export function parseArchiveTarget(options: ArchiveOptions): ArchiveTarget {
   const { accessKeyId, secretAccessKey, sessionToken } = options;
   const url = URL.canParse(options.url) ? new URL(options.url) : null;
   if (url?.protocol !== "s3:" || url.hostname === "" || url.username !== "" || url.password !== "") {
-    throw badSetting("must be s3://bucket/prefix?region=…&endpoint=https://…, with the keys beside it");
+    throw badSetting(
+      "must be s3://bucket/prefix?region=…&endpoint=https://…, and the keys must be set separately",
+    );
   }
   const unknown = [...url.searchParams.keys()].filter((name) => name !== "region" && name !== "endpoint");
-  if (unknown.length > 0) throw badSetting(`takes region and endpoint, and no ${unknown.join(", ")}`);
+  if (unknown.length > 0) throw badSetting(`accepts only region and endpoint, not ${unknown.join(", ")}`);
   if (!accessKeyId || !secretAccessKey)
-    throw badSetting("needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it");
+    throw badSetting("also needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
   const region = url.searchParams.get("region") ?? "us-east-1";
   const folder = url.pathname.split("/").filter((part) => part !== "");
   return {
@@ -50,11 +52,11 @@ export function parseArchiveTarget(options: ArchiveOptions): ArchiveTarget {
 function parseEndpoint(text: string): URL {
   const endpoint = URL.canParse(text) ? new URL(text) : null;
   if (endpoint?.pathname !== "/" || endpoint.search !== "" || !/^https?:$/.test(endpoint.protocol))
-    throw badSetting("has an endpoint that is no https://host:port");
+    throw badSetting("must have an endpoint of the form https://host:port");
   const host = endpoint.hostname.replace(/^\[|\]$/g, "");
   if (endpoint.protocol === "https:" || host === "localhost" || isInnerAddress(host)) return endpoint;
   throw badSetting(
-    "has an http:// endpoint on another network, where everyone on the way could read along: give it https://",
+    "has an http:// endpoint on another network, so anyone on the way could read the data; use https://",
   );
 }
 

@@ -144,7 +144,7 @@ export function createArchives({
       for (const row of await listUnfinishedArchives(database.orm, sessionId)) await finishOne(row);
     },
     async stop() {
-      stopping.abort(new MerkleError("unavailable", "The broker is being stopped.", { outcome: "none" }));
+      stopping.abort(new MerkleError("unavailable", "The broker is stopping.", { outcome: "none" }));
       await Promise.allSettled([...underWay.values()].map(({ work }) => work));
     },
   };
@@ -153,14 +153,14 @@ export function createArchives({
 function goesOn(what: "archive" | "unarchive"): MerkleError {
   const message =
     what === "archive"
-      ? "The session is being archived, which takes a while for a long one and goes on. Ask again in a moment."
-      : "The session is being brought back from the archive, which takes a while for a long one and goes on. Ask again in a moment.";
+      ? "The session is still being archived. Long sessions take a while. Try again in a moment."
+      : "The session is still being restored from the archive. Long sessions take a while. Try again in a moment.";
   return new MerkleError("unavailable", message, { outcome: "unknown", retry_after_s: 2 });
 }
 
 function isBusy(what: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `${what}_session is under way with this session. Wait until it has ended, and ask again.`,
+    `This session is being ${what}d by another call. Wait until that has finished, then try again.`,
   );
 }

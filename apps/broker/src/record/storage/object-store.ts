@@ -68,16 +68,14 @@ export function createObjectStore({
     const request = begin(method, key, headers, signal);
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       request.on("response", resolve).on("error", reject);
-      request.on("timeout", () =>
-        request.destroy(new Error(`it said nothing for ${silenceMsMax / 1_000} s`)),
-      );
+      request.on("timeout", () => request.destroy(new Error(`no response for ${silenceMsMax / 1_000} s`)));
     });
     // One that refuses need not have taken the whole of a file: its answer says more than the broken connection.
     if (file) pipeline(createReadStream(file.path), request).catch(() => undefined);
     else request.end();
     return answered.catch((cause: unknown) => {
       signal.throwIfAborted();
-      throw lost("does not answer", cause);
+      throw lost("does not respond", cause);
     });
   }
 
@@ -88,20 +86,20 @@ export function createObjectStore({
         "Content-Length": String(file.size),
         "X-Amz-Content-Sha256": file.sha256.toString("hex"),
       };
-      await expectDone(await ask("PUT", key, { headers, file }, signal), "took no object");
+      await expectDone(await ask("PUT", key, { headers, file }, signal), "did not accept the file");
     },
     async get(key, signal) {
       const headers = { "X-Amz-Content-Sha256": sha256OfNothing };
       const response = await ask("GET", key, { headers }, signal);
       if (response.statusCode === 200) return bytesOf(response, signal);
-      await expectDone(response, `gave no ${prefix}${key}`);
-      throw new TypeError("A part of an object was given.");
+      await expectDone(response, `did not return ${prefix}${key}`);
+      throw new TypeError("The storage returned only a part of an object.");
     },
     async delete(key, signal) {
       const headers = { "X-Amz-Content-Sha256": sha256OfNothing };
       const response = await ask("DELETE", key, { headers }, signal);
       if (response.statusCode === 404) return void response.resume();
-      await expectDone(response, `deleted no ${prefix}${key}`);
+      await expectDone(response, `did not delete ${prefix}${key}`);
     },
   };
 }
@@ -111,7 +109,7 @@ async function* bytesOf(response: IncomingMessage, signal: AbortSignal): AsyncGe
     yield* response;
   } catch (cause) {
     signal.throwIfAborted();
-    throw lost("broke off", cause);
+    throw lost("closed the connection", cause);
   }
 }
 

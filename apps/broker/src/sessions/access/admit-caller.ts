@@ -101,12 +101,12 @@ export function letIn(
 
 function findAddressedSession(
   services: AccessServices,
-  { operation, principal }: CallClaims,
+  { principal }: CallClaims,
   raw: RawInput,
 ): Awaitable<SessionIdentity> {
   const ref = raw["session_id"];
   if (typeof ref !== "string" || ref === "") {
-    throw new MerkleError("bad_request", `${operation.name} needs session_id: a session's id or slug.`, {
+    throw new MerkleError("bad_request", "session_id is missing: expected a session's id or slug.", {
       fields: [{ field: "session_id", problem: "missing" }],
     });
   }

@@ -33,9 +33,9 @@ export function refuseStranger(
   if (principal || access === "public") return;
   throw new MerkleError(
     "unauthorized",
-    `This broker admits only members, and ${name} came without a valid credential. Join with an invite (merkle join -); ` +
-      "programs send Authorization: Bearer with a member's token (merkle token create), browsers sign in by a link (merkle open).",
-    { needs: "membership" },
+    "This broker admits only members, and this request has no valid credential. Join with an invite (merkle join -), " +
+      "send a member's token in the header Authorization: Bearer (merkle token create), or sign in to the browser with a link (merkle open).",
+    { needs: "membership", operation: name },
   );
 }
 
@@ -56,16 +56,18 @@ export function authorize(request: AccessRequest): void {
   if (principal?.kind === "client" && operation.access !== "public") refuseBeyondTeam(operation, session);
   if (credentialGiven && !caller) {
     const whose = session
-      ? "of a team or peer in this session, nor of a person"
+      ? "of a team, a peer or a person in this session"
       : "of a person or a team of this mesh";
     // What a program came with may well be the credential of its member's person.
-    const but = isProgram(principal) ? ", and a token for programs speaks for no verified person" : "";
-    throw unauthorized(`This team_id is not the credential ${whose}${but}`);
+    const but = isProgram(principal)
+      ? ". A token for programs cannot be used together with a verified person's credential"
+      : "";
+    throw unauthorized(`This is not the credential ${whose}${but}`);
   }
   if (operation.access === "job" && principal?.kind !== "job") throw agentsOnly(operation.name);
   const isUnnamed = operation.unnamed === true && principal?.kind === "anyone";
   if (operation.access === "team" && !caller && principal?.kind !== "job" && !isUnnamed)
-    throw unauthorized(`${operation.name} needs your team's credential`);
+    throw unauthorized("Your team's credential is missing");
   if (session && caller?.person) authorizePerson(operation, session, caller);
   else if (caller?.team?.leftAt && !operation.afterLeaving) {
     throw hasLeft(caller.team);
@@ -83,7 +85,7 @@ export function authorize(request: AccessRequest): void {
 export function sessionArchived({ slug }: Pick<SessionIdentity, "slug">): MerkleError {
   return new MerkleError(
     "session_archived",
-    `The session "${slug}" is archived: its document, state, tasks and seal can be read, its messages and earlier versions cannot. A verified human brings them back with merkle unarchive ${slug}.`,
+    `The session "${slug}" is archived. Its document, state, tasks and seal can be read, but not its messages and earlier versions. A verified human can restore them with merkle unarchive ${slug}`,
     { session: slug },
   );
 }
@@ -91,7 +93,7 @@ export function sessionArchived({ slug }: Pick<SessionIdentity, "slug">): Merkle
 export function onlyACopy({ slug }: Pick<SessionIdentity, "slug">): MerkleError {
   return new MerkleError(
     "session_closed",
-    `The session "${slug}" is a copy that was imported, to be read: what happens to it happens where it comes from. Import a later bundle of it.`,
+    `The session "${slug}" is an imported copy, so it can only be read. Change it at the broker that it comes from, or import a later bundle.`,
     { session: slug },
   );
 }
@@ -106,7 +108,8 @@ function refuseBeyondLooking(
   if (reads && (session?.sessionId === sessionId || (!session && operation.forOnlookers))) return;
   throw new MerkleError(
     "forbidden",
-    `${operation.name} is not for observers: an observer's link shows one session. Ask a member for an invite to take part.`,
+    "Observers cannot do this: an observer's link only shows one session. Ask a member for an invite to take part.",
+    { operation: operation.name },
   );
 }
 
@@ -150,7 +153,7 @@ function authorizePerson(
   if (operation.teamCredential === "replaced") {
     throw new MerkleError(
       "forbidden",
-      "A person's team has no credential of its own that could be replaced: it is proved by the person's, in every session.",
+      "A person's team has no separate credential to replace: the person's credential is valid for it in every session.",
     );
   }
   // A concluded session gets no further teams (SES-11).
@@ -164,32 +167,34 @@ function authorizePerson(
 function notInSession(name: string, { slug }: SessionIdentity): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${name} is not in the session "${slug}", and reading does not join it. Read it with get_history or a follow subscription; ` +
-      "post_message, any other write or join_session joins it.",
-    { session: slug },
+    `${name} has not joined the session "${slug}". You can read its history and follow it without joining. ` +
+      "To take part, join it or post a message.",
+    { session: slug, next: "join_session" },
   );
 }
 
 function humansOnly(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${operation} is only for humans: it needs a person's credential (create_person). Ask your human to do it.`,
+    "Only a human can do this, with a person's credential. Ask your human to do it.",
+    { operation },
   );
 }
 
 export function verifiedOnly(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${operation} decides about agents, which takes a verified human, and this is a guest: anybody can say to be one here. ` +
+    "Only a verified human can do this, and you are a guest: anyone can become a guest here. " +
       "Open the link that merkle up printed, or run merkle open on the broker's machine.",
-    { needs: "verification" },
+    { needs: "verification", operation },
   );
 }
 
 function agentsOnly(operation: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${operation} is for the agent of a running job alone, which comes with that job's credential (start_job).`,
+    "Only the agent of a running job can do this, with the credential of that job.",
+    { operation, next: "start_job" },
   );
 }
 
@@ -201,25 +206,25 @@ export function membershipEnded(): MerkleError {
   );
 }
 
-export function adminsOnly(what: string): MerkleError {
-  return new MerkleError(
-    "forbidden",
-    `${what} is for admins of this mesh alone. Ask one of them (list_members).`,
-  );
+export function adminsOnly(operation: string): MerkleError {
+  return new MerkleError("forbidden", "Only admins of this mesh can do this. Ask one of them.", {
+    operation,
+    next: "list_members",
+  });
 }
 
 /** Told only to who has proved to be it. */
 export function hasLeft({ name, peer }: Pick<TeamActor, "name" | "peer">): MerkleError {
   if (peer.name === null) return unauthorized(`The team "${name}" has left this session`);
   return unauthorized(
-    `The peer "${name}/${peer.name}" has left this session, or was not seen for long; join_session with its credential brings it back`,
+    `The peer "${name}/${peer.name}" has left this session, or was removed after a long absence. Join again with its credential`,
   );
 }
 
 export function sessionClosed(session: Pick<SessionIdentity, "slug">): MerkleError {
   return new MerkleError(
     "session_closed",
-    `The session "${session.slug}" is concluded: its feed and document can be read, not written. Start a new session to go on.`,
+    `The session "${session.slug}" is concluded: its feed and document are read-only. Start a new session to continue.`,
     { session: session.slug },
   );
 }

@@ -16,7 +16,7 @@ export function refuseBeyondJob(
   if (forJobs?.includes(jobKind) && (session === null || session.sessionId === sessionId)) return;
   throw new MerkleError(
     "forbidden",
-    `${name} is not for the agent of job ${job}: its credential is for what a ${jobKind} job reads and writes, and nothing else.`,
-    { job_id: job },
+    `The agent of job ${job} cannot do this: its credential covers only what a ${jobKind} job reads and writes.`,
+    { job_id: job, operation: name },
   );
 }

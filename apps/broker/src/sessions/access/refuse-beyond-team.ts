@@ -23,6 +23,7 @@ export function refuseBeyondTeam(
   if (isForClients(operation, session !== null)) return;
   throw new MerkleError(
     "forbidden",
-    `${operation.name} is not for an OAuth client: it takes part in one session, as the team that a member chose.`,
+    "OAuth clients cannot do this: a client takes part in one session, as the team that a member chose.",
+    { operation: operation.name },
   );
 }

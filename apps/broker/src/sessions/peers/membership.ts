@@ -32,7 +32,7 @@ function isSameGroup(a: string, b: string): boolean {
 function refuseTooMany(groups: GroupMembership[]): GroupMembership[] {
   const max = limits.groupsPerPeerMax;
   if (groups.length <= max) return groups;
-  throw new MerkleError("bad_request", `A peer may be in ${max} groups. Leave one first.`, {
+  throw new MerkleError("bad_request", `A peer can be in at most ${max} groups. Leave a group first.`, {
     groups_max: max,
   });
 }

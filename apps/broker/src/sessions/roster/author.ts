@@ -27,7 +27,7 @@ export async function authorOf(
   if (session && session.sessionId !== sessionId) {
     throw new MerkleError(
       "bad_request",
-      "A team writes for its own session. Leave session out; a person may name one.",
+      "A team can write only for its own session. Leave out the session: only a person can name one.",
     );
   }
   return { name: authorName(team), sessionId };

@@ -79,7 +79,7 @@ async function join(
 function personHasNoPeers(): MerkleError {
   return new MerkleError(
     "bad_request",
-    "A person takes part alone and has no named peers. Leave peer_name out.",
+    "A person takes part alone and has no named peers. Leave out the peer name.",
     { field: "peer_name" },
   );
 }
@@ -88,7 +88,7 @@ function personHasNoPeers(): MerkleError {
 function clientHasNoPeers(): MerkleError {
   return new MerkleError(
     "bad_request",
-    "An OAuth client takes part as one team, without named peers. Leave out peer_name.",
+    "An OAuth client takes part as one team, without named peers. Leave out the peer name.",
     { field: "peer_name" },
   );
 }
@@ -97,7 +97,7 @@ function refuseBeyondEnd(replayFrom: number, lastSequence: number): void {
   if (replayFrom <= lastSequence) return;
   throw new MerkleError(
     "bad_request",
-    `replay_from is ${replayFrom}, but the feed ends at ${lastSequence}. Use 0 to read all of it.`,
+    `Message ${replayFrom} is beyond the end of the feed (${lastSequence}). Replay from 0 to read everything.`,
     { field: "replay_from", last_sequence: lastSequence },
   );
 }

@@ -14,7 +14,7 @@ export function refusePosing(names: {
 }): void {
   for (const [field, name] of Object.entries(names)) {
     const problem = name === undefined ? null : deceptionInNew(name);
-    if (problem !== null) throw new MerkleError("bad_request", `${field} must not ${problem}.`, { field });
+    if (problem !== null) throw new MerkleError("bad_request", `The name must not ${problem}.`, { field });
   }
 }
 
@@ -35,7 +35,7 @@ export async function refuseTakenName(tx: Transaction, who: Wanting, name: strin
   if (free === name) return;
   throw new MerkleError(
     "conflict",
-    `The name "${name}" is taken in this session. "${free}" is free; if the place is your own, join with its credential as team_id.`,
+    `The name "${name}" is taken in this session, but "${free}" is free. If "${name}" is your own, join with its credential.`,
     { free_name: free },
   );
 }

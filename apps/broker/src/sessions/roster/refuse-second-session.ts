@@ -25,8 +25,8 @@ export async function refuseSecondSession(
   const { slug, team } = elsewhere;
   throw new MerkleError(
     "conflict",
-    `Your team "${team}" is in the session "${slug}", and this broker lets a member's agents be in one open session at a time. ` +
-      "Leave it with leave_session, or conclude it, first.",
-    { session: slug, team },
+    `Your team "${team}" is already in the session "${slug}", and this broker allows a member's agents to be in only one open session. ` +
+      "Leave or conclude that session first.",
+    { session: slug, team, next: "leave_session" },
   );
 }

@@ -159,15 +159,19 @@ function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, code: n
 /** Both revisions are served to whoever names either, and to whoever names none, as 0.3 did. */
 function requireVersion(version: string | undefined): void {
   if (version === undefined || version === "" || /^(?:1|0\.3)(?:\.|$)/.test(version)) return;
-  throw new MerkleError("bad_request", `A2A ${version.slice(0, 20)} is not spoken here; 1.0 and 0.3 are.`, {
-    a2a: -32009,
-  });
+  throw new MerkleError(
+    "bad_request",
+    `A2A ${version.slice(0, 20)} is not supported. Supported versions: 1.0 and 0.3.`,
+    {
+      a2a: -32009,
+    },
+  );
 }
 
 function noSuchMethod(method: string): MerkleError {
   return new MerkleError(
     "bad_request",
-    `There is no method ${JSON.stringify(method)} here. There are: ${Object.keys(methods).join(", ")}.`,
+    `There is no method ${JSON.stringify(method)}. Known methods: ${Object.keys(methods).join(", ")}.`,
     { a2a: -32601 },
   );
 }

@@ -39,7 +39,7 @@ export async function postTask(
   if (!named) {
     throw new MerkleError(
       "bad_request",
-      "contextId says in which session a message is posted: its id or slug. The address of a session's own card has it in itself.",
+      "contextId is missing: pass the id or slug of the session, or use the address in the session's own agent card.",
     );
   }
   const repliesTo = message.taskId || message.referenceTaskIds?.[0];
@@ -58,7 +58,7 @@ export async function postTask(
     limit: 1,
   });
   const [own] = messages;
-  if (!own) throw new TypeError("What was posted is not in the feed.");
+  if (!own) throw new TypeError("The posted message was not found in the feed.");
   return {
     ...{ id: `${own.session_id}.${own.sequence}`, contextId: own.session_id, state: "working" },
     ...{ at: own.posted_at, news: null, history: [own], own: own.sequence },
@@ -145,9 +145,13 @@ function withLater(task: Task, message: FeedMessage): Task {
 function textIn(parts: z.output<typeof SendParams>["message"]["parts"]): string {
   const texts = parts.flatMap(({ text }) => text ?? []);
   if (texts.length === parts.length) return texts.join("\n\n");
-  throw new MerkleError("bad_request", "Messages are text here: each part has text, and no file or data.", {
-    a2a: -32005,
-  });
+  throw new MerkleError(
+    "bad_request",
+    "Only text messages are supported: each part must be text, not a file or data.",
+    {
+      a2a: -32005,
+    },
+  );
 }
 
 function parseTaskId(id: string): { sessionId: string; sequence: number } {

@@ -30,7 +30,7 @@ export function jsonResponse(output: unknown): Response {
 export function noSuchRoute(method: string, path: string): MerkleError {
   return new MerkleError(
     "not_found",
-    `There is no ${method} ${path.slice(0, 200)} here. /openapi.json lists the routes, /agents.md explains them.`,
+    `There is no route ${method} ${path.slice(0, 200)}. /openapi.json lists the routes, and /agents.md explains them.`,
   );
 }
 

@@ -39,7 +39,7 @@ export function mountInstall(app: Hono<{ Bindings: HttpBindings }>, options: Ins
     findBase(originReader.read(c.env.incoming), services);
     const bytes = readPackage();
     if (bytes === null) {
-      throw new MerkleError("unavailable", `The CLI package is building. Try again in ${retryAfterS} s.`, {
+      throw new MerkleError("unavailable", `The CLI package is being built. Try again in ${retryAfterS} s.`, {
         retry_after_s: retryAfterS,
         reason: "building",
       });
@@ -77,11 +77,11 @@ function findBase(
   { addresses }: InstallOptions["services"],
 ): { base: string; isOwn: boolean } {
   const origin = `${secure ? "https" : "http"}://${forwardedHost ?? host ?? ""}`;
-  if (!URL.canParse(origin)) throw new MerkleError("bad_request", "The request names no host.");
+  if (!URL.canParse(origin)) throw new MerkleError("bad_request", "The request has no valid host.");
   if (isClearText(origin)) {
     throw new MerkleError(
       "forbidden",
-      "The CLI can be installed over https or on the broker's own machine only: over plain http, anyone on the way could replace it.",
+      "The CLI can be installed only over https or on the broker's own machine: over plain http, anyone on the network could replace it.",
     );
   }
   const isOwn = forwardedHost === undefined;

@@ -15,7 +15,7 @@ export function parseJson(
   if (holdsMoreValues(text, valuesMax)) {
     throw new MerkleError(
       "bad_request",
-      `JSON may hold ${valuesMax} values at most, counting objects, lists and all that they hold; this holds more.`,
+      `The JSON has more than ${valuesMax} values, counting objects, lists and everything in them. Send less.`,
       { values_max: valuesMax },
     );
   }
@@ -24,7 +24,7 @@ export function parseJson(
   } catch (error) {
     throw new MerkleError(
       "bad_request",
-      `This is no JSON: ${error instanceof Error ? error.message : "unreadable"}.`,
+      `This is not valid JSON: ${error instanceof Error ? error.message : "unreadable"}.`,
     );
   }
 }

@@ -55,7 +55,7 @@ export function createBodyReader(bytesMax: number = limits.bodiesBytesMax): Body
     if (given !== type && !(isUnset(given) && isFromNoBrowser(incoming))) {
       throw new MerkleError(
         "bad_request",
-        `The body must come with Content-Type: ${type}; got ${contentType ?? "no Content-Type"}.`,
+        `Expected a body with Content-Type: ${type}, got ${contentType ?? "no Content-Type"}.`,
       );
     }
     if (Number(length) > limits.httpBodyBytesMax) throw tooLarge(incoming);
@@ -95,16 +95,20 @@ function decode(bytes: Buffer): string {
 function tooLarge(incoming: IncomingMessage): MerkleError {
   // The rest is thrown away unread, so that the answer can be read before the connection ends.
   incoming.resume();
-  return new MerkleError("payload_too_large", `A body may have ${limits.httpBodyBytesMax} bytes at most.`, {
-    bytes_max: limits.httpBodyBytesMax,
-  });
+  return new MerkleError(
+    "payload_too_large",
+    `The body is too large: the limit is ${limits.httpBodyBytesMax} bytes.`,
+    {
+      bytes_max: limits.httpBodyBytesMax,
+    },
+  );
 }
 
 function tooMuchAtOnce(incoming: IncomingMessage): MerkleError {
   incoming.resume();
   return new MerkleError(
     "unavailable",
-    "The broker is reading as many large requests as it has room for. Send it again.",
+    "The broker is busy with other large requests. Send it again in a moment.",
     { outcome: "none", retry_after_s: 2 },
   );
 }

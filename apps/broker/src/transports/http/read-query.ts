@@ -16,7 +16,7 @@ export function readQuery(
     if (name === "team_id") {
       throw new MerkleError(
         "bad_request",
-        "A credential does not belong into a URL, which others see. Send it in the header X-Team-ID.",
+        "A credential must not be in a URL, which others can see. Send it in the header X-Team-ID.",
       );
     }
     if (name in input) throw new MerkleError("bad_request", `The parameter ${name} is given twice.`);

@@ -77,7 +77,7 @@ async function readInput(
   if (c.req.method === "GET") return { ...query, ...lastEventId(c, operation), ...path };
   const body = (await bodies.readJson(c.env.incoming)) ?? {};
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw new MerkleError("bad_request", `${operation.name} takes a JSON object as its body.`);
+    throw new MerkleError("bad_request", "Expected a JSON object as the body.");
   }
   const key = c.req.header("idempotency-key");
   return { ...body, ...(key === undefined ? {} : { idempotency_key: key }), ...path };

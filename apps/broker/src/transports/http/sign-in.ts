@@ -181,7 +181,7 @@ async function readSignIn(c: HttpContext, bodies: BodyReader): Promise<z.output<
   if (parsed.success) return parsed.data;
   throw new MerkleError(
     "bad_request",
-    'Signing in takes {"secret": …}, the part of a sign-in or observer link after the #, or {"proof": …}, a signed hello.',
+    'Expected {"secret": …} with the part of a sign-in or observer link after the #, or {"proof": …} with a signed hello.',
   );
 }
 
@@ -212,24 +212,24 @@ function toYou(principal: Principal | null): SignedIn["you"] {
 function signInRefused(): MerkleError {
   return new MerkleError(
     "unauthorized",
-    "This link signs nobody in: it is wrong, was used already, has expired or was revoked. Get a new one with merkle open, or from a member.",
+    "This sign-in link is not valid: it is wrong, was already used, has expired or was revoked. Get a new link with merkle open, or from a member.",
   );
 }
 
 function notAsked(): MerkleError {
   return new MerkleError(
     "bad_request",
-    "A broker proves itself over challenge, 32 bytes in base64url, and origin, the address that was dialled: https://mesh.example.com.",
+    "Expected challenge (32 bytes in base64url) and origin (the address that you connected to, such as https://mesh.example.com).",
   );
 }
 
 function notHere(origin: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `This broker is not at ${JSON.stringify(origin)}. Set the address of a proxy or a container as public_url, or its host and port in MERKLE_ALLOWED_HOSTS.`,
+    `This broker does not have the address ${JSON.stringify(origin)}. Set the address of a proxy or a container as public_url, or its host and port in MERKLE_ALLOWED_HOSTS.`,
   );
 }
 
 function notSignedIn(): MerkleError {
-  return new MerkleError("unauthorized", `No browser is signed in here. ${membershipEnded().message}`);
+  return new MerkleError("unauthorized", `This browser is not signed in. ${membershipEnded().message}`);
 }

@@ -38,7 +38,7 @@ export async function openMailBus(
   { uris, onEnded }: { uris: readonly string[]; onEnded: () => void },
 ): Promise<ServerEventBus> {
   if (uris.length > urisMax) {
-    throw new MerkleError("bad_request", `One stream listens to ${urisMax} resources at most.`);
+    throw new MerkleError("bad_request", `A stream can listen to at most ${urisMax} resources.`);
   }
   const { services } = exchange.admission;
   const mailboxes = await Promise.all(
@@ -72,7 +72,7 @@ async function openMailbox({ admission, headers }: Exchange, uri: string): Promi
   if (session === undefined) {
     throw new MerkleError(
       "not_found",
-      `There is no resource "${uri.slice(0, 100)}"; there is ${mailTemplate.uriTemplate}.`,
+      `There is no resource "${uri.slice(0, 100)}". The only resource is ${mailTemplate.uriTemplate}.`,
     );
   }
   const { services, principal, connection } = admission;
@@ -82,6 +82,6 @@ async function openMailbox({ admission, headers }: Exchange, uri: string): Promi
     { operation: frameRules.inbox, principal, credential, connection },
     { session_id: session },
   );
-  if (!found || !caller?.team) throw new TypeError("Mail is a team's.");
+  if (!found || !caller?.team) throw new TypeError("Only a team has messages to read.");
   return { channel: await services.channels.open(found.sessionId), peer: caller.team.peer };
 }

@@ -70,7 +70,7 @@ export async function openMcpSession(options: McpSessionOptions): Promise<LiveMc
     openedBy,
     request(requestId) {
       const request = requests.find(requestId);
-      if (!request) throw new TypeError("This request is no longer under way.");
+      if (!request) throw new TypeError("This request has already ended.");
       return request;
     },
   };

@@ -97,7 +97,7 @@ export function createMcpMount(options: McpMountOptions): McpMount {
     }
     if (method === "GET") return listen(exchange, id);
     if (method === "DELETE") return end(id);
-    return methodNotAllowed("MCP takes POST, GET and DELETE.", "GET, POST, DELETE");
+    return methodNotAllowed("MCP accepts only POST, GET and DELETE.", "GET, POST, DELETE");
   }
 
   async function post(exchange: Exchange, id: string | null): Promise<Response> {
@@ -220,7 +220,7 @@ function refuseLargeInitialize(body: unknown): void {
   if (bytes <= bytes_max) return;
   throw new MerkleError(
     "payload_too_large",
-    `initialize may have ${bytes_max} bytes at most; got ${bytes}. Send the client's name, version and capabilities alone.`,
+    `initialize is too large: it has ${bytes} bytes, and the limit is ${bytes_max}. Send only the client's name, version and capabilities.`,
     { bytes_max },
   );
 }
@@ -232,7 +232,7 @@ function soleMessage(body: unknown): unknown {
 function unknownSession(): Response {
   const error = new MerkleError(
     "not_found",
-    "There is no such MCP session (any more). Send initialize again, without Mcp-Session-Id.",
+    "This MCP session does not exist or has ended. Send initialize again, without Mcp-Session-Id.",
   );
   return rpcErrorResponse(error, rpcCodes.unknownSession);
 }

@@ -164,6 +164,6 @@ function isRequest(message: unknown): message is Readonly<Record<string, unknown
 function idInUse(id: RequestId): MerkleError {
   return new MerkleError(
     "bad_request",
-    `A request with the id ${JSON.stringify(id).slice(0, 100)} is still being answered in this MCP session. Give each request an id of its own.`,
+    `A request with the id ${JSON.stringify(id).slice(0, 100)} is still being answered in this MCP session. Give each request a different id.`,
   );
 }

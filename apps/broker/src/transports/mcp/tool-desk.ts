@@ -197,7 +197,7 @@ function progressTokenOf({ params }: McpRequest["message"]): unknown {
 function unknownTool(name: string): MerkleError {
   return new MerkleError(
     "not_found",
-    `There is no tool "${name.slice(0, 100)}". tools/list names those there are.`,
+    `There is no tool "${name.slice(0, 100)}". List the tools to see their names.`,
   );
 }
 

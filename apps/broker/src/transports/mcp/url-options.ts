@@ -18,7 +18,7 @@ export function readUrlOptions({ searchParams }: URL, { stateless }: { stateless
   if (searchParams.has("team_id")) {
     throw new MerkleError(
       "bad_request",
-      "A credential does not belong into a URL, which others see. Send it as the argument team_id or in the header X-Team-ID.",
+      "A credential must not be in a URL, which others can see. Send it as the argument team_id or in the header X-Team-ID.",
     );
   }
   const view = readView(searchParams.get("view"));
@@ -34,13 +34,13 @@ export function readUrlOptions({ searchParams }: URL, { stateless }: { stateless
 function readView(view: string | null): "json" | "compact" | undefined {
   if (view === null) return undefined;
   if (view === "json" || view === "compact") return view;
-  throw new MerkleError("bad_request", `There is no view "${view.slice(0, 100)}"; view is json or compact.`);
+  throw new MerkleError("bad_request", `view must be json or compact, got "${view.slice(0, 100)}".`);
 }
 
 function readStructured(structured: string | null): boolean | undefined {
   if (structured === null) return undefined;
   if (structured === "0" || structured === "1") return structured === "1";
-  throw new MerkleError("bad_request", `structured is 1 or 0, not "${structured.slice(0, 100)}".`);
+  throw new MerkleError("bad_request", `structured must be 1 or 0, got "${structured.slice(0, 100)}".`);
 }
 
 function chooseOperations(tools: string | null): readonly Operation[] {
@@ -51,7 +51,7 @@ function chooseOperations(tools: string | null): readonly Operation[] {
   if (unknown === undefined) return operations.filter(({ toolset }) => wanted.includes(toolset));
   throw new MerkleError(
     "bad_request",
-    `There is no toolset "${unknown.slice(0, 100)}". The toolsets are: ${[...known].join(", ")}; separate several by commas.`,
+    `There is no toolset "${unknown.slice(0, 100)}". Known toolsets: ${[...known].join(", ")}. Separate several with commas.`,
     { toolsets: [...known] },
   );
 }

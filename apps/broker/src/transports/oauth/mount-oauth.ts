@@ -72,7 +72,7 @@ export function mountOAuth(
     answer(services, c, async () => {
       const form = await bodies.readForm(c.env.incoming);
       if (form.get("grant_type") !== "authorization_code") {
-        throw refused("unsupported_grant_type", "grant_type is authorization_code.");
+        throw refused("unsupported_grant_type", "grant_type must be authorization_code.");
       }
       const redeemed = await redeemCode(services, {
         code: readField(form, "code"),
@@ -84,7 +84,7 @@ export function mountOAuth(
       if (!redeemed) {
         throw refused(
           "invalid_grant",
-          "This code gives no token: it is wrong, was used, is older than a minute, or was made for another client, redirect, verifier or resource.",
+          "This code is not valid: it is wrong, was already used, is older than a minute, or was issued for another client, redirect, verifier or resource.",
         );
       }
       const { token, expiresAt } = redeemed;
@@ -116,10 +116,10 @@ async function answer(
 function readField(form: URLSearchParams, name: string): string {
   const [value, ...more] = form.getAll(name);
   if (value === undefined || value === "" || more.length > 0) {
-    throw refused("invalid_request", `${name} is to be given once.`);
+    throw refused("invalid_request", `${name} must be given exactly once.`);
   }
   if (value.length <= fieldCharsMax) return value;
-  throw refused("invalid_request", `${name} is longer than any that is given here.`);
+  throw refused("invalid_request", `${name} is too long.`);
 }
 
 const fieldCharsMax = 2 * limits.urlCharsMax + 4 * limits.clientRedirectsMax * limits.clientRedirectCharsMax;
@@ -131,6 +131,6 @@ function refused(oauth: string, message: string): MerkleError {
 function notNeeded(): MerkleError {
   return refused(
     "access_denied",
-    "This broker is open: a client needs no token. Start it with --auth invite to admit only members.",
+    "This broker is open to everyone, so clients need no token. Start it with --auth invite to admit only members.",
   );
 }

@@ -28,11 +28,11 @@ it("[TLS-2] a certificate that cannot be used is refused with what is wrong and 
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const locked = privateKey.export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" });
   for (const [pair, sentence] of [
-    [{ cert: good.cert, key: other.key }, "is not that of the certificate"],
+    [{ cert: good.cert, key: other.key }, "does not belong to the certificate"],
     [expired, /has expired \(20.*Renew it/],
     [early, /is not valid before 20.*clock/],
-    [{ cert: "nothing", key: good.key }, /cert\.pem holds no certificate in PEM/],
-    [{ cert: good.cert, key: "nothing" }, /key\.pem holds no private key in PEM/],
+    [{ cert: "nothing", key: good.key }, /cert\.pem contains no PEM certificate/],
+    [{ cert: good.cert, key: "nothing" }, /key\.pem contains no PEM private key/],
     [{ cert: good.cert, key: String(locked) }, /has a passphrase/],
     [
       {
@@ -48,7 +48,7 @@ it("[TLS-2] a certificate that cannot be used is refused with what is wrong and 
   }
   const files = await writeCertificate(folder, good);
   await expect(readCertificate({ ...files, cert: join(folder, "none") })).rejects.toThrow(
-    /none is not there/,
+    /none does not exist/,
   );
   await expect(readCertificate({ ...files, key: folder })).rejects.toThrow(/cannot be read \(EISDIR\)/);
 });

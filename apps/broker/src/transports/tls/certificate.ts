@@ -33,7 +33,7 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   const parsed = parseCertificate(cert, files.cert);
   if (!parsed.checkPrivateKey(parseKey(key, files.key))) {
     throw bad(
-      `The key ${files.key} is not that of the certificate ${files.cert}. Give the two that were made together.`,
+      `The key ${files.key} does not belong to the certificate ${files.cert}. Use a key and a certificate that were created together.`,
     );
   }
   const validTo = new Date(parsed.validTo);
@@ -55,7 +55,7 @@ async function readText(
   } catch (error) {
     if (error instanceof StartError) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    const problem = code === "ENOENT" ? "is not there" : `cannot be read (${code})`;
+    const problem = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
     throw bad(`The ${what} ${path} ${problem}. Correct its path or its permissions.`, error);
   } finally {
     await file?.close();
@@ -69,14 +69,14 @@ async function refuseOpenKey(path: string, file: FileHandle): Promise<void> {
   const others = uid === 0 || gid === 0 ? 0o037 : 0o077;
   if ((mode & others) === 0) return;
   const octal = (mode & 0o777).toString(8).padStart(4, "0");
-  throw bad(`Others may read the key ${path} (mode ${octal}). Run: chmod 600 ${shellWord(path)}`);
+  throw bad(`Others can read the key ${path} (mode ${octal}). Run: chmod 600 ${shellWord(path)}`);
 }
 
 function parseCertificate(text: string, path: string): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch (error) {
-    throw bad(`${path} holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----.`, error);
+    throw bad(`${path} contains no PEM certificate: expected a line -----BEGIN CERTIFICATE-----.`, error);
   }
 }
 
@@ -87,8 +87,8 @@ function parseKey(text: string, path: string): KeyObject {
     const encrypted = text.includes("ENCRYPTED");
     throw bad(
       encrypted
-        ? `The key ${path} has a passphrase, which nobody could give at a start. Give one without.`
-        : `${path} holds no private key in PEM, which begins with -----BEGIN PRIVATE KEY----- or the like.`,
+        ? `The key ${path} has a passphrase, which cannot be entered when the broker starts. Use a key without a passphrase.`
+        : `${path} contains no PEM private key: expected a line such as -----BEGIN PRIVATE KEY-----.`,
       error,
     );
   }
@@ -112,7 +112,7 @@ function refuseUnusable(pair: { cert: string; key: string }, { cert }: Certifica
     createSecureContext({ ...pair, minVersion: "TLSv1.2" });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw bad(`The certificate ${cert} cannot be used (${reason}). Make another.`, error);
+    throw bad(`The certificate ${cert} cannot be used (${reason}). Create a new certificate.`, error);
   }
 }
 

@@ -73,6 +73,6 @@ function refusePlain(socket: Socket, chunk: Buffer): void {
   socket.resume();
   refuseUpgrade(
     socket,
-    new MerkleError("bad_request", "This port speaks TLS alone: use an address with https:// or wss://."),
+    new MerkleError("bad_request", "This port accepts only TLS: use an address with https:// or wss://."),
   );
 }

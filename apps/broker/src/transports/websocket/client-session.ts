@@ -443,7 +443,7 @@ function sessionNamed(input: unknown): string {
 }
 
 function toAdmitted({ principal, services }: Admission): Admitted {
-  if (!principal) throw new TypeError("Nobody was authenticated.");
+  if (!principal) throw new TypeError("The client was not authenticated.");
   const { meshId } = services.database;
   return { mesh_id: meshId, mesh: services.meshName, as: toIdentity(principal) };
 }
@@ -463,7 +463,7 @@ function toIdentity(principal: Principal): Admitted["as"] {
       return { kind: "observer", session_id: principal.sessionId };
     case "job":
     case "client":
-      throw new TypeError("Its credential opens no WebSocket."); // No hello takes it.
+      throw new TypeError("This kind of credential cannot open a WebSocket."); // No hello takes it.
   }
 }
 
@@ -482,7 +482,7 @@ function unknownType(name: string): MerkleError {
 function helloTooLate(): MerkleError {
   return new MerkleError(
     "bad_request",
-    "A client's hello comes once on a connection, before it asks for anything. Open another connection to come as somebody else.",
+    "A client can send its hello only once, before any request. To act as someone else, open another connection.",
   );
 }
 
@@ -490,7 +490,7 @@ function tooManySubscriptions(): MerkleError {
   const max = limits.subscriptionsPerConnectionMax;
   return new MerkleError(
     "too_many_requests",
-    `A connection may have ${max} subscriptions. End one first, or open another connection.`,
+    `A connection can have at most ${max} subscriptions. End one first, or open another connection.`,
     { subscriptions_max: max, retry_after_s: 1 },
   );
 }

@@ -28,7 +28,7 @@ export async function openSubscription(
 ): Promise<OpenedSubscription> {
   const { kind } = frame;
   const { session, caller } = await admitCaller(services, { operation: frameRules[kind], principal }, frame);
-  if (!session) throw new TypeError("A subscription is to a session.");
+  if (!session) throw new TypeError("A subscription must name a session.");
   await refuseOtherHistory(
     { services, team: caller?.team ?? null },
     { epoch: frame.epoch, cursor: frame.after },
@@ -82,7 +82,7 @@ async function findEnd(
 
 function refuseBeyond(last: number, after: number): void {
   if (after <= last) return;
-  throw new MerkleError("bad_request", `after is ${after}, but the feed ends at ${last}.`, {
+  throw new MerkleError("bad_request", `Message ${after} is beyond the end of the feed (${last}).`, {
     field: "after",
     last_sequence: last,
   });

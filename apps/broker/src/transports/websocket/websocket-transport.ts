@@ -97,7 +97,7 @@ export function createWebSocketTransport({
   server.on("wsClientError", (error, socket) =>
     refuseUpgrade(
       socket,
-      new MerkleError("bad_request", `This is no request for a WebSocket: ${error.message}.`),
+      new MerkleError("bad_request", `This is not a valid WebSocket request: ${error.message}.`),
     ),
   );
   const beating = setInterval(beat, heartbeatMs);

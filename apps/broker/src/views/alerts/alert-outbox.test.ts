@@ -147,7 +147,7 @@ describe("The outbox", () => {
     }
     expect(tries, "later and later, and no more often").toEqual([0, 15, 45, 165, 465]);
     expect(await stateOf(targetId)).toMatchObject({
-      problem: "It answered 503.",
+      problem: "The server answered 503.",
       waiting: 1,
       lastSentAt: null,
     });
@@ -170,7 +170,7 @@ describe("The outbox", () => {
     await openOutbox()(noon);
     expect(other.got).toHaveLength(1);
     expect(await stateOf(targetId)).toMatchObject({
-      problem: "Nothing answered there within 1 seconds.",
+      problem: "No server responded within 1 seconds.",
       waiting: 1,
     });
     await sql`UPDATE alerts SET attempts = 9 WHERE target_id = ${targetId} AND state = 'waiting'`;
@@ -236,9 +236,7 @@ describe("The outbox", () => {
     await setBlocked("needs a key");
     await openOutbox()(noon);
     expect(inside.got).toHaveLength(0);
-    expect((await stateOf(targetId))?.problem).toBe(
-      "It answered 302. It leads elsewhere, which is not followed.",
-    );
+    expect((await stateOf(targetId))?.problem).toBe("The server answered 302. Redirects are not followed.");
     const settings = await loadSettings(services.database, {});
     const named = await addTarget({
       kind: "webhook",
@@ -249,7 +247,9 @@ describe("The outbox", () => {
     expect(inside.got).toHaveLength(0);
     expect(receiver.got).toHaveLength(1);
     for (const each of [targetId, named]) {
-      expect((await stateOf(each))?.problem).toMatch(/^It leads into this broker's own machine or network/);
+      expect((await stateOf(each))?.problem).toMatch(
+        /^The address belongs to the broker's own machine or network/,
+      );
     }
   });
 
@@ -259,7 +259,11 @@ describe("The outbox", () => {
     receiver.answer = answering(410);
     await setBlocked("needs a key");
     await openOutbox()(noon);
-    expect(await stateOf(targetId)).toMatchObject({ problem: "It answered 410.", givenUp: 1, endedAt: noon });
+    expect(await stateOf(targetId)).toMatchObject({
+      problem: "The server answered 410.",
+      givenUp: 1,
+      endedAt: noon,
+    });
     const lost = await addTarget(webhookAt(receiver), { sealed: randomBytes(60) });
     await setBlocked("needs another");
     await openOutbox()(later(5));

@@ -114,7 +114,7 @@ function requireAddress(services: ViewServices, to: AlertTo): void {
   } catch (error) {
     if (!(error instanceof InnerAddressError) && !(error instanceof UnreachableError)) throw error;
     const field = to.kind === "push" ? "to.endpoint" : "to.url";
-    throw new MerkleError("bad_request", `Nothing can be sent to this address. ${error.message}`, {
+    throw new MerkleError("bad_request", `Alerts cannot be sent to this address. ${error.message}`, {
       fields: [{ field, problem: "must be an https address outside of the broker's network" }],
     });
   }

@@ -60,7 +60,7 @@ export function addressOf(to: AlertTo): URL {
 export function refuseAddress({ settings }: Pick<AlertServices, "settings">, address: URL): void {
   if (settings.current.alert_inner_addresses) return;
   refuseInnerHost(address);
-  if (address.protocol !== "https:") throw new UnreachableError("It must be an https address.");
+  if (address.protocol !== "https:") throw new UnreachableError("The address must begin with https://.");
 }
 
 interface AlertTry {
@@ -79,7 +79,11 @@ export async function sendAlert(
 ): Promise<AlertOutcome> {
   const { settings, addresses, alertKey } = services;
   const to = openTarget(services, target);
-  if (!to) return failed("What is kept of it was encrypted with a key that is lost. Set it up again.", true);
+  if (!to)
+    return failed(
+      "Its settings were encrypted with a key that is lost. Set this destination up again.",
+      true,
+    );
   try {
     const { vapid } = alertKey;
     const { url, headers, body } = toAlertRequest(to, content, { vapid, base: addresses.base(), now });
@@ -94,7 +98,9 @@ export async function sendAlert(
     return judge(to.kind, answer, !settings.current.alert_inner_addresses);
   } catch (error) {
     if (error instanceof UnreachableError || error instanceof InnerAddressError) return failed(error.message);
-    return failed(signal.aborted ? "The broker stopped." : "It could not be written for this address.");
+    return failed(
+      signal.aborted ? "The broker stopped." : "The alert could not be prepared for this address.",
+    );
   }
 }
 
@@ -111,11 +117,11 @@ function judge(kind: AlertTo["kind"], { status, text }: Answer, isOutside: boole
   // A webhook of one's own may be missing for a moment; with the others the address itself is what was taken away.
   const gone = status === 410 || (status === 404 && kind !== "webhook" && kind !== "ntfy");
   const words = isOutside ? (text ?? "").trim().slice(0, answerCharsMax).toWellFormed() : "";
-  const redirected = status >= 300 && status < 400 ? " It leads elsewhere, which is not followed." : "";
+  const redirected = status >= 300 && status < 400 ? " Redirects are not followed." : "";
   return {
     arrived,
     gone,
     status,
-    answer: `It answered ${status}.${redirected}${words === "" ? "" : ` ${words}`}`,
+    answer: `The server answered ${status}.${redirected}${words === "" ? "" : ` ${words}`}`,
   };
 }

@@ -31,13 +31,9 @@ export async function dismissAttention(
 }
 
 function alreadyOver(until: string | undefined): MerkleError {
-  return new MerkleError(
-    "bad_request",
-    `until is ${until}, which is over. Name a time that is still to come.`,
-    {
-      fields: [{ field: "until", problem: "is over" }],
-    },
-  );
+  return new MerkleError("bad_request", `${until} is in the past. Choose a time in the future.`, {
+    fields: [{ field: "until", problem: "is in the past" }],
+  });
 }
 
 /** Returns the items that a person has put away, by their ids; nothing is kept for anybody else. */

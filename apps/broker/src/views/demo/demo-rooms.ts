@@ -79,7 +79,7 @@ export async function openDemoRoom(
   if (principal?.kind !== "anyone")
     throw new MerkleError(
       "forbidden",
-      "This broker admits only members, and the demo's agents belong to no one. merkle demo starts its own broker for them.",
+      "This broker admits only members, and the demo's agents are not members. Run merkle demo, which starts its own broker for them.",
     );
   return { mesh: demoMeshName, ...(await services.demoRooms.open()) };
 }

@@ -58,7 +58,7 @@ export async function erasePerson(
 function notConfirmed({ name }: DataSubject): MerkleError {
   return new MerkleError(
     "conflict",
-    `This erases ${JSON.stringify(name)} for good, and confirm says somebody else; nothing was done. Give that name, or the id, as confirm.`,
+    `This permanently erases ${JSON.stringify(name)}, but the confirmation names someone else, so nothing was done. Confirm with that name or the person's id.`,
     { field: "confirm" },
   );
 }
@@ -91,10 +91,13 @@ function toKept({ slug, imported, newest, version, sequence }: PersonText): Outp
   const what = sequence === null ? `version ${version} of the document` : `message ${sequence}`;
   if (imported)
     return [
-      { session: slug, what: `${what}: another broker's record; remove it there, and import it again` },
+      {
+        session: slug,
+        what: `${what}: part of another broker's record; remove it there and import the session again`,
+      },
     ];
   if (newest)
-    return [{ session: slug, what: `${what}: what the document says now; write the next version first` }];
+    return [{ session: slug, what: `${what}: the current text of the document; save a new version first` }];
   return undefined;
 }
 
@@ -107,7 +110,7 @@ async function refuseArchived({ services }: PersonContext<ViewServices>, person:
   if (slugs.length === 0) return;
   throw new MerkleError(
     "conflict",
-    `${JSON.stringify(person.name)} took part in sessions that are archived, so nothing was erased: ${slugs.join(", ")}. Bring them back first (merkle unarchive), erase, and archive them again.`,
+    `${JSON.stringify(person.name)} took part in sessions that are archived, so nothing was erased: ${slugs.join(", ")}. Restore them first (merkle unarchive), then erase the person and archive them again.`,
     { archived: slugs },
   );
 }

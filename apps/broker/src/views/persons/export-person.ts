@@ -30,11 +30,7 @@ export async function exportPerson(
 function parsePlace(text = "0.0"): PersonDataPlace {
   const [, kind, rows] = /^(\d{1,3})\.(\d{1,12})$/.exec(text) ?? [];
   if (kind !== undefined && rows !== undefined) return { kind: Number(kind), rows: Number(rows) };
-  throw new MerkleError(
-    "bad_request",
-    "export_person: after must be the next of the page before, unchanged.",
-    {
-      field: "after",
-    },
-  );
+  throw new MerkleError("bad_request", "after must be the value of next in the previous page, unchanged.", {
+    field: "after",
+  });
 }

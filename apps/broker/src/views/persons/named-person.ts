@@ -18,24 +18,20 @@ export async function findNamedPerson(
   const { orm, meshId } = services.database;
   if (wanted === undefined) {
     const row = await findPerson(orm, meshId, caller.personId);
-    if (!row) throw unauthorized("This person is gone");
+    if (!row) throw unauthorized("This person no longer exists");
     return { meshId, ...row };
   }
-  const what = `${operation} of somebody else`;
-  if (!caller.verified) throw verifiedOnly(what);
+  if (!caller.verified) throw verifiedOnly(operation);
   if (principal?.kind === "member" && (principal.role !== "admin" || isProgram(principal)))
-    throw adminsOnly(what);
+    throw adminsOnly(operation);
   const [found, ...others] = await listPersonsNamed(orm, meshId, wanted);
   if (!found) {
-    throw new MerkleError(
-      "not_found",
-      `Nobody in this mesh is called ${JSON.stringify(wanted)}, or has that id.`,
-    );
+    throw new MerkleError("not_found", `No one in this mesh has the name or id ${JSON.stringify(wanted)}.`);
   }
   if (others.length > 0) {
     throw new MerkleError(
       "conflict",
-      `${others.length + 1} persons are called ${JSON.stringify(wanted)}; name one by its id.`,
+      `${others.length + 1} people have the name ${JSON.stringify(wanted)}. Use the id of one of them.`,
       { person_ids: [found, ...others].map(({ personId }) => personId) },
     );
   }

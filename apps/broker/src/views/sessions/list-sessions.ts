@@ -53,7 +53,7 @@ function parsePlace(text: string, sort: SessionSort): SessionPlace {
   if (of !== sort || more.length > 0 || !isUuid(String(sessionId)) || !isKey(key, sort)) {
     throw new MerkleError(
       "bad_request",
-      "list_sessions: before must be the next_cursor of the page before, unchanged, with the same sort.",
+      "before must be the next_cursor of the previous page, unchanged and with the same sort.",
       { field: "before" },
     );
   }

@@ -60,7 +60,7 @@ export async function askAddress(address: URL, { signal, ...asking }: AskOptions
   } catch (error) {
     signal.throwIfAborted();
     throw new UnreachableError(
-      deadline.aborted ? `Nothing answered there within ${silentMs / 1000} seconds.` : explain(error),
+      deadline.aborted ? `No server responded within ${silentMs / 1000} seconds.` : explain(error),
       { cause: error, untrusted: isAboutCertificate(codeOf(error)) },
     );
   }
@@ -130,21 +130,21 @@ function explain(error: unknown): string {
   const code = codeOf(error);
   switch (code) {
     case "ECONNREFUSED":
-      return "Nothing listens there.";
+      return "No server is listening at this address.";
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return "This machine knows no host of that name.";
+      return "The host name could not be resolved.";
     case "EHOSTUNREACH":
     case "ENETUNREACH":
     case "ETIMEDOUT":
-      return "This machine cannot reach that host.";
+      return "The broker's machine cannot reach this host.";
     case "ECONNRESET":
     case "EPIPE":
-      return "The connection was closed without an answer.";
+      return "The server closed the connection without a response.";
     default:
       if (isAboutCertificate(code)) return `Its certificate is not trusted (${code}).`;
       if (/^(?:HPE_|EPROTO|ERR_SSL)/.test(code))
-        return "What answers there does not speak the address's protocol.";
+        return "The server does not speak the protocol of this address.";
       return `The connection failed${code === "" ? "" : ` (${code})`}.`;
   }
 }

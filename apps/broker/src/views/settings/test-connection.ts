@@ -48,7 +48,7 @@ async function judge(base: string, services: ViewServices, signal: AbortSignal):
     return unreached("Expected an http or https address.");
   }
   if (address.username !== "" || address.password !== "" || address.search !== "" || address.hash !== "") {
-    return unreached("Leave credentials, query and fragment out of the address.");
+    return unreached("Leave out user name, password and anything after ? or # in the address.");
   }
   const refuses = chooseGuard(services, address);
   const judging: Judging = {
@@ -112,13 +112,13 @@ async function judgeOwnCertificate(address: URL, judging: Judging): Promise<Verd
 }
 
 const ownButUntrusted =
-  "It is this broker, but its certificate is not trusted here for this name: agents need its authority, as NODE_EXTRA_CA_CERTS or --ca, or an address that it is for.";
+  "This broker responded, but its certificate is not trusted for this name. Give agents its certificate authority (NODE_EXTRA_CA_CERTS or --ca), or use an address that the certificate covers.";
 
 function compare(app: Identity, own: Identity): Verdict {
   if (app.epoch === own.epoch && app.brokerId === own.brokerId) {
     return { reached: true, same_broker: true, problem: null };
   }
-  return { reached: true, same_broker: false, problem: "Another Merkle broker answers there." };
+  return { reached: true, same_broker: false, problem: "Another Merkle broker responded at this address." };
 }
 
 function unreached(problem: string): Verdict {
@@ -147,4 +147,4 @@ function toFields(value: unknown): Readonly<Record<string, unknown>> {
 
 /** One sentence for every cause: what answers at an address is nobody's business unless it is a broker. */
 const noBroker =
-  "No Merkle broker was found there. Check the address, the port and the certificate, that no sign-in or redirect is in front of the broker, and that its allowed hosts (MERKLE_ALLOWED_HOSTS) include the name. Addresses in the broker's own network are tried only if the setting alert_inner_addresses is on.";
+  "No Merkle broker was found at this address. Check the address, the port and the certificate. Check that no sign-in or redirect is in front of the broker, and that its allowed hosts (MERKLE_ALLOWED_HOSTS) include the name. Addresses in the broker's own network are tried only if the setting alert_inner_addresses is on.";

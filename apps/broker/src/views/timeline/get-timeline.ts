@@ -82,7 +82,9 @@ async function readSpan(
   if (from <= to) return { from, to };
   // The time that was given may lie beyond the default of the one that was not.
   if (input.from === undefined || input.to === undefined) return { from, to: from };
-  throw new MerkleError("bad_request", "get_timeline: from must not be later than to.", { field: "from" });
+  throw new MerkleError("bad_request", "The start (from) must not be later than the end (to).", {
+    field: "from",
+  });
 }
 
 function toLane(

@@ -34,7 +34,7 @@ export async function toParameters(
       ...(await fileParameters(services, job, { root, path })),
     };
   }
-  if (sessionId === null) throw new TypeError("A job's session is gone.");
+  if (sessionId === null) throw new TypeError("The session of the job was not found.");
   const [session, [head], persona] = await Promise.all([
     findSession(orm, meshId, sessionId),
     readFeedHeads(orm, [sessionId]),
@@ -97,7 +97,7 @@ export async function requireReturnedDraft(
   if (draft?.number === number) return;
   throw new MerkleError(
     "not_found",
-    `Proposal ${number} is not the draft that job ${job} starts from${draft ? `: that is ${draft.number}` : ", which has none"}.`,
+    `Proposal ${number} is not the draft of job ${job}${draft ? `, which is ${draft.number}` : ", which has none"}.`,
     { job_id: job, proposal_id: number },
   );
 }

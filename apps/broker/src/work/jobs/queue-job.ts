@@ -40,7 +40,7 @@ function inFlight(job_id: number | undefined, job: JobSource): MerkleError {
   const what = "file" in job ? `${job.file.root}/${job.file.path}` : `the document of "${job.session.slug}"`;
   return new MerkleError(
     "conflict",
-    `A job is in flight for ${what}${job_id === undefined ? "" : `: job ${job_id}`}. Wait until it has ended (get_job), or cancel it (cancel_job).`,
-    { job_id },
+    `A job is already running for ${what}${job_id === undefined ? "" : `: job ${job_id}`}. Wait until it has ended, or cancel it.`,
+    { job_id, next: "get_job" },
   );
 }

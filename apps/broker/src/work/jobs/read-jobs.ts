@@ -17,7 +17,7 @@ export async function getJob(
 }
 
 function notOwn(job_id: number): MerkleError {
-  return new MerkleError("forbidden", `The agent of job ${job_id} may look at that job alone.`, { job_id });
+  return new MerkleError("forbidden", `The agent of job ${job_id} can read only its own job.`, { job_id });
 }
 
 /** Lists the last jobs, newest first (JOB-4). */
@@ -71,8 +71,5 @@ export async function toJob({ sessions }: Pick<JobServices, "sessions">, row: Jo
 export async function requireJob(db: Queryable, meshId: string, number: number): Promise<JobRow> {
   const row = await findJob(db, { meshId, number });
   if (row) return row;
-  throw new MerkleError(
-    "not_found",
-    `There is no job ${number} in this mesh. list_jobs shows the last ones.`,
-  );
+  throw new MerkleError("not_found", `There is no job ${number} in this mesh.`, { next: "list_jobs" });
 }

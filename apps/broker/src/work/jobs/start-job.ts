@@ -65,7 +65,7 @@ async function requireOpenTopic(
 }
 
 function noSuchTopic(number: number): MerkleError {
-  return new MerkleError("not_found", `There is no topic ${number} here.`);
+  return new MerkleError("not_found", `There is no topic ${number} in this source.`);
 }
 
 /**
@@ -96,7 +96,7 @@ export async function cancelJob(
 function hasEnded({ number, status }: { readonly number: number; readonly status: string }): MerkleError {
   return new MerkleError(
     "conflict",
-    `Job ${number} has ended already: it ${status === "timed_out" ? "timed out" : status === "cancelled" ? "was cancelled" : status}.`,
+    `Job ${number} has already ended: it ${status === "timed_out" ? "timed out" : status === "cancelled" ? "was cancelled" : status}.`,
     {
       job_id: number,
       status,
@@ -138,7 +138,7 @@ async function refuseFreshReading(
 function isRetired(persona_name: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `The persona ${JSON.stringify(persona_name)} is retired, and nothing is read as it any more. A person can restore it (Settings → Personas).`,
+    `The persona ${JSON.stringify(persona_name)} is retired and cannot be used. A person can restore it (Settings → Personas).`,
     { persona_name },
   );
 }
@@ -152,7 +152,7 @@ function nameOf(source: JobSource): string {
 function isFresh(persona_name: string, what: string, perspective_id: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `${what} was read as ${persona_name} since both last changed: perspective ${perspective_id} (get_perspective). \`again: true\` has it read once more.`,
-    { perspective_id, persona_name },
+    `${what} was already read as ${persona_name}, and neither has changed since: see perspective ${perspective_id}. To have it read once more, start the job with the option again.`,
+    { perspective_id, persona_name, next: "get_perspective" },
   );
 }

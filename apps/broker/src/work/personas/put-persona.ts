@@ -54,14 +54,14 @@ async function conflict(
   if (!row) {
     return new MerkleError(
       "conflict",
-      `There is no persona ${JSON.stringify(name)} yet: expected_version is 0 for a new one, got ${expectedVersion}.`,
+      `There is no persona ${JSON.stringify(name)} yet. Expected version 0 for a new persona, got ${expectedVersion}.`,
       { version: 0 },
     );
   }
   const by = row.updatedBy === null ? "" : `, by ${row.updatedBy}`;
   return new MerkleError(
     "conflict",
-    `The persona ${JSON.stringify(row.name)} is at version ${row.version}${by}, not ${expectedVersion}. Read it (get_persona), and write again what should hold.`,
+    `The persona ${JSON.stringify(row.name)} is at version ${row.version}${by}, not ${expectedVersion}. Merge your change into the current persona and save it again.`,
     { version: row.version, persona: toPersona(row) },
   );
 }

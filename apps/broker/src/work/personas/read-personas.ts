@@ -36,9 +36,13 @@ async function refuseOther(
 ): Promise<void> {
   const { personaName } = (await findJob(services.database.orm, { meshId, number: job })) ?? {};
   if (personaName && toPersonaKey(personaName) === toPersonaKey(name)) return;
-  throw new MerkleError("forbidden", `Job ${job} is not to read as ${JSON.stringify(name)}.`, {
-    job_id: job,
-  });
+  throw new MerkleError(
+    "forbidden",
+    `Job ${job} cannot read as ${JSON.stringify(name)}, because it has another persona.`,
+    {
+      job_id: job,
+    },
+  );
 }
 
 /** Names are compared without case. */
@@ -68,8 +72,7 @@ export function toPersona(row: PersonaRow): Persona {
 export async function requirePersona(db: Queryable, meshId: string, name: string): Promise<PersonaRow> {
   const row = await findPersona(db, meshId, toPersonaKey(name));
   if (row) return row;
-  throw new MerkleError(
-    "not_found",
-    `There is no persona ${JSON.stringify(name)} in this mesh. list_personas shows those there are.`,
-  );
+  throw new MerkleError("not_found", `There is no persona ${JSON.stringify(name)} in this mesh.`, {
+    next: "list_personas",
+  });
 }

@@ -1,5 +1,6 @@
 import { findDocumentVersionHash, findJob, type JobRow, upsertPerspective } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { inputRefused } from "@merkle/wire/schemas";
 import type { JobPrincipal } from "../../identity/principal.js";
 import type { AgentContext } from "../../sessions/context.js";
 import { requirePersona } from "../personas/read-personas.js";
@@ -51,27 +52,25 @@ async function requireSourceHash(
   { source_version, source_sha }: Input,
 ): Promise<{ readonly sourceVersion: number | null; readonly sourceHash: string }> {
   if (path !== null) {
-    if (source_sha === undefined) throw wrongSource("source_sha", "missing: this job reads a file");
+    if (source_sha === undefined) throw wrongSource("source_sha", "is missing, but this job reads a file");
     return { sourceVersion: null, sourceHash: source_sha };
   }
   if (source_version === undefined || sessionId === null) {
-    throw wrongSource("source_version", "missing: this job reads a session's document");
+    throw wrongSource("source_version", "is missing, but this job reads a session's document");
   }
   const sourceHash = await findDocumentVersionHash(services.database.orm, sessionId, source_version);
   if (sourceHash === null) {
-    throw wrongSource("source_version", `the document has no version ${source_version} that can be read`);
+    throw wrongSource("source_version", `the document has no readable version ${source_version}`);
   }
   return { sourceVersion: source_version, sourceHash };
 }
 
 function wrongSource(field: string, problem: string): MerkleError {
-  return new MerkleError("bad_request", `put_perspective cannot take this: ${field}: ${problem}.`, {
-    fields: [{ field, problem }],
-  });
+  return inputRefused([{ field, problem }]);
 }
 
 function isOver({ job }: JobPrincipal): MerkleError {
-  return new MerkleError("forbidden", `Job ${job} is over, and nothing is written for it any more.`, {
+  return new MerkleError("forbidden", `Job ${job} has ended, so nothing was saved.`, {
     job_id: job,
   });
 }

@@ -80,8 +80,8 @@ function unread(persona_name: string, source: { session: string } | { source_pat
   const what = "session" in source ? `the document of "${source.session}"` : source.source_path;
   return new MerkleError(
     "not_found",
-    `Nobody has read ${what} as ${persona_name} yet. start_job perspective has it read.`,
-    { persona_name, ...source },
+    `No one has read ${what} as ${persona_name} yet. Start a perspective job to have it read.`,
+    { persona_name, ...source, next: "start_job" },
   );
 }
 

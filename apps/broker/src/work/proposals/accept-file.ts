@@ -33,7 +33,8 @@ export async function acceptFile(
 ) {
   const { services, person } = ctx;
   const { baseHash, topic, meshId, number, sessionId } = proposal;
-  if (baseHash === null || topic === null) throw new TypeError("A file's proposal has a hash and a topic.");
+  if (baseHash === null || topic === null)
+    throw new TypeError("The proposal for a file must have a hash and a topic.");
   if (input.base !== baseHash) throw await staleFile(ctx, { proposal, file });
   const content = await chooseText(ctx, proposal, input);
   const acceptedContentHash = createHash("sha256").update(content).digest();
@@ -103,7 +104,7 @@ async function chooseText(
     readBaseText(services, proposal, proposal),
     readProposalContent(services.database.orm, proposal),
   ]);
-  if (base === null || proposed === null) throw new TypeError("An open proposal has no text.");
+  if (base === null || proposed === null) throw new TypeError("An open proposal must have a text.");
   if (content !== undefined) {
     if (content !== base) return content;
     throw badRequest(
@@ -116,7 +117,7 @@ async function chooseText(
   const chosen = all.filter(({ id }) => hunks.includes(id));
   const applied = applyHunks(base, chosen);
   if (chosen.length === hunks.length && applied !== null) return applied;
-  throw badRequest("hunks", "The proposal has no such hunks. Look at it again (get_proposal).");
+  throw badRequest("hunks", "The proposal has no such hunks. Open it again to see its current hunks.");
 }
 
 async function staleFile(
@@ -128,8 +129,8 @@ async function staleFile(
   return new MerkleError(
     "conflict",
     merged?.sha === baseHash
-      ? `${file.root}/${file.path} is not what you have seen; nothing was written. Look at proposal ${number} again, and accept it with base ${baseHash}.`
-      : `${file.root}/${file.path} was changed since proposal ${number} was made; nothing was written. Decide rebase, and look at the new revision.`,
+      ? `${file.root}/${file.path} is not the version that you reviewed, so nothing was written. Review proposal ${number} again, then accept it.`
+      : `${file.root}/${file.path} has changed since proposal ${number} was made, so nothing was written. Rebase the proposal and review the new revision.`,
     {
       proposal_id: number,
       base_sha: baseHash,

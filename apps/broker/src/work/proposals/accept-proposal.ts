@@ -132,7 +132,7 @@ async function chooseText(
 ): Promise<string> {
   if (content !== undefined) return refuseUnchanged(services, proposal, content);
   const proposed = await readProposalContent(services.database.orm, proposal);
-  if (proposed === null) throw new TypeError("An open proposal has no text.");
+  if (proposed === null) throw new TypeError("An open proposal must have a text.");
   if (!hunks) return proposed;
   const { text } = await readCurrentText(services, proposal);
   const all = await services.workers.run(hunksTask, { from: text, to: proposed });
@@ -140,7 +140,7 @@ async function chooseText(
   const unknown = hunks.filter((id) => !all.some((hunk) => hunk.id === id));
   if (unknown.length > 0) throw noSuchHunks(proposal.number, unknown);
   const applied = applyHunks(text, chosen);
-  if (applied === null) throw new TypeError("A text's own hunks cannot be applied to it.");
+  if (applied === null) throw new TypeError("The hunks of the text could not be applied to it.");
   return applied;
 }
 
@@ -155,7 +155,7 @@ async function refuseUnchanged(
   throw new MerkleError(
     "bad_request",
     content === text
-      ? "The edited text is the same as the current text. To accept nothing, reject the proposal."
+      ? "The edited text is the same as the current text. Reject the proposal instead."
       : "A conclusion must not be blank.",
     { fields: [{ field: "content", problem: content === text ? "changes nothing" : "blank" }] },
   );
@@ -164,8 +164,8 @@ async function refuseUnchanged(
 function noSuchHunks(number: number, hunks: readonly string[]): MerkleError {
   return new MerkleError(
     "conflict",
-    `Proposal ${number} has no hunk ${hunks.slice(0, 5).join(", ")} against the text as it stands now; nothing was written. Look at it again with get_proposal.`,
-    { proposal_id: number, hunks: hunks.slice(0, 100) },
+    `Proposal ${number} has no hunk ${hunks.slice(0, 5).join(", ")} on the current text, so nothing was written. Open the proposal again to see its current hunks.`,
+    { proposal_id: number, hunks: hunks.slice(0, 100), next: "get_proposal" },
   );
 }
 

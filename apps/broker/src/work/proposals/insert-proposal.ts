@@ -95,7 +95,7 @@ async function refuseOtherJobs(
   }
   throw new MerkleError(
     "forbidden",
-    `The agent of job ${job} proposes what that ${jobKind} job is about, and nothing else.`,
+    `The agent of job ${job} can propose only what that ${jobKind} job is about.`,
     { job_id: job },
   );
 }
@@ -161,7 +161,7 @@ async function describeChange(
 function noSuchBase(version: number | null): MerkleError {
   return new MerkleError(
     "bad_request",
-    `There is no version ${version} of the document to have worked from, or its text was removed. Read the document, and name its version.`,
+    `The document has no version ${version}, or its text was removed. Read the document and name the version that you worked from.`,
     { fields: [{ field: "base_version", problem: "no such version" }] },
   );
 }
@@ -169,14 +169,15 @@ function noSuchBase(version: number | null): MerkleError {
 function noSuchText(current_sha: string): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The file has no text of that hash that is kept. Read it (read_source), and name its hash; now it is ${current_sha}.`,
-    { current_sha, fields: [{ field: "base_sha", problem: "no such text" }] },
+    `No stored text of the file has that hash. Read the file again and use its current hash, ${current_sha}.`,
+    { next: "read_source", current_sha, fields: [{ field: "base_sha", problem: "no such text" }] },
   );
 }
 
 function missing(field: "base_version" | "base_sha"): MerkleError {
-  const what = field === "base_version" ? "a document's: give base_version" : "a file's: give base_sha";
-  return new MerkleError("bad_request", `The text that this is proposed for is ${what}.`, {
+  const what =
+    field === "base_version" ? "a document, so it needs base_version" : "a file, so it needs base_sha";
+  return new MerkleError("bad_request", `This proposal is for ${what}.`, {
     fields: [{ field, problem: "missing" }],
   });
 }

@@ -24,7 +24,7 @@ export async function holdOpenProposal(
 ): Promise<ProposalBesideSource> {
   await holdProposals(tx, seriesOf(proposal));
   const row = await findProposal(tx, proposal);
-  if (!row) throw new TypeError("A proposal is gone.");
+  if (!row) throw new TypeError("The proposal was not found.");
   refuseDecided(row);
   return row;
 }
@@ -35,7 +35,7 @@ export function refuseDecided(row: ProposalBesideSource): void {
   const by = row.decidedBy === null ? "by a newer revision" : `by ${row.decidedBy}`;
   throw new MerkleError(
     "conflict",
-    `Proposal ${row.number} was ${row.status} ${by} before, so nothing was done. list_proposals shows what is open.`,
+    `Proposal ${row.number} was already ${row.status} ${by}, so nothing was done.`,
     {
       proposal_id: row.number,
       status: row.status,
@@ -53,10 +53,9 @@ export async function requireProposal(
 ): Promise<ProposalBesideSource> {
   const row = await findProposal(db, { meshId, number });
   if (row) return row;
-  throw new MerkleError(
-    "not_found",
-    `There is no proposal ${number} in this mesh. list_proposals shows those there are.`,
-  );
+  throw new MerkleError("not_found", `There is no proposal ${number} in this mesh.`, {
+    next: "list_proposals",
+  });
 }
 
 /** Says in a proposal's topic what a person remarks about it, where the next agent reads it; a conclusion has none. */

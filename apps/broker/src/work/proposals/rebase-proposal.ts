@@ -65,7 +65,7 @@ function noteOf(
 function isNewest(number: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `Proposal ${number} is on the newest text; there is nothing to rebase.`,
+    `Proposal ${number} is already based on the newest text, so there is nothing to rebase.`,
     {
       proposal_id: number,
     },
@@ -83,7 +83,7 @@ function nothingLeft(number: number, conflicts: number): MerkleError {
 function baseIsGone(number: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `What proposal ${number} was made from was removed, so it cannot be rebased. Reject it, or return it for another run.`,
+    `The text that proposal ${number} is based on was removed, so it cannot be rebased. Reject it, or return it for another run.`,
     { proposal_id: number },
   );
 }

@@ -34,8 +34,8 @@ export function staleProposal(
   return new MerkleError(
     "conflict",
     baseVersion === current_version
-      ? `The document is at version ${current_version}, which is not the one that you have seen; nothing was written. Look at proposal ${number} again, and accept it with base ${current_version}.`
-      : `Proposal ${number} was made on version ${baseVersion}, and the document is at version ${current_version}; nothing was written. Decide rebase, and look at the new revision.`,
+      ? `The document is at version ${current_version}, which is not the version that you reviewed, so nothing was written. Review proposal ${number} again, then accept it.`
+      : `Proposal ${number} is based on version ${baseVersion}, but the document is at version ${current_version}, so nothing was written. Rebase the proposal and review the new revision.`,
     { proposal_id: number, base_version: baseVersion, current_version, rebased },
   );
 }

@@ -23,7 +23,7 @@ export async function readCurrentText(
     return { text, version: null, sha: hash };
   }
   const document = await readDocument(database.orm, documentOf(source));
-  if (!document) throw new TypeError("A proposal's document is gone.");
+  if (!document) throw new TypeError("The document of the proposal was not found.");
   const text = source.kind === "conclusion" ? (document.conclusion ?? "") : document.content;
   return { text, version: document.version, sha: null };
 }
@@ -40,7 +40,7 @@ export async function readBaseText(
   if (source.kind === "conclusion") return (await readCurrentText(services, source)).text;
   const file = fileOf(source);
   if (file) return base.baseHash === null ? null : readFileText(services, file, base.baseHash);
-  if (base.baseVersion === null) throw new TypeError("A document's proposal has a version as its base.");
+  if (base.baseVersion === null) throw new TypeError("The proposal for a document must have a base version.");
   if (base.baseVersion === 0) return "";
   const { orm } = services.database;
   return (await findDocumentVersion(orm, documentOf(source), base.baseVersion))?.content ?? null;
@@ -52,6 +52,6 @@ export function fileOf({ root, path }: Pick<ProposalSource, "root" | "path">): S
 }
 
 function documentOf({ sessionId, path }: ProposalSource): string {
-  if (sessionId === null || path !== null) throw new TypeError("A proposal is of a document.");
+  if (sessionId === null || path !== null) throw new TypeError("The proposal must be for a document.");
   return sessionId;
 }

@@ -67,8 +67,8 @@ async function concludeAsAgent(
 function proposesAlone(slug: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `In the session "${slug}" an agent proposes the conclusion (insert_proposal), and a person decides about it.`,
-    { agent_concludes: "proposes" },
+    `In the session "${slug}" an agent can only propose the conclusion, and a person decides about it.`,
+    { agent_concludes: "proposes", next: "insert_proposal" },
   );
 }
 

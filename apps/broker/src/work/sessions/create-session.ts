@@ -11,6 +11,7 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf, sealText } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { inputRefused } from "@merkle/wire/schemas";
 import { utf8Bytes } from "@merkle/wire/text";
 import { makeCredential } from "../../identity/credential.js";
 import { ownerOf } from "../../identity/principal.js";
@@ -93,10 +94,8 @@ function nameConvener(
 }
 
 function nameMissing(): MerkleError {
-  const problem = "missing: your team's name. Only a person's credential can replace it";
-  return new MerkleError("bad_request", `create_session cannot take this: creator_team_name: ${problem}.`, {
-    fields: [{ field: "creator_team_name", problem }],
-  });
+  const problem = "is missing; expected your team's name, or a person's credential instead";
+  return inputRefused([{ field: "creator_team_name", problem }]);
 }
 
 /** A concluded session that another one goes on from. */
@@ -151,16 +150,15 @@ function toBytes(text: string, bytes: number): string {
 function withNote(description: string, note: string): string {
   const text = description === "" ? note : `${description}\n\n${note}`;
   if (text.length <= limits.descriptionCharsMax) return text;
-  const problem = `leaves no room for where the session comes from: that takes ${note.length + 2} characters of ${limits.descriptionCharsMax}`;
-  throw new MerkleError("bad_request", `create_session cannot take this: description: ${problem}.`, {
-    fields: [{ field: "description", problem }],
-  });
+  const max = limits.descriptionCharsMax - note.length - 2;
+  const problem = `must have at most ${max} characters here, because a note about the earlier session is added; got ${description.length}`;
+  throw inputRefused([{ field: "description", problem }]);
 }
 
 function notConcluded(slug: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `The session "${slug}" is not concluded, so there is no conclusion to go on from. Join it (join_session), or conclude it first.`,
-    { session: slug },
+    `The session "${slug}" is not concluded, so there is no conclusion to continue from. Join it, or conclude it first.`,
+    { session: slug, next: "join_session" },
   );
 }

@@ -27,7 +27,7 @@ export async function readHead({ git, user }: Pick<Repository, "git" | "user">):
   const branch = /^ref: (refs\/heads\/.+)$/.exec(line ?? "")?.[1];
   if (branch !== undefined) return { branch, commit: await readBranch({ git, user }, branch) };
   if (line !== null && isCommit(line)) return { branch: null, commit: line };
-  throw new RootProblem(`${git.path}/HEAD names no branch and no commit.`);
+  throw new RootProblem(`${git.path}/HEAD points to neither a branch nor a commit.`);
 }
 
 async function readBranch(
@@ -40,7 +40,7 @@ async function readBranch(
     const line = held ? await readLine(held, name, user) : null;
     if (line === null) return await findPacked({ git, user }, branch);
     if (isCommit(line)) return line;
-    throw new RootProblem(`${git.path}/${branch} names no commit.`);
+    throw new RootProblem(`${git.path}/${branch} does not point to a commit.`);
   } finally {
     await held?.close();
   }
@@ -148,7 +148,7 @@ function partsOf(branch: string): { readonly folders: readonly string[]; readonl
   const names = branch.split("/");
   // A name that Git itself takes for no name of a branch would lead to other files.
   if (names.some((each) => each === "" || each.startsWith(".") || each.endsWith(".lock"))) {
-    throw new RootProblem(`${JSON.stringify(branch)} is no name of a branch.`);
+    throw new RootProblem(`${JSON.stringify(branch)} is not a valid branch name.`);
   }
   return { folders: names.slice(0, -1), name: names.at(-1) ?? "" };
 }

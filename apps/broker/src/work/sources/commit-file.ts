@@ -42,7 +42,7 @@ export async function commitFile(
     const done = await tryCommit(repository, commit);
     if (done) return done;
   }
-  throw new NotCurrent("Others commit to the repository all the time. Try again.");
+  throw new NotCurrent("Other commits kept arriving in the repository. Try again.");
 }
 
 async function tryCommit(
@@ -54,11 +54,11 @@ async function tryCommit(
   const { branch, commit: head } = await readHead(repository);
   if (branch === null)
     throw new NotCurrent(
-      "No branch is checked out in the repository, so that nothing can be committed to one.",
+      "No branch is checked out in the repository, so there is nothing to commit to. Check out a branch first.",
     );
   await refuseUnderWay(repository);
   const committed = head === null ? null : await findCommitted(repository, head, path);
-  if (head === null || !committed) throw new NotCurrent("The file is not in the last commit any more.");
+  if (head === null || !committed) throw new NotCurrent("The file is no longer in the last commit.");
   const newHash = blobHash(Buffer.from(content), formatOf(head));
   const change: IndexChange = {
     path,
@@ -103,10 +103,10 @@ async function requireBase(
   committedHash: string,
 ): Promise<void> {
   const { hash } = await openSource(repository, path);
-  if (hash !== baseHash) throw new NotCurrent("The file was changed meanwhile.");
+  if (hash !== baseHash) throw new NotCurrent("The file was changed in the meantime.");
   if (committedHash === baseHash) return;
   throw new NotCurrent(
-    "The file has changes that are not committed, and they would be committed with it. Commit them first, or take them back.",
+    "The file has uncommitted changes, which would be committed too. Commit or discard them first.",
   );
 }
 
@@ -192,7 +192,9 @@ const underWay = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge
 async function refuseUnderWay({ git }: Repository): Promise<void> {
   for (const each of underWay) {
     if (!(await lstat(git.at(each)).catch(() => undefined))) continue;
-    throw new NotCurrent("A merge, rebase or the like is under way in the repository. Finish it first.");
+    throw new NotCurrent(
+      "A merge, rebase or similar operation is in progress in the repository. Finish it first.",
+    );
   }
 }
 

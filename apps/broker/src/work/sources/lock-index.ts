@@ -63,7 +63,7 @@ export async function lockIndex(repository: Repository, change: IndexChange): Pr
     await delay(lockTryEveryMs);
   }
   throw new NotCurrent(
-    `Git is at work in the repository. If it is not, somebody's git has died in it: remove ${join(git.path, "index.lock")} then.`,
+    `Another Git process is using the repository. If none is running, one has crashed: remove ${join(git.path, "index.lock")}`,
   );
 }
 
@@ -97,8 +97,7 @@ async function stage(run: GitRun, { path, mode, from, to }: IndexChange): Promis
   const staged = await askGit(["ls-files", "-s", "-z", "--full-name", "--", path], run);
   const hash = /^\d{6} ([0-9a-f]+) 0\t/.exec(staged)?.[1];
   if (hash === to) return;
-  if (hash !== from)
-    throw new NotCurrent("Another text of the file is staged. Commit it first, or take it back.");
+  if (hash !== from) throw new NotCurrent("The file has staged changes. Commit or unstage them first.");
   await askGit(["update-index", "--cacheinfo", `${mode},${to},${path}`], run);
 }
 

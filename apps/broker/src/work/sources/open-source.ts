@@ -28,7 +28,7 @@ export interface OpenSource {
 export async function openSource(repository: Repository, path: string): Promise<OpenSource> {
   const { commit } = await readHead(repository);
   const committed = commit === null ? null : await findCommitted(repository, commit, path);
-  if (!committed) throw new NoSource("Git keeps no file there.");
+  if (!committed) throw new NoSource("There is no file with this path in Git.");
   return withFolderOf(repository, path, async (folder, name) => {
     const { text, hash } = await readSourceFile(folder, name, { repository, committed });
     return { text, hash, committedHash: committed.hash, executable: committed.executable };
@@ -69,7 +69,7 @@ export async function readSourceFile(
 function noSource(error: unknown): never {
   if (error instanceof NotPlainError) throw new NoSource(error.message, { cause: error });
   const isSystems = error instanceof Error && "code" in error;
-  throw isSystems ? new NoSource("There is no file there that can be read.", { cause: error }) : error;
+  throw isSystems ? new NoSource("There is no readable file with this path.", { cause: error }) : error;
 }
 
 function toText(bytes: Uint8Array): string {
@@ -79,5 +79,5 @@ function toText(bytes: Uint8Array): string {
   } catch {
     // Not UTF-8: the same answer.
   }
-  throw new NoSource("It is not a text in UTF-8.");
+  throw new NoSource("The file is not UTF-8 text.");
 }

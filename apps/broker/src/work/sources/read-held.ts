@@ -24,7 +24,7 @@ export async function readHeld(
   try {
     const stat = await handle.stat();
     const path = join(folder.path, name);
-    if (!stat.isFile()) throw new NotPlainError(`${path} is no regular file.`);
+    if (!stat.isFile()) throw new NotPlainError(`${path} is not a regular file.`);
     requireOwned({ uid: stat.uid, path }, user);
     return { bytes: await readBounded(handle, bytesMax), stat };
   } finally {
@@ -43,7 +43,7 @@ async function readBounded(handle: FileHandle, bytesMax: number): Promise<Buffer
     pieces.push(piece.subarray(0, bytesRead));
     length += bytesRead;
   }
-  throw new NotPlainError(`It has more than ${bytesMax} bytes.`);
+  throw new NotPlainError(`The file has more than ${bytesMax} bytes.`);
 }
 
 const pieceBytes = 1024 * 1024;

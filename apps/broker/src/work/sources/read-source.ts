@@ -66,7 +66,7 @@ export async function readSource(
 function notKept(source_path: string, source_sha: string, current_sha: string): MerkleError {
   return new MerkleError(
     "not_found",
-    `No text ${source_sha} of ${source_path} is kept: only those that something was made from are. The current one is ${current_sha}.`,
+    `The text ${source_sha} of ${source_path} was not stored: only texts that something is based on are. The current text is ${current_sha}.`,
     { source_path, current_sha },
   );
 }

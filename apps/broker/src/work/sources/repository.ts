@@ -81,7 +81,7 @@ export function requireOwned(
   user: RootUser | undefined,
 ): void {
   if (user === undefined || user.uid === uid) return;
-  throw new RootProblem(`${path} belongs to another user than the root.`);
+  throw new RootProblem(`${path} belongs to a different user than the root folder.`);
 }
 
 async function openRoot(root: string): Promise<HeldFolder> {
@@ -93,7 +93,9 @@ async function openRoot(root: string): Promise<HeldFolder> {
     const owner = process.getuid?.() === 0 ? folder.uid : undefined;
     const stranger = await findStrangerAbove(root, { owner });
     if (!stranger) return folder;
-    throw new RootProblem(`A root is its owner's alone: ${describeStranger(stranger)}`);
+    throw new RootProblem(
+      `Only its owner may be able to change a root folder: ${describeStranger(stranger)}`,
+    );
   } catch (error) {
     await folder.close();
     throw error;
@@ -104,7 +106,7 @@ async function userOf({ uid, gid, path }: HeldFolder): Promise<RootUser | undefi
   if (process.getuid?.() !== 0 || uid === 0) return undefined;
   if (!holdsFolders) {
     throw new RootProblem(
-      `${path} belongs to another user, as whom only a broker on Linux can work. Run it as them.`,
+      `${path} belongs to another user, and only a broker on Linux can work as another user. Run the broker as that user.`,
     );
   }
   const named = await promisify(execFile)("id", ["-g", String(uid)]).catch(() => undefined);
@@ -130,10 +132,10 @@ async function requireWhole(git: HeldFolder): Promise<void> {
     if (await lstat(join(git.at("."), each)).catch(() => undefined)) throw leadsOut(join(git.path, each));
   }
   if (await lstat(git.at("reftable")).catch(() => undefined)) {
-    throw new RootProblem(`${git.path} keeps its branches in tables (reftable), which Merkle does not read.`);
+    throw new RootProblem(`${git.path} stores its branches as reftable, which Merkle cannot read.`);
   }
   const objects = await git.folder("objects").catch((cause: unknown) => {
-    throw new RootProblem(`${join(git.path, "objects")} is no folder of the repository's own.`, { cause });
+    throw new RootProblem(`${join(git.path, "objects")} is not a folder inside the repository.`, { cause });
   });
   try {
     for (const each of await readdir(objects.at("."), { withFileTypes: true })) {
@@ -145,5 +147,5 @@ async function requireWhole(git: HeldFolder): Promise<void> {
 }
 
 function leadsOut(path: string): RootProblem {
-  return new RootProblem(`${path} leads out of the repository.`);
+  return new RootProblem(`${path} points outside the repository.`);
 }

@@ -6,7 +6,10 @@ import type { Principal } from "../../identity/principal.js";
 export function requireSourcePath(source_path: string): SourcePathParts {
   const parts = parseSourcePath(source_path);
   if (parts) return parts;
-  throw new MerkleError("bad_request", `${JSON.stringify(source_path)} is not <root>/<path> of a file.`);
+  throw new MerkleError(
+    "bad_request",
+    `Expected the <root>/<path> of a file, got ${JSON.stringify(source_path)}.`,
+  );
 }
 
 /** A file as the source of topics, proposals and jobs. It is of no session. */
@@ -23,7 +26,7 @@ export function refuseOtherSource(principal: Principal | null, source_path: stri
   if (principal?.kind !== "job" || principal.sourcePath === source_path) return;
   throw new MerkleError(
     "forbidden",
-    `The agent of job ${principal.job} reads what that job is about alone.`,
+    `The agent of job ${principal.job} can read only the job's own source.`,
     {
       job_id: principal.job,
     },

@@ -59,7 +59,7 @@ export function createSources({ roots = {}, author, ...gitHome }: SourcesOptions
     work: (repository: Repository) => Promise<Result>,
   ): Promise<Result> {
     const folder = folders.get(root);
-    if (folder === undefined) throw new NoSource(`There is no root ${root} here.`);
+    if (folder === undefined) throw new NoSource(`This broker has no root ${root}.`);
     if (stopped) throw new NoSource("The broker is stopping.");
     const worked = withRepository(folder, gitHome, work);
     working.add(worked);
@@ -146,6 +146,6 @@ function notCommitted({ root, path }: SourcePathParts, cause: Error): MerkleErro
 function nobodyToCommitAs(): MerkleError {
   return new MerkleError(
     "conflict",
-    "There is nobody to commit as. Name agent.author_name and agent.author_email in the broker's config.json, and start it again.",
+    "No author for commits is set. Set agent.author_name and agent.author_email in the broker's config.json, then restart the broker.",
   );
 }

@@ -38,8 +38,8 @@ export async function closeTopic(
 export function isClosed(topic_id: number): MerkleError {
   return new MerkleError(
     "conflict",
-    `Topic ${topic_id} is closed. To go on about its place reopen it (reply_to_topic with reopen), or open another one.`,
-    { topic_id, status: "closed" },
+    `Topic ${topic_id} is closed. Reopen it to continue, or open a new topic.`,
+    { topic_id, status: "closed", next: "reply_to_topic" },
   );
 }
 
@@ -71,7 +71,7 @@ export async function reopenTopic(
 }
 
 function isOpen(topic_id: number): MerkleError {
-  return new MerkleError("conflict", `Topic ${topic_id} is open: there is nothing to reopen.`, {
+  return new MerkleError("conflict", `Topic ${topic_id} is already open.`, {
     topic_id,
     status: "open",
   });

@@ -77,13 +77,13 @@ async function findAnchor(
     const current = await readDocument(database.orm, session.sessionId);
     throw new MerkleError(
       "conflict",
-      `The quote does not occur in version ${version} of the document; the current version is ${current?.version}. Quote the exact text (read_session_doc).`,
-      { version, current_version: current?.version },
+      `The quote does not occur in version ${version} of the document (the current version is ${current?.version}). Quote the exact text.`,
+      { version, current_version: current?.version, next: "read_session_doc" },
     );
   }
   throw new MerkleError(
     "bad_request",
-    `The quote occurs in version ${version} ${place.matches} times. Quote more text to make it unique, or give its position (start).`,
+    `The quote occurs in version ${version} ${place.matches} times. Quote more text to make it unique, or give its start position.`,
     { matches: place.matches },
   );
 }
@@ -99,7 +99,9 @@ async function readVersion(
   if (row && row.content !== null) return row.content;
   throw new MerkleError(
     "not_found",
-    `The document of "${slug}" has no version ${version}${row ? " any more: its text was removed" : ""}.`,
+    row
+      ? `The text of version ${version} of the document of "${slug}" was removed.`
+      : `The document of "${slug}" has no version ${version}.`,
     { version },
   );
 }
@@ -128,8 +130,8 @@ export async function refuseTooManyOpen(
   const what = session ? `The document of "${session.slug}"` : `${source.root}/${source.path}`;
   throw new MerkleError(
     "conflict",
-    `${what} has ${open_max} open topics, which is the limit. Close some of them first (reply_to_topic).`,
-    { open_max },
+    `${what} has ${open_max} open topics, which is the limit. Close some of them first.`,
+    { open_max, next: "reply_to_topic" },
   );
 }
 
@@ -153,7 +155,7 @@ async function openFileTopic(
   const text = await readFileText(services, file, source_sha);
   if (text === null) {
     const { hash } = await services.sources.open(file);
-    throw isOther(source_path, "is not what you have read any more", hash);
+    throw isOther(source_path, "has changed since you read it", hash);
   }
   const anchor = findFileAnchor(text, input, { source_path, source_sha });
 
@@ -183,17 +185,18 @@ function findFileAnchor(
   const place = locateQuote(text, { ...marked, quote });
   if ("start" in place) return { quote, ...contextOf(text, place), ...place };
   if (place.matches === 0)
-    throw isOther(source_path, "does not hold the quote in what you have read", source_sha);
+    throw isOther(source_path, "does not contain the quote in the text that you read", source_sha);
   throw new MerkleError(
     "bad_request",
-    `The quote occurs in ${source_path} ${place.matches} times. Quote more text to make it unique, or give its position (start).`,
+    `The quote occurs in ${source_path} ${place.matches} times. Quote more text to make it unique, or give its start position.`,
     { matches: place.matches },
   );
 }
 
 function isOther(source_path: string, how: string, current_sha: string): MerkleError {
-  return new MerkleError("conflict", `${source_path} ${how}. Read it again (read_source).`, {
+  return new MerkleError("conflict", `${source_path} ${how}. Read it again.`, {
     source_path,
     current_sha,
+    next: "read_source",
   });
 }

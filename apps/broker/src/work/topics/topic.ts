@@ -97,10 +97,7 @@ export function requireTopic(row: TopicRow | null, number: number, principal: Pr
     principal?.kind === "job" &&
     (principal.sessionId !== row?.sessionId || principal.sourcePath !== pathOf(row));
   if (row && !isHidden) return row;
-  throw new MerkleError(
-    "not_found",
-    `There is no topic ${number} in this mesh. list_topics shows those of a session.`,
-  );
+  throw new MerkleError("not_found", `There is no topic ${number} in this mesh.`, { next: "list_topics" });
 }
 
 function pathOf({ root, path }: TopicRow): string | null {
