@@ -38,7 +38,7 @@ it("[MCP-16] nothing is remembered between requests of 2026-07-28, its instructi
   const { url } = await start();
   const client = await connectStateless(url);
   expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-  expect(client.getInstructions()).toContain("Nothing here remembers your team");
+  expect(client.getInstructions()).toContain("This connection does not remember your team");
   expect(client.getInstructions()).not.toContain("This connection remembers");
 
   const args = { title: "Auth refactor", creator_team_name: "Alder" };

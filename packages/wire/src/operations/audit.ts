@@ -153,7 +153,7 @@ export const thoughtRecordList = operation("thought_record_list", {
 
 export const auditVerifyChain = operation("audit_verify_chain", {
   summary:
-    "Check that no thought record of a task, or of an audit session's tasks, was changed, removed or slipped in.",
+    "Check that no thought record of a task, or of an audit session's tasks, was changed, removed or inserted.",
   input: z.strictObject({
     task_id: TaskId.optional().meta({ description: "Only this task's chain." }),
     ...inAuditSession,
@@ -190,7 +190,7 @@ export const auditVerifyChain = operation("audit_verify_chain", {
 
 export const merkleFinalize = operation("merkle_finalize", {
   summary:
-    "Permanently seal an audit session with the Merkle root of its records. Record your last thought before.",
+    "Permanently seal an audit session with the Merkle root of its records. Nothing can be recorded afterwards.",
   input: z.strictObject({ ...inAuditSession, ...asTeam, ...retryable }),
   output: MerkleRoot,
   errors: ["unauthorized", "conflict", "ERR_SESSION_NOT_FOUND", "ERR_ALREADY_FINALIZED", "ERR_NO_RECORDS"],

@@ -38,7 +38,7 @@ export type SessionBrief = z.output<typeof SessionBrief>;
 
 export const brief = operation("brief", {
   summary:
-    "What changed since you last read: asks for you, answers, decisions, tasks, document, state, people; most important first.",
+    "See what changed since you last read: asks for you, answers, decisions, tasks, document, state, people; most important first.",
   unlisted: ["since_cursor", "summary"],
   input: z
     .strictObject({

@@ -46,7 +46,7 @@ export const claimJob = operation("claim_job", {
 });
 
 export const renewJob = operation("renew_job", {
-  summary: "For runners: renew the claim on a job, and learn whether it is still this runner's.",
+  summary: "For runners: renew the claim on a job, and check that it is still yours.",
   unlisted: true,
   input: z.strictObject({ job_id: JobId, fence: Fence, ...retryable }),
   output: z.object({
@@ -57,7 +57,7 @@ export const renewJob = operation("renew_job", {
 });
 
 export const endJob = operation("end_job", {
-  summary: "For runners: say how the agent of a claimed job ended.",
+  summary: "For runners: report how the agent of a claimed job ended.",
   unlisted: true,
   input: z.strictObject({
     job_id: JobId,

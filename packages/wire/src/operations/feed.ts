@@ -75,7 +75,7 @@ export const postMessage = operation("post_message", {
 
 export const waitForMessages = operation("wait_for_messages", {
   summary:
-    "Wait for messages of others. Returns immediately when some are unread, otherwise blocks up to timeout seconds. Handle them all, then stop if the session is closed.",
+    "Wait for messages from others. Returns immediately if any are unread, otherwise after at most timeout seconds. Handle every message, and stop once the session is closed.",
   unlisted: ["receipt"],
   unlistedOverStdio: ["since_cursor", "include_own"],
   input: z
@@ -132,7 +132,7 @@ export const waitForMessages = operation("wait_for_messages", {
 
 export const ack = operation("ack", {
   summary:
-    "Say up to which message you have handled the feed. Only needed when you read by other means than wait_for_messages.",
+    "Report the last message that you have handled. Only needed if you read the feed without wait_for_messages.",
   // The server there keeps the cursor.
   unlistedOverStdio: true,
   input: z.strictObject({
@@ -147,8 +147,7 @@ export const ack = operation("ack", {
 });
 
 export const getHistory = operation("get_history", {
-  summary:
-    "Read what was said before you came, the newest page first. For new messages use wait_for_messages.",
+  summary: "Read earlier messages, newest page first. For new messages use wait_for_messages.",
   unlisted: ["after_cursor", "around", "at", "types", "kinds", "team", "q", "thread"],
   unlistedOverStdio: ["limit"],
   input: z

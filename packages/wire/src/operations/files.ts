@@ -36,7 +36,7 @@ export const Imported = z.object({
 export type Imported = z.output<typeof Imported>;
 
 export const importBundle = operation("import_bundle", {
-  summary: "Bring a session's bundle into this mesh, to be read.",
+  summary: "Import a session's bundle into this mesh as a read-only copy.",
   input: z.strictObject({}),
   output: Imported,
   errors: ["unauthorized", "forbidden", "conflict"],

@@ -50,7 +50,7 @@ const stored = z.object({ id: MemoryId, tags: z.array(z.string()), at: Timestamp
 
 export const remember = operation("remember", {
   summary:
-    "Keep a lesson, decision or fact for all later sessions of this mesh; make it self-contained. For facts that change: set_state.",
+    "Keep a lesson, decision or fact for all later sessions of this mesh; make it self-contained. For facts that change, use set_state.",
   unlisted: ["session"],
   input: z.strictObject({
     content: textOfBytes(limits.memoryBytesMax).refine((text) => text.trim() !== "", {
@@ -124,7 +124,7 @@ export const restoreMemory = operation("restore_memory", {
 });
 
 export const listMemory = operation("list_memory", {
-  summary: "List memories, newest first. To find something: recall.",
+  summary: "List memories, newest first. To search them, use recall.",
   unlisted: ["by", "since"],
   // An agent finds what it needs by `recall`.
   unlistedOverStdio: true,

@@ -156,7 +156,7 @@ const UnreadPage = z.object({
 });
 
 export const checkMessages = operation("check_messages", {
-  summary: "Read what is unread, without waiting. To wait for more use wait_for_messages.",
+  summary: "Read your unread messages without waiting. To wait for new ones, use wait_for_messages.",
   unlisted: ["receipt"],
   input: z.strictObject({ ...inSession, receipt: Receipt.optional(), ...inEpoch, ...asTeam }),
   output: UnreadPage.extend({

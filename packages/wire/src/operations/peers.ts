@@ -132,7 +132,7 @@ export const setSummary = operation("set_summary", {
 
 export const setStatus = operation("set_status", {
   summary:
-    "Declare yourself blocked (with the reason), dnd (only messages of priority now wake you), or free again. Working and idle follow by themselves.",
+    "Declare yourself blocked (with the reason), dnd (only messages of priority now wake you), or free again. Working and idle are set automatically.",
   unlistedOverStdio: ["automatic"],
   input: z
     .strictObject({

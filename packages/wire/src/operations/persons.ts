@@ -40,7 +40,7 @@ export const createPerson = operation("create_person", {
 });
 
 export const getPerson = operation("get_person", {
-  summary: "Read whose credential this is.",
+  summary: "Read which person a credential belongs to.",
   unlisted: true,
   input: z.strictObject({ ...asTeam }),
   output: z.object({

@@ -51,7 +51,7 @@ export const listPerspectives = operation("list_perspectives", {
 
 export const getPerspective = operation("get_perspective", {
   summary:
-    "Read a persona's review of a session's document, and whether it is stale. start_job perspective makes a new one.",
+    "Read a persona's review of a session's document, and whether it is stale. To create a new one, use start_job.",
   input: z.strictObject({ ...inSession, persona_name: PersonaName, ...asTeam }),
   output: Perspective.extend({
     content: z.string().meta({ description: "Markdown." }),

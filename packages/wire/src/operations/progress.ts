@@ -67,7 +67,8 @@ const inOwnSession = {
 };
 
 export const logProgress = operation("log_progress", {
-  summary: "Log finished work and how it was done, for anyone who works on the project next.",
+  summary:
+    "Log finished work and how it was done, for anyone who works on the project next. It does not finish a task.",
   unlisted: ["session"],
   unlistedOverStdio: ["agentId"],
   input: z.strictObject({
@@ -110,7 +111,7 @@ export const getContext = operation("get_context", {
 });
 
 export const searchLogs = operation("search_logs", {
-  summary: "Find progress entries of a project, newest first. What they say: get_context.",
+  summary: "Find progress entries of a project, newest first. To read an entry, use get_context.",
   unlistedOverStdio: ["limit"],
   input: z.strictObject({
     projectId: ProjectId,

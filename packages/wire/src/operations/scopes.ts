@@ -52,7 +52,7 @@ export type ScopeClaim = z.output<typeof ScopeClaim>;
 
 export const claimScope = operation("claim", {
   summary:
-    "Claim files or a thing before you change it, so that no other agent does; 409 says who holds what overlaps.",
+    'Claim files or a named thing before you change it, such as "src/auth/**", "issue:#12" or "deploy". Fails with a conflict that names the holder if another claim overlaps.',
   unlisted: ["ttl", "repository"],
   input: z.strictObject({
     ...inSession,

@@ -50,7 +50,7 @@ const expectedVersion = {
 };
 
 export const getState = operation("get_state", {
-  summary: "Read one shared fact by its key, such as deploy_frozen. For what lasts: recall.",
+  summary: "Read one shared fact by its key, such as deploy_frozen. For lasting knowledge, use recall.",
   unlisted: ["watchers"],
   unlistedOverStdio: ["history"],
   input: z.strictObject({
@@ -77,7 +77,7 @@ export const getState = operation("get_state", {
 
 export const setState = operation("set_state", {
   summary:
-    "Set a shared fact, so that no one has to ask for it; watchers are notified. For what should outlast the session: remember.",
+    "Set a shared fact, so that no one has to ask for it; watchers are notified. For facts that should outlast the session, use remember.",
   input: z.strictObject({
     ...inSession,
     key: StateKey,
@@ -160,7 +160,8 @@ const Watching = z.object({
 });
 
 export const watchState = operation("watch_state", {
-  summary: "Receive changes of a key, or of all keys with a prefix, as messages. To read it once: get_state.",
+  summary:
+    "Receive changes of a key, or of all keys with a prefix, as messages. To read a key once, use get_state.",
   // Changes of keys that all sessions share are in no feed (STATE-11): only programs that read frames are told of them.
   unlistedOverStdio: ["scope"],
   input: z.strictObject(watchInput).refine(namesOne, nameOne),

@@ -290,7 +290,7 @@ export const releaseTask = operation("release_task", {
 
 export const finishTask = operation("finish_task", {
   summary:
-    "Mark your claimed task as done, with its result. A task with a check needs its proof, or it stays in review.",
+    "Report your claimed task as done, with its result: the one way to finish a task. A task with a check also needs its proof, or it stays in review.",
   unlisted: ["fence"],
   input: z.strictObject({
     ...inSession,

@@ -98,7 +98,7 @@ const Context = StorableText.max(limits.quoteContextCharsMax);
 
 export const openTopic = operation("open_topic", {
   summary:
-    "Comment on a passage of a session's document, or without a quote on all of it. Others can reply, and a job can rewrite the document for it.",
+    "Comment on a passage of a session's document, or on all of it if you leave out the quote. Others can reply, and a job can rewrite the document for it.",
   unlisted: ["prefix", "suffix", "start", "source_path", "source_sha"],
   input: z
     .strictObject({
