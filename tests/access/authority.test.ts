@@ -332,14 +332,14 @@ describe("over MCP", () => {
         else
           expect(refused, name).toMatchObject({
             code: "forbidden",
-            message: expect.stringContaining("only for humans"),
+            message: expect.stringContaining("Only a human can do this"),
           });
       }
     }
     const stdio = await startStdioServer({ url: open.url, args: ["--view", "json", "--tools", "admin"] });
     for (const name of vouching) {
       const { result } = await stdio.request("tools/call", { name, arguments: inputs[name] ?? {} });
-      expect(result?.content?.[0]?.text, name).toContain("only for humans");
+      expect(result?.content?.[0]?.text, name).toContain("Only a human can do this");
     }
     await stdio.stop();
     // In open mode a person still makes a mesh.

@@ -735,7 +735,7 @@ function toOutcome(error: Error, { access }: AccessRule): Outcome {
   if (
     access === "public" &&
     code === "unauthorized" &&
-    !/has no valid credential|credential is not valid|has joined no mesh/.test(message)
+    !/has no valid credential|credential is not valid|has not joined a mesh/.test(message)
   )
     return "served";
   return refusals.find((each) => each === code) ?? "served";

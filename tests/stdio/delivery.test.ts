@@ -146,7 +146,7 @@ describe("wait_for_messages over stdio", () => {
     const { birch } = await startConversation();
     for (const field of ["since_cursor", "epoch"]) {
       expect(await birch.call("wait_for_messages", { [field]: 1 })).toBe(
-        `bad_request: wait_for_messages takes no ${field} here: this server keeps your place. Leave it out.`,
+        `bad_request: Leave out ${field}: this server remembers what you have read.\noperation wait_for_messages`,
       );
     }
   });

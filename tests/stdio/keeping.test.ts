@@ -80,10 +80,10 @@ it("[MCP-19] of several sessions one is named in each call, but check_messages r
   expect(await birch.call("get_session")).toContain(one.slug);
   expect(await birch.call("leave_session")).toMatch(/^left /);
   expect(await birch.call("post_message", { content: { text: "x" } })).toContain(
-    "you have joined no session yet",
+    "You have not joined a session yet. Join one first, or pass session_id.\nnext join_session",
   );
   expect(await birch.call("post_message", { session_id: two.slug, content: { text: "x" } })).toBe(
-    `unauthorized: You are no team of the session "${two.slug}" yet: call join_session first.`,
+    `unauthorized: You have not joined the session "${two.slug}" yet. Join it first.\nnext join_session`,
   );
 });
 
@@ -154,7 +154,7 @@ it("[CAT-5] [ERR-4] wrong arguments are refused in the broker's words, __proto__
   const line = `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"list_sessions","arguments":{"__proto__":{}}}}\n`;
   birch.write(line);
   expect(await birch.call("make_coffee")).toContain('not_found: There is no tool "make_coffee"');
-  expect(await birch.call("post_mesage")).toContain("did you mean post_message?");
+  expect(await birch.call("post_mesage")).toContain("Did you mean post_message?");
   birch.write("{not json\n[]\n\n");
   expect(await birch.call("list_sessions")).toContain(alder.slug);
 });
@@ -165,7 +165,7 @@ it("[STDIO-2] a tool that is not listed is done all the same, unless it is for h
   expect(await birch.call("list_doc_versions")).toBe("never written");
   expect(await birch.call("audit_session_start", { intent: "why" })).toContain("audit session");
   expect(await birch.call("search", { query: "xylophone" })).toContain("nothing found");
-  expect(await birch.call("hold_session")).toContain("forbidden: hold_session is only for humans");
+  expect(await birch.call("hold_session")).toContain("forbidden: Only a human can do this");
   expect(await birch.call("get_settings")).toContain("merkle mcp --tools admin");
   expect(await birch.call("redact_message", { sequence: 1 })).toContain("merkle mcp --tools audit");
 });

@@ -153,7 +153,7 @@ describe("a server that comes again", () => {
       home,
       env: { CLAUDE_CODE_SESSION_ID: randomUUID() },
     });
-    expect(await other.call("wait_for_messages")).toContain("you have joined no session yet");
+    expect(await other.call("wait_for_messages")).toContain("You have not joined a session yet");
   });
 
   it("[STDIO-7] two servers on one home never act in the same place", async () => {
@@ -180,7 +180,7 @@ describe("a server that comes again", () => {
     await alder.say("hello");
     expect(await server.call("wait_for_messages")).toBe("#2 Alder: hello");
     const nobody = await startStdioServer({ url: broker.url, home, args: ["--as", randomUUID()] });
-    expect(await nobody.call("wait_for_messages")).toContain("not_found: This machine holds no place");
+    expect(await nobody.call("wait_for_messages")).toContain("not_found: This machine has no stored peer");
   });
 });
 

@@ -120,8 +120,8 @@ describe("A private message", () => {
   it("[SEALED-2] goes to exactly one peer that shows its keys", async () => {
     expect(await tell("x", { to: "*" })).toMatch(/exactly one recipient/);
     expect(await tell("x", { to: ["Birch/oak", "Alder"] })).toMatch(/exactly one recipient/);
-    expect(await tell("x", { to: "nobody" })).toMatch(/none of this session.*Birch\/oak/);
-    expect(await tell("x", { to: "Alder" })).toMatch(/Alder shows no keys/);
+    expect(await tell("x", { to: "nobody" })).toMatch(/no "nobody" in this session.*Birch\/oak/);
+    expect(await tell("x", { to: "Alder" })).toMatch(/Alder has no keys/);
     const heard = evil.heard.length;
     expect(await tell("y".repeat(60_000))).toMatch(/KiB of text/);
     expect(evil.heard.slice(heard).join()).not.toContain("send_message");

@@ -433,9 +433,9 @@ describe("places", () => {
     expect(await newer.call("join_session", join)).toContain("resumed");
     await expect
       .poll(() => older.call("post_message", { content: { text: "x" } }))
-      .toContain("conflict: Another process uses your place");
+      .toContain("conflict: Another process now acts as you");
     expect(await newer.call("post_message", { content: { text: "mine" } })).toMatch(/^#\d+ posted/);
-    expect(await older.call("check_messages")).toContain("Another process uses your place");
+    expect(await older.call("check_messages")).toContain("Another process now acts as you");
     expect(await older.hook("Stop")).toBe("");
   });
 });

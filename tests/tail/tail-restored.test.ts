@@ -40,7 +40,7 @@ it("[CLI-37] goes on after a restore: people are told what is gone, programs get
   await programs.prints(2);
 
   await backup.restore();
-  await people.tells("The broker's database was restored: #2 to #2 are gone; continuing after #1\n");
+  await people.tells("The broker's database was restored: #2 to #2 no longer exist; continuing after #1\n");
   await (await transports.rest(broker.url)).call("post_message", {
     session_id: session.sessionId,
     team_id: session.convener,
@@ -56,7 +56,8 @@ it("[CLI-37] goes on after a restore: people are told what is gone, programs get
   expect(JSON.parse(stderr)).toEqual({
     error: {
       code: "resync",
-      message: "The broker's database was restored: #2 to #2 are gone, and their numbers will be used again.",
+      message:
+        "The broker's database was restored: #2 to #2 no longer exist, and their numbers will be used again.",
       details: { after: 1, gone: 1 },
       next: `merkle tail ${session.slug} --since 1 --json`,
     },

@@ -142,7 +142,7 @@ function toContent(path: string, text: string | undefined): Record<string, unkno
   if (text === undefined) return {};
   const value = parse(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw usageError(`${path} must hold a JSON object, such as {"mcp_url": "http://localhost:7423"}.`);
+  throw usageError(`${path} must contain a JSON object, such as {"mcp_url": "http://localhost:7423"}.`);
 }
 
 function parse(text: string): unknown {
@@ -183,7 +183,7 @@ function requireName(name: string, source: string): RateLimitName {
   const known = (Object.keys(rateLimits) as RateLimitName[]).find((each) => each === name);
   if (known) return known;
   throw usageError(
-    `${source} knows no rate ${JSON.stringify(name)}; there are ${Object.keys(rateLimits).join(", ")}.`,
+    `${source} has no rate ${JSON.stringify(name)}. Available: ${Object.keys(rateLimits).join(", ")}.`,
   );
 }
 

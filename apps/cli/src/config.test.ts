@@ -67,7 +67,7 @@ describe("the configuration", () => {
     const wrong: readonly (readonly [unknown, string])[] = [
       ["on", 'must be "off" or an object, got "on"'],
       [[], 'must be "off" or an object'],
-      [{ writes: { per_second: 1, burst: 1 } }, 'knows no rate "writes"; there are address, upgrade,'],
+      [{ writes: { per_second: 1, burst: 1 } }, 'has no rate "writes". Available: address, upgrade,'],
       [{ address: 10 }, "address of rate_limits in"],
       [{ address: { per_second: 1 } }, '{"per_second": 50, "burst": 500}'],
       [{ address: { per_second: 0, burst: 1 } }, "a burst of at least 1"],

@@ -31,7 +31,7 @@ const calls: readonly (readonly [words: string, code: number, printed: string])[
   ["rename auth Login --reason clearer", 0, '✓ "Auth" → "Login"'],
   ["agents", 0, "no agents in open sessions"],
   ["peers auth", 0, "Ana (human)"],
-  ["verify-peer nobody --session auth", 5, '"nobody" is none of this session'],
+  ["verify-peer nobody --session auth", 5, 'There is no "nobody" in this session'],
   ["nudge auth nobody", 5, "nobody"],
   ["hold auth", 0, "✓ held by Ana"],
   ["resume auth", 0, "✓ resumed"],

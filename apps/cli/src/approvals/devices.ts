@@ -15,16 +15,18 @@ import { nodeCrypto } from "../core/node-crypto.js";
 export async function refuseBadDevices(devices: readonly string[], home: string): Promise<void> {
   if (devices.length === 0) return;
   if (devices.length > limits.approvalDevicesMax)
-    throw usageError(`At most ${limits.approvalDevicesMax} devices answer, got ${devices.length}.`);
+    throw usageError(
+      `At most ${limits.approvalDevicesMax} devices can answer approvals, got ${devices.length}.`,
+    );
   const bad = devices.find((device) => !/^[0-9a-f]{32}$/.test(device));
   if (bad !== undefined)
     throw usageError(
-      `A device's name has 32 hexadecimal digits, got ${JSON.stringify(bad)}. The page Approvals shows it.`,
+      `Expected a device ID of 32 hexadecimal digits, got ${JSON.stringify(bad)}. Copy it from the page Approvals.`,
     );
   const own = await listOwnDevices(home);
   if (!devices.some((device) => own.includes(device))) return;
   throw usageError(
-    "This is the device of this home, whose credential its agents can read. Name another one: a browser, your phone, or another machine.",
+    "This is the device of this Merkle home, and the agents here can read its credential. Choose another device: a browser, your phone, or another machine.",
   );
 }
 

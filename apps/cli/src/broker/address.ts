@@ -14,7 +14,7 @@ export function toBaseUrl(address: string, source: string): string {
       `${source} must be the broker's address, such as http://localhost:7423, got ${JSON.stringify(address)}.`,
     );
   }
-  if (url.username || url.password) throw usageError(`${source} must not hold a user name or a password.`);
+  if (url.username || url.password) throw usageError(`${source} must not contain a user name or a password.`);
   const path = url.pathname.replace(/\/+$/, "").replace(/(?:\/api)?\/mcp$/, "");
   return `${url.protocol}//${url.host}${path}`;
 }

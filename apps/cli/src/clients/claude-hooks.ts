@@ -136,7 +136,7 @@ function parse(text: string, given: string): Fields {
     // Not JSON is as wrong as not an object, and told in the same sentence.
   }
   const named = given.trimStart().startsWith("{") ? "" : ` names ${given}, which`;
-  throw usageError(`--settings${named} must hold a JSON object.`);
+  throw usageError(`--settings${named} must contain a JSON object.`);
 }
 
 function groupsOf(value: unknown): readonly unknown[] {

@@ -71,7 +71,7 @@ function postToInbox({ path, token }: InboxSocket, { line, priority }: InboxPost
   ];
   return new Promise((resolve, reject) => {
     const socket = connect(path);
-    socket.setTimeout(withinMs, () => socket.destroy(new Error(`${path} does not answer.`)));
+    socket.setTimeout(withinMs, () => socket.destroy(new Error(`${path} does not respond.`)));
     socket.on("error", reject);
     // It need not answer; what it says is not read.
     socket.resume();

@@ -109,6 +109,6 @@ function readGiven(text: string | undefined): Readonly<Record<string, unknown>> 
   try {
     return { ...Object(JSON.parse(text)) };
   } catch {
-    throw usageError("OPENCODE_CONFIG_CONTENT must hold a JSON object.");
+    throw usageError("OPENCODE_CONFIG_CONTENT must contain a JSON object.");
   }
 }

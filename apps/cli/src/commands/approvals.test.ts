@@ -174,7 +174,7 @@ it("[APPROVE-3] no agent's shell answers or says who does, nor does a device who
   }
   expect(await ownCredential(merkle)).toBeDefined();
   const own = await merkle.run(["config", "set", "approvers", await agent.device(), "--local"]);
-  expect(own.stderr).toContain("whose credential its agents can read");
+  expect(own.stderr).toContain("the agents here can read its credential");
   expect((await agent.run(["config", "set", "approvers", "me", "--local"])).code).toBe(2);
 
   const launch = [

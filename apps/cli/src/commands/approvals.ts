@@ -84,7 +84,7 @@ function format(
 function onlyVerified({ base }: Pick<BrokerClient, "base">): CliError {
   return new CliError(
     "forbidden",
-    `Only a verified person can answer approvals, and nobody has posted from this home at ${base} yet.`,
+    `Only a verified person can answer approvals, and no one has posted from this home at ${base} yet.`,
     { exitCode: exitCodes.refused, next: ["merkle join <invite>", "merkle open on the broker's machine"] },
   );
 }

@@ -62,7 +62,7 @@ async function haveDrafted(
   { broker, session, rest }: { broker: BrokerClient; session: Session; rest: string | undefined },
 ): Promise<number> {
   if (rest !== undefined || textOf(flags, "file") !== undefined)
-    throw usageError("--draft writes the conclusion: leave the text out.");
+    throw usageError("--draft has an agent write the conclusion, so it cannot be combined with a text.");
   const { session_id, slug } = session;
   const actor = await actingIn(session, { broker, config });
   const { settings } = await broker.call("get_session", { session_id });

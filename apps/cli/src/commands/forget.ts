@@ -16,7 +16,7 @@ export const forget: Command = {
   async run({ args: [id = ""], flags, config, output, signal }) {
     const reason = textOf(flags, "reason");
     const undo = isSet(flags, "undo");
-    if (undo && reason !== undefined) throw usageError("--undo takes no reason.");
+    if (undo && reason !== undefined) throw usageError("--undo cannot be combined with --reason.");
     const actor = await actingInMesh({ broker: await findBroker(config, signal), config });
     const memory = undo
       ? await actor.call("restore_memory", { id })

@@ -197,7 +197,7 @@ describe("merkle install and uninstall", () => {
     await writeFile(paths.settings, bytes);
     expect(await run("install", "-y")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`${paths.settings} is not UTF-8; it is left as it is.`),
+      stderr: expect.stringContaining(`${paths.settings} is not UTF-8, so it was left unchanged.`),
     });
     expect(await readFile(paths.settings)).toEqual(bytes);
     expect(existsSync(paths.config)).toBe(false);

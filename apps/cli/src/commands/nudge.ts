@@ -27,7 +27,7 @@ export const nudge: Command = {
     const to = splitList(rest === undefined ? [] : [rest]);
     if (to.length === 0) {
       throw usageError(
-        "Say whom to nudge.",
+        "Name the team, peer or group to nudge.",
         `merkle nudge ${session.slug} <who>`,
         `merkle peers ${session.slug}`,
       );

@@ -170,7 +170,7 @@ function verificationFailed(report: RecordReport, next: readonly string[]): CliE
   const more = others.length - told.length;
   return new CliError(
     "verification_failed",
-    `${first ? sentence(first) : "It does not verify."}${told.join("")}${more > 0 ? `\n  and ${more} more` : ""}`,
+    `${first ? sentence(first) : "The verification failed."}${told.join("")}${more > 0 ? `\n  and ${more} more` : ""}`,
     { exitCode: exitCodes.verification_failed, next, details: { ...report } },
   );
 }

@@ -28,5 +28,5 @@ export function readPackage(field: "name" | "version"): string {
   );
   const value = Object(description)[field];
   if (typeof value === "string") return value;
-  throw new TypeError(`The package.json of merkle has no ${field}: install it again.`);
+  throw new TypeError(`The package.json of merkle has no ${field}. Install merkle again.`);
 }

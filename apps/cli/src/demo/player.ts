@@ -91,7 +91,7 @@ export async function* waitForMessages(
 function missed(expected: Expected): CliError {
   return new CliError(
     "demo_failed",
-    `The session was closed; expected was ${describeExpected(expected)} before that.`,
+    `Expected ${describeExpected(expected)}, but the session was closed first.`,
     { exitCode: exitCodes.session_closed },
   );
 }

@@ -55,7 +55,7 @@ async function startOwn(signal: AbortSignal): Promise<StageBroker> {
 /** The first line of `merkle up --json`. */
 function readUrl(started: unknown): string {
   if (typeof started === "object" && started !== null && "url" in started) return String(started.url);
-  throw new Error(`The broker said ${JSON.stringify(started)} instead of its address.`);
+  throw new Error(`Expected the broker's address, got ${JSON.stringify(started)}.`);
 }
 
 /** Leaves the broker to whoever wants to look around, until Ctrl+C. */

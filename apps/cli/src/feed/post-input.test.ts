@@ -17,8 +17,8 @@ describe("what the flags of merkle post ask for", () => {
   });
 
   it.each([
-    [{ option: ["a", "b"] }, "--option belongs to --ask"],
-    [{ ask: true, option: ["a"] }, "at least two"],
+    [{ option: ["a", "b"] }, "--option can only be used with --ask"],
+    [{ ask: true, option: ["a"] }, "at least twice"],
     [{ ask: true, decision: true }, "not both"],
     [{ ask: true, answer: "a", replyTo: "1" }, "cannot also be an answer"],
     [{ answer: "a" }, "--answer needs --reply-to"],

@@ -23,8 +23,8 @@ export function readPostInput(flags: Flags): PostInput {
   });
   if (isAsk && isDecision) throw usageError("A message can be a question or a decision, not both.");
   if (isAsk && answer !== undefined) throw usageError("A question cannot also be an answer.");
-  if (options.length > 0 && !isAsk) throw usageError("--option belongs to --ask.");
-  if (options.length === 1) throw usageError("Give at least two --option, or none.");
+  if (options.length > 0 && !isAsk) throw usageError("--option can only be used with --ask.");
+  if (options.length === 1) throw usageError("Give --option at least twice, or not at all.");
   if (answer !== undefined && replyTo === undefined)
     throw usageError("--answer needs --reply-to with the number of the question.");
   if (given.length > 0 && to.length === 0) throw usageError("--to is empty.");

@@ -133,7 +133,7 @@ describe("the shell of a launched agent", () => {
     const unheld = { ...env, MERKLE_TEAM: "Nobody" };
     expect(await merkle.run(["post", slug, "x"], { env: unheld })).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining('has no team "Nobody"'),
+      stderr: expect.stringContaining('has no credential for the team "Nobody"'),
     });
     expect(await eventsOf(other.slug)).toEqual([]);
   });

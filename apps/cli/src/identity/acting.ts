@@ -109,7 +109,7 @@ async function asHeldTeam(session: Session, team: string, { broker, config }: Ac
   if (held) return broker.as(held.credential);
   throw new CliError(
     "not_found",
-    `This machine has no team ${JSON.stringify(team)} (MERKLE_TEAM) of ${session.slug}.`,
+    `This machine has no credential for the team ${JSON.stringify(team)} (MERKLE_TEAM) in ${session.slug}.`,
     {
       exitCode: exitCodes.not_found,
       next: [

@@ -55,7 +55,7 @@ export async function findMember(base: string, reach: Reach, brokerId: string): 
 export function notJoined(base: string): MerkleError {
   return new MerkleError(
     "unauthorized",
-    `The broker at ${base} admits only members, and this machine has joined no mesh there. Ask for an invite, then run: merkle join -`,
+    `The broker at ${base} admits only members, and this machine has not joined a mesh there. Ask for an invite, then run: merkle join -`,
   );
 }
 

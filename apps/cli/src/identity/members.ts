@@ -135,7 +135,7 @@ export function chooseMember(
     if (named) return named;
     throw new CliError(
       "not_found",
-      `This machine has not joined mesh ${JSON.stringify(mesh)} there, but: ${names}.`,
+      `This machine has not joined the mesh ${JSON.stringify(mesh)} at this broker. It has joined: ${names}.`,
       {
         exitCode: exitCodes.not_found,
         next: ["merkle join -"],
@@ -146,7 +146,9 @@ export function chooseMember(
   if (only && others.length === 0) return only;
   const main = known.find((each) => isSameName(each.mesh, "main"));
   if (main) return main;
-  throw usageError(`This machine has joined several meshes there: ${names}. Say which with --mesh.`);
+  throw usageError(
+    `This machine has joined several meshes at this broker: ${names}. Choose one with --mesh.`,
+  );
 }
 
 function isSameName(one: string, other: string): boolean {

@@ -124,7 +124,7 @@ function explaining<T>(
       error instanceof TypeError
         ? `is not as expected (${error.message})`
         : `is not ${fileFormats[format].label}`;
-    throw new CliError("bad_file", `${path} ${what}; it is left as it is.`, {
+    throw new CliError("bad_file", `${path} ${what}, so it was left unchanged.`, {
       exitCode: exitCodes.unexpected,
       next: [`correct ${path}`, "merkle install --client print"],
       cause: error,
@@ -146,7 +146,7 @@ export async function readIfThere(path: string): Promise<string | null> {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new CliError("bad_file", `${path} is not UTF-8; it is left as it is.`, {
+    throw new CliError("bad_file", `${path} is not UTF-8, so it was left unchanged.`, {
       exitCode: exitCodes.unexpected,
       next: [`correct ${path}`, "merkle install --client print"],
       cause,

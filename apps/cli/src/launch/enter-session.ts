@@ -64,7 +64,7 @@ function whereHere(cwd: string): Pick<JoiningPeer, "cwd" | "machine"> {
 function gone({ team }: Wish): never {
   throw new CliError(
     "conflict",
-    `The peer of this conversation, of ${JSON.stringify(team)}, is in use by another process.`,
+    `Another process is already using this conversation's peer of the team ${JSON.stringify(team)}.`,
     {
       exitCode: exitCodes.conflict,
       next: ["choose another with --session and --team"],

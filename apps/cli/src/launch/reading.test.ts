@@ -85,7 +85,7 @@ describe("the settings of a launched Claude Code", () => {
       message: "--settings names nowhere.json, which cannot be read (ENOENT).",
     });
     await expect(mergeSettings(ours, '{"a"', "/")).rejects.toMatchObject({
-      message: "--settings must hold a JSON object.",
+      message: "--settings must contain a JSON object.",
     });
   });
 });

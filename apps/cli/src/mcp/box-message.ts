@@ -79,11 +79,11 @@ export function readPrivateText(input: Fields, drawn: string): PrivateText {
   if (typeof recipient !== "string" || another !== undefined || /^[@*]/.test(recipient.trim())) {
     throw new MerkleError(
       "bad_request",
-      "A private message needs exactly one recipient: name it in `to`. Nothing was sent.",
+      "A private message needs exactly one recipient in `to`. Nothing was sent.",
     );
   }
   if (typeof message !== "string" || message.trim() === "") {
-    throw new MerkleError("bad_request", "message: must be a text that is not blank. Nothing was sent.");
+    throw new MerkleError("bad_request", "message must be a text that is not blank. Nothing was sent.");
   }
   return {
     to: recipient,
@@ -100,7 +100,7 @@ function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard
   if (peer.key_card === null) {
     throw new MerkleError(
       "bad_request",
-      `${address} shows no keys, so nothing private can be sent to it: it takes part over REST, MCP over HTTP or the dashboard. Nothing was sent; without private everybody here can read it.`,
+      `${address} has no keys, so you cannot send it private messages: it uses REST, MCP over HTTP or the dashboard. Nothing was sent. If you send it without private, everyone in the session can read it.`,
       { to: address },
     );
   }
@@ -108,7 +108,7 @@ function requireKeys(peer: Peer, { home, sessionId, slug }: Writer): CheckedCard
   if (card && isTrusted(home, { sessionId, address }, card)) return card;
   throw new MerkleError(
     "key_changed",
-    `The key of ${address} is not the one that it had before. Nothing was sent. It may run on a new machine, or someone may be intercepting. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
+    `The key of ${address} has changed, so nothing was sent. It may run on a new machine, or someone may be intercepting. Tell your human, who can compare numbers with ${address}'s and accept the new key: merkle verify-peer ${shellWord(address)} --session ${slug}`,
     { to: address },
   );
 }
@@ -117,7 +117,7 @@ function tooLarge(bytes: number): MerkleError {
   const max = limits.messageTextBytesMax;
   return new MerkleError(
     "payload_too_large",
-    `Sealed, this message has ${bytes} bytes, and ${max} is the most: about ${Math.floor((max * 3) / 4 / 1024) - 1} KiB of text. Nothing was sent.`,
+    `The message is too long: encrypted it has ${bytes} bytes, and the limit is ${max}, about ${Math.floor((max * 3) / 4 / 1024) - 1} KiB of text. Nothing was sent.`,
     { bytes, bytes_max: max },
   );
 }

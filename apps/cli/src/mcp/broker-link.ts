@@ -175,7 +175,7 @@ function isReplaced({ state }: MerkleClient): boolean {
 function wasReplaced(): MerkleError {
   return new MerkleError(
     "conflict",
-    "Another process uses your place in the session now, and has your messages: this server does nothing any more. Tell your human, who can end that process and start this one again.",
+    "Another process now acts as you in the session and gets your messages, so this server has stopped. Tell your human, who can end that process and start this one again.",
     { close_code: closeCodes.replaced.code },
   );
 }
@@ -183,10 +183,10 @@ function wasReplaced(): MerkleError {
 function unreachable({ client, base }: Connecting, details: MerkleError["details"] = {}): MerkleError {
   const { state } = client;
   const reason = "reason" in state ? ` (${state.reason})` : "";
-  const doubt = details["outcome"] === "unknown" ? " What was asked may have been done." : "";
+  const doubt = details["outcome"] === "unknown" ? " Your last call may have been done." : "";
   return new MerkleError(
     "unavailable",
-    `The broker at ${base} cannot be reached${reason}.${doubt} Call again later: nothing unread is lost. If it does not run, your human starts it with: merkle up`,
+    `The broker at ${base} cannot be reached${reason}.${doubt} Call again later: no unread messages are lost. If the broker is not running, your human can start it with: merkle up`,
     doubt ? { outcome: "unknown" } : {},
   );
 }

@@ -74,7 +74,7 @@ function complete({ operation, fields, refusal, teams, secretStore }: Completing
   if (joined.length > 1 && named === undefined) return { input: fields, team: undefined, everyTeam: joined };
   const team = named === undefined ? (joined[0] ?? findTeam(teams, operation, session)) : chosen;
   const session_id = session ?? team?.sessionId ?? joined[0]?.sessionId ?? teams.findLast()?.sessionId;
-  if (session_id === undefined) throw refusal ?? noSession(operation);
+  if (session_id === undefined) throw refusal ?? noSession();
   return {
     input: {
       ...fields,
@@ -94,10 +94,11 @@ function findTeam(
   return last ?? (afterLeaving ? teams.findLeft(session) : undefined);
 }
 
-function noSession({ name }: Operation): MerkleError {
+function noSession(): MerkleError {
   return new MerkleError(
     "bad_request",
-    `${name}: you have joined no session yet. Call join_session first, or name a session_id; list_sessions shows those there are.`,
+    "You have not joined a session yet. Join one first, or pass session_id.",
+    { next: "join_session" },
   );
 }
 

@@ -17,11 +17,7 @@ export interface HookCall {
 /** @throws MerkleError `bad_request` when it is no hook's call */
 export function parseHookCall(fields: Fields): HookCall {
   const event = hookEvents.find((each) => each === fields["event"]);
-  if (!event)
-    throw new MerkleError(
-      "bad_request",
-      `hook takes the event that it is called for: ${hookEvents.join(", ")}.`,
-    );
+  if (!event) throw new MerkleError("bad_request", `Expected one of the events ${hookEvents.join(", ")}.`);
   return {
     event,
     sessionId: textOf(fields["session_id"]),

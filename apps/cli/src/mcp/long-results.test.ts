@@ -46,13 +46,13 @@ it("[STDIO-9] the last 8 long results are kept, and an earlier or unknown one is
   expect(results.read("2-2")).toContain("part 2 of 2");
   expect(results.read("2-1")).toContain("part 1 of 2");
   for (const id of ["1-2", "2-3", "2-0", "x", "__proto__"]) {
-    expect(() => results.read(id)).toThrow("Call the tool again");
+    expect(() => results.read(id)).toThrow("Call the original tool again");
   }
 });
 
 it("[STDIO-9] long results together are bounded, too", () => {
   const results = createLongResults();
   for (let i = 1; i <= 4; i += 1) results.shorten("get_history", "x".repeat(1_500_000));
-  expect(() => results.read("1-2")).toThrow("Call the tool again");
+  expect(() => results.read("1-2")).toThrow("Call the original tool again");
   expect(results.read("4-2")).toContain("part 2 of");
 });

@@ -47,7 +47,7 @@ export function createLongResults(): LongResults {
       if (result && index > 0 && index <= result.pieces.length) return show(result, index);
       throw new MerkleError(
         "not_found",
-        `There is no part ${JSON.stringify(id.slice(0, 100))} of a long result any more. Call the tool again whose result it was.`,
+        `The part ${JSON.stringify(id.slice(0, 100))} of a long result no longer exists. Call the original tool again.`,
       );
     },
   };

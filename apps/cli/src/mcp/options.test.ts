@@ -19,8 +19,8 @@ it("[STDIO-8] --session and --team go together, and not with --as", () => {
   expect(() => readMcpOptions({ session: "talk" })).toThrow("--session needs --team");
   expect(() => readMcpOptions({ team: "Birch" })).toThrow("--team needs --session");
   const as = "5e551000-0000-4000-8000-000000000001";
-  expect(() => readMcpOptions({ as, session: "talk", team: "Birch" })).toThrow("--as names a place already");
-  expect(() => readMcpOptions({ as: "../../x" })).toThrow("--as must be the id of a place");
+  expect(() => readMcpOptions({ as, session: "talk", team: "Birch" })).toThrow("--as already names the peer");
+  expect(() => readMcpOptions({ as: "../../x" })).toThrow("--as must be the id of a peer");
 });
 
 it("[STDIO-11] instructions and descriptions are under 2,000 characters, so that no client cuts them", () => {

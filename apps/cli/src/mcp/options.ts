@@ -35,7 +35,7 @@ export function readMcpOptions(flags: Flags): McpOptions {
   const as = readAs(textOf(flags, "as"));
   const join = readJoin(textOf(flags, "session"), textOf(flags, "team"));
   if (as !== undefined && join !== undefined)
-    throw usageError("--as names a place already: leave out --session and --team.");
+    throw usageError("--as already names the peer: leave out --session and --team.");
   return {
     join,
     as,
@@ -48,7 +48,9 @@ export function readMcpOptions(flags: Flags): McpOptions {
 
 function readAs(text: string | undefined): string | undefined {
   if (text === undefined || /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) return text;
-  throw usageError(`--as must be the id of a place that this machine holds, got ${JSON.stringify(text)}.`);
+  throw usageError(
+    `--as must be the id of a peer that this machine has stored, got ${JSON.stringify(text)}.`,
+  );
 }
 
 function readJoin(session: string | undefined, team: string | undefined): McpOptions["join"] {
@@ -72,7 +74,7 @@ export function readToolsetNames(text: string | undefined): readonly Toolset[] {
   const unknown = wanted.find((name) => name !== "" && !isToolset(name));
   if (unknown !== undefined) {
     throw usageError(
-      `There is no toolset ${JSON.stringify(unknown)}. The toolsets are: ${knownToolsets.join(", ")}; separate several by commas.`,
+      `There is no toolset ${JSON.stringify(unknown)}. Known toolsets: ${knownToolsets.join(", ")}. Separate several with commas.`,
     );
   }
   return wanted.filter(isToolset);

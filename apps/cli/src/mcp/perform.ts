@@ -126,7 +126,7 @@ export function createPerformer(options: PerformerOptions): Performer {
     warned.add(team);
     throw new MerkleError(
       "conflict",
-      `The session was not concluded: you still hold ${open.join(", ")}. Finish or release them first, or call conclude_session again to conclude all the same.`,
+      `The session was not concluded: you still hold ${open.join(", ")}. Finish or release them first, or repeat this call to conclude anyway.`,
     );
   }
 
@@ -282,11 +282,10 @@ function noteWritten({ document }: PeerSession, version: unknown): void {
 function refuseCursor(operation: string, input: Fields): void {
   const field = ["since_cursor", "epoch"].find((name) => input[name] !== undefined);
   if (field === undefined) return;
-  throw new MerkleError(
-    "bad_request",
-    `${operation} takes no ${field} here: this server keeps your place. Leave it out.`,
-    { fields: [{ field, problem: "is kept by this server" }] },
-  );
+  throw new MerkleError("bad_request", `Leave out ${field}: this server remembers what you have read.`, {
+    fields: [{ field, problem: "is kept by this server" }],
+    operation,
+  });
 }
 
 /** The broker speaks of credentials, which a model here never holds, and of fields that no tool of this server has. */
@@ -314,13 +313,15 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
     return new MerkleError(
       "unauthorized",
       session === undefined || !takesOnlySession(operation)
-        ? "You have joined no session yet: call join_session first."
-        : `You are no team of the session "${session}" yet: call join_session first.`,
+        ? "You have not joined a session yet. Join one first."
+        : `You have not joined the session "${session}" yet. Join it first.`,
+      { next: "join_session" },
     );
   if (team)
     return new MerkleError(
       "unauthorized",
-      `${team.address} is not let in any more: its credential was replaced elsewhere, or it has left. Call join_session to take part again.`,
+      `${team.address} no longer has access: its credential was replaced elsewhere, or it has left. Join again to take part.`,
+      { next: "join_session" },
     );
   return error;
 }
@@ -329,7 +330,7 @@ function explainUnauthorized(error: MerkleError, { operation, input, team }: Per
 function clockIsOff({ message, details }: MerkleError): MerkleError {
   return new MerkleError(
     "unauthorized",
-    `The broker rejects this server because of this machine's clock. Tell your human, and call again when they have set it. (${message})`,
+    `The broker rejects this server because of this machine's clock. Tell your human, and call again when they have corrected the clock. (${message})`,
     details,
   );
 }

@@ -77,7 +77,7 @@ export function createSealing({ link, home, log }: SealingOptions): Sealing {
     const who = { session_id: team.sessionId, team_id: team.credential };
     const { peers } = await link.call("list_peers", who, signal && { signal });
     const own = peers.find((peer) => peer.team_id === team.teamId && peer.name === team.peerName);
-    if (!own) throw new MerkleError("not_found", `${team.address} is not in this session any more.`);
+    if (!own) throw new MerkleError("not_found", `${team.address} has left this session.`);
     if (team.placeId === team.teamId) keys.notePeer(own.peer_id);
     if (!isSameCard(own.key_card, card) && !team.closed) {
       const session_key = Buffer.from(card.session_key, "base64url").toString("base64");

@@ -92,14 +92,16 @@ async function goIn(rejoin: RejoinOptions): Promise<void> {
 /** In exactly this place; whoever started this server keeps others from it. */
 async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<void> {
   const held = await findStoredPeer(rejoin.home, placeId);
-  if (!held) throw notHere(`This machine holds no place ${placeId} (any more)`);
+  if (!held) throw notHere(`This machine has no stored peer ${placeId}`);
   if (held.mesh_id !== meshId)
     throw notHere(`The team "${held.team_name}" belongs to another mesh than this broker's`);
   await takeUp(rejoin, held);
 }
 
 function notHere(what: string): MerkleError {
-  return new MerkleError("not_found", `${what}: join_session, or have your human start you again.`);
+  return new MerkleError("not_found", `${what}. Join a session, or ask your human to start you again.`, {
+    next: "join_session",
+  });
 }
 
 async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> {

@@ -41,7 +41,7 @@ interface Calling {
 export async function callTool(tools: ToolServer, calling: Calling): Promise<CallResult> {
   const { name, requestId, requests, progressToken, sendProgress } = calling;
   const request = requests.find(requestId);
-  if (!request) throw new TypeError("This request is no longer under way.");
+  if (!request) throw new TypeError("This request has already ended.");
   const { result, settle } = await withProgress(
     progressToken,
     (progress) => sendProgress({ ...progress }),

@@ -86,8 +86,8 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
   function take(line: string): void {
     for (const hear of [...onLine]) hear();
     const message = withoutNullArguments(parse(line));
-    if (message === undefined) return refuse(-32700, "This is no JSON, or names a member twice.");
-    if (!isMessage(message)) return refuse(-32600, "This is no JSON-RPC 2.0 message.");
+    if (message === undefined) return refuse(-32700, "This is not valid JSON, or a field occurs twice.");
+    if (!isMessage(message)) return refuse(-32600, "This is not a JSON-RPC 2.0 message.");
     if (isPong(message)) return;
     if ("method" in message && "id" in message) admit(message.id, message.params);
     const cancelled = cancelledBy(message);

@@ -52,7 +52,7 @@ export function requireTool(name: string, toolsets: ReadonlySet<Toolset>): Opera
   if (toolsets.has(operation.toolset) || isTeams(operation)) return operation;
   throw new MerkleError(
     "forbidden",
-    `${name} is not for an agent unless its human says so, by merkle mcp --tools ${operation.toolset}.`,
+    `Agents cannot use ${name} unless their human allows it, with merkle mcp --tools ${operation.toolset}.`,
   );
 }
 
@@ -70,7 +70,8 @@ function isTeams({ toolset, access, readOnly }: Operation): boolean {
 function humansOnly(name: string): MerkleError {
   return new MerkleError(
     "forbidden",
-    `${name} is only for humans: ask yours to do it in the dashboard, or with merkle in their own terminal.`,
+    "Only a human can do this. Ask yours to do it in the dashboard, or with merkle in their own terminal.",
+    { operation: name },
   );
 }
 
@@ -82,7 +83,7 @@ function unknownTool(name: string): MerkleError {
   );
   return new MerkleError(
     "not_found",
-    `There is no tool "${asked}"${meant === undefined ? "." : `: did you mean ${meant}?`} tools/list names those there are.`,
+    `There is no tool "${asked}".${meant === undefined ? "" : ` Did you mean ${meant}?`} List the tools to see their names.`,
   );
 }
 

@@ -422,16 +422,13 @@ function ignore(): void {}
 function requireFields(name: string, args: unknown): Fields {
   if (args === undefined) return {};
   if (typeof args === "object" && args !== null && !Array.isArray(args)) return { ...args };
-  throw new MerkleError("bad_request", `${name.slice(0, 100)} takes a JSON object as its arguments.`);
+  throw new MerkleError("bad_request", `${name.slice(0, 100)}: the arguments must be a JSON object.`);
 }
 
 function readId(fields: Fields): string {
   const { id, ...others } = fields;
   if (typeof id === "string" && Object.keys(others).length === 0) return id;
-  throw new MerkleError(
-    "bad_request",
-    "read_more takes the id that the first line of a long result names, and nothing else.",
-  );
+  throw new MerkleError("bad_request", "Pass only id, which is in the first line of a long result.");
 }
 
 function withAdvice(error: MerkleError, advice: string): MerkleError {

@@ -57,7 +57,7 @@ export async function compareKeys(
   if (!card) {
     throw new CliError(
       "key_changed",
-      `What ${oneLine(address)} shows as its keys is inconsistent. Do not trust it.`,
+      `The keys that ${oneLine(address)} shows contradict each other. Do not trust them.`,
       {
         exitCode: exitCodes.conflict,
       },

@@ -23,13 +23,13 @@ export function findRecipient(peers: readonly Peer[], to: string, ownPeerId: str
   if (peer) {
     throw new MerkleError(
       "bad_request",
-      `A private message needs exactly one recipient, and "${to}" can mean ${there.join(" or ")}. Nothing was sent.`,
+      `A private message needs exactly one recipient, but "${to}" can mean ${there.join(" or ")}. Nothing was sent.`,
       { to, there },
     );
   }
   throw new MerkleError(
     "not_found",
-    `A private message needs exactly one recipient, and "${to}" is none of this session. Nothing was sent. There: ${there.slice(0, 20).join(", ") || "nobody else"}.`,
+    `There is no "${to}" in this session, so nothing was sent. In this session: ${there.slice(0, 20).join(", ") || "no one else"}.`,
     { to, there: there.slice(0, 20) },
   );
 }

@@ -65,7 +65,7 @@ async function findByTitle(broker: Pick<BrokerClient, "call">, title: string): P
   if (found.length < 2) return found[0] ?? null;
   throw new CliError(
     "conflict",
-    `${found.length} sessions are called ${JSON.stringify(neutralise(title))}; name one by its slug: ${found.map((each) => each.slug).join(", ")}.`,
+    `${found.length} sessions have the title ${JSON.stringify(neutralise(title))}. Use the slug of one of them: ${found.map((each) => each.slug).join(", ")}.`,
     { exitCode: exitCodes.conflict, details: { slugs: found.map((each) => each.slug) } },
   );
 }

@@ -167,7 +167,7 @@ function freeNameOf(error: unknown): string | undefined {
 function taken(name: string, free: string, cause: unknown): CliError {
   return new CliError(
     "conflict",
-    `Someone is in this session as ${JSON.stringify(name)}. ${JSON.stringify(free)} is free.`,
+    `The name ${JSON.stringify(name)} is taken in this session. ${JSON.stringify(free)} is free.`,
     {
       exitCode: exitCodes.conflict,
       next: [`--name ${shellWord(free)}`],
@@ -200,7 +200,8 @@ async function holdNew(joining: JoiningPeer, joined: OutputOf<"join_session">): 
   const held = toStoredPeer(joined, joining);
   // Held before it is saved, so that nobody else finds it free.
   const hold = await holdTeam(joining.home, storedPeerId(held));
-  if (!hold) throw new Error(`Another process uses ${storedPeerId(held)}, which has joined just now.`);
+  if (!hold)
+    throw new Error(`Another process is already using ${storedPeerId(held)}, which has just joined.`);
   try {
     await saveTeam(joining.home, held);
     return { held, hold, resumed: false, joined };

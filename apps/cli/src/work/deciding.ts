@@ -80,7 +80,7 @@ export const ofDocuments: ProposalTarget = {
         const { base_version } = proposal;
         return new CliError(
           "conflict",
-          `Proposal ${proposal_id} is based on v${base_version}, document is v${newest}. Nothing was written.`,
+          `Proposal ${proposal_id} is based on v${base_version}, but the document is at v${newest}. Nothing was written.`,
           {
             exitCode: exitCodes.conflict,
             next: [
@@ -121,7 +121,7 @@ export const ofFiles: ProposalTarget = {
         const now = typeof newest === "string" ? `is ${shortHash(newest)}` : "cannot be read";
         return new CliError(
           "conflict",
-          `Proposal ${proposal_id} was based on ${shortHash(base_sha)}, ${source_path} ${now}. Nothing was written.`,
+          `Proposal ${proposal_id} is based on ${shortHash(base_sha)}, but ${source_path} ${now}. Nothing was written.`,
           {
             exitCode: exitCodes.conflict,
             next: [`merkle source show ${shellWord(source_path)}`, `merkle source rebase ${proposal_id}`],

@@ -32,7 +32,10 @@ export const jobsRun: Command = {
   ],
   async run({ args: [name, kindText = ""], flags, config, output, signal }) {
     const kind = kinds.find((each) => each === kindText);
-    if (!kind) throw usageError(`A job is one of ${kinds.join(", ")}, not ${JSON.stringify(kindText)}.`);
+    if (!kind)
+      throw usageError(
+        `The kind of job must be one of ${kinds.join(", ")}, got ${JSON.stringify(kindText)}.`,
+      );
     const topic = textOf(flags, "topic");
     const broker = await findBroker(config, signal);
     const session = await getSession(broker, name, config);

@@ -53,7 +53,7 @@ function findMember(members: readonly Member[], wanted: string): Member {
   if (others.length === 0) return found;
   throw new CliError(
     "conflict",
-    `${others.length + 1} members are called ${JSON.stringify(wanted)}; name one by id.`,
+    `${others.length + 1} members are named ${JSON.stringify(wanted)}. Use the id of one of them.`,
     {
       exitCode: exitCodes.conflict,
       next: ["merkle members"],

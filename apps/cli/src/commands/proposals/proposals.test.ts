@@ -40,7 +40,7 @@ describe("merkle doc proposals", () => {
     await append("More.\n");
     const stale = await doc("accept", String(number), "-y");
     expect(stale).toMatchObject({ code: 6, stdout: "" });
-    expect(stale.stderr).toContain(`Proposal ${number} is based on v1, document is v2.`);
+    expect(stale.stderr).toContain(`Proposal ${number} is based on v1, but the document is at v2.`);
     expect(stale.stderr).toContain(`merkle doc diff ${slug} 1..2`);
     const rebased = await doc("rebase", String(number), "--json");
     const next: number = JSON.parse(rebased.stdout).next_proposal_id;

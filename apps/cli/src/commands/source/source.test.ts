@@ -91,7 +91,7 @@ it("[SOURCE-22] [SOURCE-23] what an agent makes of a comment is refused with 6 w
   await at.git("commit", "-q", "-a", "-m", "Theirs");
   const stale = await source("accept", "1", "-y");
   expect(stale).toMatchObject({ code: 6, stdout: "" });
-  expect(stale.stderr).toMatch(/Proposal 1 was based on \w{8}, docs\/docs\/guide.md is \w{8}\. Nothing/);
+  expect(stale.stderr).toMatch(/Proposal 1 is based on \w{8}, but docs\/docs\/guide.md is \w{8}\. Nothing/);
   expect(stale.stderr).toContain(`merkle source show ${file}   ·   merkle source rebase 1`);
   expect(await source("rebase", "1")).toMatchObject({ stdout: "✓ now proposal 2\n" });
   const accepted = await source("accept", "2", "-y", "--hunks", "1");

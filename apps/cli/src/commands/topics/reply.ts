@@ -63,7 +63,7 @@ function readChange(flags: Flags): Change | undefined {
     ["reopen", { reopen: true }],
   ];
   const [first, second] = changes.filter(([name]) => isSet(flags, name));
-  if (second) throw usageError("Give one of --close, --withdraw and --reopen.");
+  if (second) throw usageError("Give only one of --close, --withdraw and --reopen.");
   return first?.[1];
 }
 

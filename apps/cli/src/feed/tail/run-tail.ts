@@ -170,11 +170,15 @@ function tellRestored({ sequence, gone }: Parting, { context: { output }, sessio
   }
   const range = `#${sequence + 1} to #${sequence + gone}`;
   if (output.json) {
-    throw new CliError("resync", `${restored}: ${range} are gone, and their numbers will be used again.`, {
-      exitCode: exitCodes.conflict,
-      details: { after: sequence, gone },
-      next: [`merkle tail ${session.slug} --since ${sequence} --json`],
-    });
+    throw new CliError(
+      "resync",
+      `${restored}: ${range} no longer exist, and their numbers will be used again.`,
+      {
+        exitCode: exitCodes.conflict,
+        details: { after: sequence, gone },
+        next: [`merkle tail ${session.slug} --since ${sequence} --json`],
+      },
+    );
   }
-  output.note(`${restored}: ${range} are gone; continuing after #${sequence}`);
+  output.note(`${restored}: ${range} no longer exist; continuing after #${sequence}`);
 }

@@ -59,7 +59,7 @@ function readTypes(text: string | undefined): MessageType[] | undefined {
     const type = messageTypes.find((known) => known === each.trim());
     if (type !== undefined) return type;
     throw usageError(
-      `--types must be of ${messageTypes.join(", ")}, with commas between, got ${JSON.stringify(text)}.`,
+      `--types must be one or more of ${messageTypes.join(", ")}, separated by commas, got ${JSON.stringify(text)}.`,
     );
   });
 }

@@ -281,8 +281,8 @@ describe("what hooks deliver", () => {
   });
 
   it("[WAKE-3] a hook of no known event is refused", () => {
-    expect(() => parseHookCall({ event: "Notification" })).toThrow("hook takes the event");
-    expect(() => parseHookCall({})).toThrow("hook takes the event");
+    expect(() => parseHookCall({ event: "Notification" })).toThrow("Expected one of the events");
+    expect(() => parseHookCall({})).toThrow("Expected one of the events");
   });
 });
 

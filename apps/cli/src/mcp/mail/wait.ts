@@ -226,7 +226,7 @@ function fromMail(request: WaitRequest, epoch: string, reply?: WaitOutput): Wait
   const { team } = request;
   team.epoch ??= epoch;
   const offer = team.mail.offer({ by: "call" }, fitPage(request.view));
-  if (!offer) throw new Error("Mail that was there is gone.");
+  if (!offer) throw new Error("The messages to return are no longer there.");
   const beyond = team.mail.pending.length + (reply?.remaining ?? 0);
   return {
     output: toOutput(team, { epoch: team.epoch, next_cursor: offer.cursor }, offer.messages, {

@@ -55,7 +55,7 @@ async function checkClient(
 export const checkHome: Check = async ({ config: { home } }) => {
   const found = await stat(home).catch(() => undefined);
   if (!found) return [await checkParent(home)];
-  if (!found.isDirectory()) return [fail("home", `${home} is no folder`, "set MERKLE_HOME to a folder")];
+  if (!found.isDirectory()) return [fail("home", `${home} is not a folder`, "set MERKLE_HOME to a folder")];
   if (!(await isWritable(home))) {
     return [
       fail(
