@@ -126,7 +126,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await go(`/sessions/${closed}`);
     await inspect(page.getByRole("region", { name: "Conclusion" }));
     await go(`/sessions/${empty}`);
-    await inspect(page.getByText("Nothing has been said yet"));
+    await inspect(page.getByText("No messages yet"));
     for (const name of ["Hold", "Conclude"]) {
       await page.getByRole("button", { name, exact: true }).click();
       await inspect(page.locator(dialog), dialog);
@@ -263,7 +263,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
             if (effect.getComputedTiming().activeDuration > 1) moved.push(target.outerHTML);
         }, true);
     }`);
-    await page.getByText("Nothing has been said yet").waitFor();
+    await page.getByText("No messages yet").waitFor();
     const { session_id } = await dashboard.rest.call("get_session", { session_id: empty });
     const { team_id } = await dashboard.rest.call("join_session", { session_id, team_name: "Birch" });
     await dashboard.rest.call("update_session_metadata", {

@@ -68,7 +68,7 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     await dashboard.rest.call("withdraw_approval", { ...agent, approval });
     await third.waitFor({ state: "detached" });
     const ended = page.getByRole("region", { name: "Ended" });
-    await ended.getByText("Answered at the terminal").waitFor();
+    await ended.getByText("Answered in the terminal").waitFor();
     await ended.getByText("Denied").waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);

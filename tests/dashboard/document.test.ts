@@ -113,7 +113,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
     const { page, problems } = await openDocument(session);
     await page.getByRole("note").getByText("This document has 500 kB.").waitFor();
     await page.getByRole("button", { name: "Edit", exact: true }).click();
-    await page.getByRole("textbox", { name: "Document, from version 1" }).press("Control+Home");
+    await page.getByRole("textbox", { name: "Document, based on version 1" }).press("Control+Home");
     await page.keyboard.type("First: ");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("v2 · Ana").waitFor();
@@ -125,7 +125,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
     const session = await startWith("one\n");
     const { page, findBarriers } = await openDocument(session);
     await page.getByRole("button", { name: "Edit", exact: true }).click();
-    const field = page.getByRole("textbox", { name: "Document, from version 1" });
+    const field = page.getByRole("textbox", { name: "Document, based on version 1" });
     await field.press("Control+End");
     await field.press("Tab");
     await page.keyboard.type("two");
@@ -144,29 +144,29 @@ describe("the document in a browser", { tags: "chromium" }, () => {
     expect(await read(session)).toBe("one\n  two");
     await page.reload();
     await page.getByText("v2 · Ana").waitFor();
-    expect(await page.getByRole("button", { name: "Go on writing" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Keep editing" }).count()).toBe(0);
   });
 
   it("[DASH-116] of two people who edit at once neither loses a word", async () => {
     const session = await startWith("# Plan\n\n- one\n- two\n- three\n\nEnd.\n");
     const ana = await openDocument(session, { query: "?edit=1", as: "Ana" });
     const bo = await openDocument(session, { query: "?edit=1", as: "Bo" });
-    const fieldOf = (page: Page) => page.getByRole("textbox", { name: "Document, from version 1" });
+    const fieldOf = (page: Page) => page.getByRole("textbox", { name: "Document, based on version 1" });
     await fieldOf(ana.page).fill("# Plan\n\n- one\n- two, says Ana\n- three\n\nEnd.\n");
     await fieldOf(bo.page).fill("# The plan\n\n- one\n- two, says Bo\n- three\n\nEnd.\n");
     await ana.page.getByRole("button", { name: "Save" }).click();
     await ana.page.getByText("v2 · Ana").waitFor();
 
-    await bo.page.getByText("Ana saved v2 while you write on v1.").waitFor();
+    await bo.page.getByText("Ana saved v2. You’re editing v1.").waitFor();
     await bo.page.getByRole("button", { name: "Save" }).click();
     const conflict = bo.page.getByRole("region", { name: "Resolve conflict" });
-    await conflict.getByRole("heading", { name: "Ana saved v2 before you" }).waitFor();
+    await conflict.getByRole("heading", { name: "Ana saved v2 while you were editing" }).waitFor();
     expect(await bo.findBarriers()).toEqual([]);
-    await expect.poll(() => conflict.getByRole("button", { name: "Save on v2" }).isDisabled()).toBe(true);
-    const place = conflict.getByRole("group", { name: "Place 1: whose text?" });
+    await expect.poll(() => conflict.getByRole("button", { name: "Save result" }).isDisabled()).toBe(true);
+    const place = conflict.getByRole("group", { name: "Conflict 1" });
     await place.getByRole("radio", { name: "Both, theirs first" }).check();
-    await conflict.getByRole("button", { name: "Edit the result" }).click();
-    const result = bo.page.getByRole("textbox", { name: "Document, from version 2" });
+    await conflict.getByRole("button", { name: "Edit result" }).click();
+    const result = bo.page.getByRole("textbox", { name: "Document, based on version 2" });
     expect(await result.inputValue()).toBe(
       "# The plan\n\n- one\n- two, says Ana\n- two, says Bo\n- three\n\nEnd.\n",
     );
@@ -234,7 +234,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
     const session = await startWith(`# A\n${lines("old")}\n# B\n${lines("old")}`);
     await write(session, `# A\n${lines("new")}\n# B\n${lines("new")}`, 1);
     const { page } = await openDocument(session, { query: "?compare=1..2" });
-    await page.getByText(/A large change: \d+ lines/).waitFor();
+    await page.getByText(/Large change: \d+ lines/).waitFor();
     expect(await page.getByRole("row").count()).toBe(0);
     await page.getByRole("article", { name: "A", exact: true }).getByRole("button").click();
     await page.getByRole("row").first().waitFor();
@@ -252,7 +252,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
       .first()
       .waitFor();
     expect(await findBarriers()).toEqual([]);
-    await page.getByRole("button", { name: "Close the comparison" }).click();
+    await page.getByRole("button", { name: "Close comparison" }).click();
     await page.getByRole("heading", { name: "Plan" }).waitFor();
     expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
     expect(await findBarriers()).toEqual([]);

@@ -41,15 +41,15 @@ describe("the feed of a session", { tags: "chromium" }, () => {
 
     await feedOf(page).hover();
     await page.mouse.wheel(0, -900);
-    await page.getByText("following paused").waitFor();
+    await page.getByText("Jump to latest").waitFor();
     const before = await placeOf(page);
     await session.post(...numbered(70, 75));
-    await page.getByRole("button", { name: "6 new · following paused" }).waitFor();
+    await page.getByRole("button", { name: "6 new · Jump to latest" }).waitFor();
     expect(await placeOf(page, before.sequence)).toEqual(before);
 
     await page.keyboard.press("e");
     await page.getByText("message 75", { exact: true }).waitFor();
-    expect(await page.getByText("following paused").count()).toBe(0);
+    expect(await page.getByText("Jump to latest").count()).toBe(0);
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe("the feed of a session", { tags: "chromium" }, () => {
     const last = await reply("At two", await reply("The vault", keys));
     await reply("Since ten minutes", await reply("Yes", routes));
     const { page, problems, findBarriers } = await openFeed(session.slug);
-    await page.getByRole("combobox", { name: "Talk" }).selectOption({ label: "Keys: who rotates? (2)" });
+    await page.getByRole("combobox", { name: "Thread" }).selectOption({ label: "Keys: who rotates? (2)" });
     await page.getByRole("heading", { name: "Keys: who rotates?" }).waitFor();
     await expect.poll(() => shownSequences(page)).toEqual([keys, last - 1, last]);
     expect(new URL(page.url()).search).toBe(`?thread=${keys}`);
@@ -222,7 +222,7 @@ describe("the feed of a session", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByText("of nothing", { exact: true }).waitFor();
-    await article(page, routes).getByRole("button", { name: "2 replies: follow this talk" }).click();
+    await article(page, routes).getByRole("button", { name: "2 replies · view thread" }).click();
     await page.getByRole("heading", { name: "Routes: five percent?" }).waitFor();
     expect(problems).toEqual([]);
   });

@@ -87,7 +87,7 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
     for (const [version, text] of ["one", "two"].entries()) {
       await pressTo(page, documentPart.getByRole("button", { name: "Edit", exact: true }));
       await keyboard.press("Enter");
-      await expectFocus(page.getByRole("textbox", { name: `Document, from version ${version}` }));
+      await expectFocus(page.getByRole("textbox", { name: `Document, based on version ${version}` }));
       await keyboard.type(`${text} `);
       await keyboard.press("Escape");
       await keyboard.press("Tab");
@@ -110,7 +110,7 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
       .first()
       .waitFor();
     await expectFocusSomewhere(page);
-    await pressTo(page, page.getByRole("button", { name: "Close the comparison" }));
+    await pressTo(page, page.getByRole("button", { name: "Close comparison" }));
     await keyboard.press("Enter");
     await page.getByRole("list", { name: "Versions" }).waitFor();
 

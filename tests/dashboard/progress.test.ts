@@ -118,20 +118,20 @@ describe("the progress log", { tags: "chromium" }, () => {
     const { session_id } = await rest.call("audit_session_start", { intent, task_id: randomUUID(), team_id });
     const { page, problems, findBarriers } = await dashboard.open("/progress?view=thoughts");
     await page.getByRole("button", { name: intent }).click();
-    await page.getByText("Nothing was recorded yet.").waitFor();
+    await page.getByText("No records yet.").waitFor();
     for (const content of ["List them.", "In the keyring."])
       await rest.call("thought_record", { type: "plan", content, team_id });
     const records = page.getByRole("list", { name: "Records" });
     await records.getByText("In the keyring.").waitFor();
     const { root } = await rest.call("merkle_finalize", { team_id });
     await page.getByText(root).waitFor();
-    await page.getByRole("button", { name: "Check the chain" }).click();
+    await page.getByRole("button", { name: "Check chain" }).click();
     await page
-      .getByText("The chain holds: 2 records of 1 task. They have the root that was sealed.")
+      .getByText("The chain is intact: 2 records of 1 task, matching the sealed root.")
       .waitFor();
     const second = records.getByRole("listitem").filter({ hasText: "In the keyring." });
     await second.getByRole("button", { name: /^Check in this browser/ }).click();
-    await second.getByText("Its hash was computed here, and leads by 1 step to the root.").waitFor();
+    await second.getByText("Its hash, computed here, leads to the root in 1 step.").waitFor();
     await second.getByText("Does not show that a statement is true").waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(new URL(page.url()).searchParams.get("a")).toBe(session_id);

@@ -88,7 +88,7 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     }
     await write(session, plan.replace("# Plan", "# The plan"), 1);
     await ana.page.getByRole("button", { name: "Accept this text" }).click();
-    await ana.page.getByRole("button", { name: "Save on v2" }).click();
+    await ana.page.getByRole("button", { name: "Save result" }).click();
     await ana.page.getByText("Accepted as v3 by Ana").waitFor();
     expect(await read(session)).toBe(`${proposed.replace("# Plan", "# The plan")}Six.\n`);
 

@@ -72,9 +72,9 @@ describe("removing a text in the dashboard", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
 
     await page.goto(`${dashboard.broker.url}/sessions/${slug}/doc?v=2`);
-    await page.getByText("Version 2 has no text any more.").waitFor();
+    await page.getByText("The text of version 2 was removed.").waitFor();
     await page.goto(`${dashboard.broker.url}/sessions/${slug}/doc?compare=2..3`);
-    await page.getByText("Version 2 has no text any more.").waitFor();
+    await page.getByText("The text of version 2 was removed.").waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
   });

@@ -15,12 +15,12 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     await sayNumbered(session, 60);
     const page = await openAs("Ana", session, "?m=5");
     await article(page, 5).waitFor();
-    await page.getByText("following paused").waitFor();
+    await page.getByText("Jump to latest").waitFor();
     await write(page, "Here I am");
     const mine = page.getByRole("article").filter({ hasText: "Here I am" });
     await expect.poll(() => mine.isVisible()).toBe(true);
     await expect.poll(() => isOnScreen(page, "Here I am")).toBe(true);
-    expect(await page.getByText("following paused").count()).toBe(0);
+    expect(await page.getByText("Jump to latest").count()).toBe(0);
   });
 
   it("[DASH-98] who is disconnected is named before one sends to them, and reads it on return", async () => {
@@ -170,7 +170,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     await expect.poll(() => readClipboard(page)).toBe(address);
 
     await menu.getByRole("button", { name: "Add to Decisions" }).click();
-    await menu.getByText("In the document since v2").waitFor();
+    await menu.getByText("Added to the document (v2)").waitFor();
     const { content } = await dashboard.rest.call("read_session_doc", { session_id: session.sessionId });
     expect(content).toContain(`- One\n- Keep **v1** tokens ([#${cursor}](${address}))\n\n## Notes`);
     await page.keyboard.press("Escape");
@@ -325,7 +325,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
       .toBe(true);
     await page.keyboard.press("/");
     await expect
-      .poll(() => page.getByRole("textbox", { name: "Find in the feed" }).evaluate(isFocused))
+      .poll(() => page.getByRole("textbox", { name: "Find in feed" }).evaluate(isFocused))
       .toBe(true);
     await hint.getByRole("button", { name: "Close" }).click();
     await page.reload();

@@ -165,7 +165,7 @@ describe("a session's page", { tags: "chromium" }, () => {
       await expect.poll(async () => (await feed.boundingBox())?.height).toBeGreaterThan(viewport.height / 2);
       expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(viewport.width);
     }
-    const filter = page.getByRole("group", { name: "Filter the feed" });
+    const filter = page.getByRole("group", { name: "Filter feed" });
     expect(await filter.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     await filter.getByRole("button", { name: "Decisions" }).waitFor();
@@ -208,7 +208,7 @@ describe("a session's page", { tags: "chromium" }, () => {
   it("[DASH-91] a session that does not exist says so and leads back", async () => {
     const { page } = await openPage(browser, `${broker.url}/sessions/no-such-session`);
     await page.getByRole("heading", { name: "Session not found" }).waitFor();
-    await page.getByRole("link", { name: "Go to the sessions" }).click();
+    await page.getByRole("link", { name: "Go to sessions" }).click();
     await page.waitForURL(`${broker.url}/`);
   });
 });

@@ -69,7 +69,7 @@ describe("the settings", { tags: "chromium" }, () => {
     const given = other.getByPlaceholder("Paste your key");
     await given.fill("not a key");
     await other.getByRole("button", { name: "Use this key" }).click();
-    await other.getByRole("alert").filter({ hasText: "The broker does not know you." }).waitFor();
+    await other.getByRole("alert").filter({ hasText: "The broker doesn't recognise you." }).waitFor();
     await given.fill(key);
     await other.getByRole("button", { name: "Use this key" }).click();
     await other.getByText("You are Ana B. here now.").waitFor();

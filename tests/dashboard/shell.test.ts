@@ -87,7 +87,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
     await own.restartAfter(async () => {
       await expect.poll(() => recent(page, "Search relevance").isVisible()).toBe(true);
     });
-    await page.getByText(/^Live · back/).waitFor();
+    await page.getByText(/^Live again/).waitFor();
     await createTestSession(transport, "Q3 pricing");
     await recent(page, "Q3 pricing").waitFor();
   });
@@ -186,7 +186,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
     const { page, findBarriers } = await openPage(browser, `${broker.url}/nowhere`);
     await headed(page, "Page not found");
     expect(await findBarriers()).toEqual([]);
-    await page.getByRole("link", { name: "Go to the sessions" }).click();
+    await page.getByRole("link", { name: "Go to sessions" }).click();
     await page.waitForURL(`${broker.url}/`);
   });
 

@@ -198,8 +198,8 @@ describe("files in the page", { tags: "chromium" }, () => {
     await page.keyboard.type("Ask Ana.\n");
     await commit(pathIn(source_path), guide.replace("# Guide", "# The guide"));
     await page.getByRole("button", { name: "Accept this text" }).click();
-    await page.getByText("The file was changed before you").waitFor();
-    await page.getByRole("button", { name: /^Save on [0-9a-f]{12}$/ }).click();
+    await page.getByText("The file changed while you were editing").waitFor();
+    await page.getByRole("button", { name: "Save result" }).click();
     await page.getByText(/^Accepted as commit/).waitFor();
     expect(await at.read(pathIn(source_path))).toBe(
       `${guide.replace("an hour", "a day").replace("# Guide", "# The guide")}Ask Ana.\n`,

@@ -21,10 +21,10 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
         release.push(wire.hold(operation));
       }
     });
-    await page.getByRole("status", { name: "The session is loading" }).waitFor();
+    await page.getByRole("status", { name: "Loading session" }).waitFor();
     release[0]?.();
     const composer = page.getByRole("form", { name: "Write a message" });
-    await page.getByText("Loading the feed").waitFor();
+    await page.getByText("Loading feed").waitFor();
     await page.evaluate("document.fonts.ready.then(() => null)");
     const parts = [
       page.getByRole("heading", { level: 1 }),
@@ -67,8 +67,8 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     const { page, findBarriers } = await openWatched(`/sessions/${session.slug}`, (wire) => {
       mend.push(wire.mislead("get_history"), wire.mislead("get_timeline"));
     });
-    const feed = problemOf(page, "The feed could not be read.");
-    await feed.getByText("The document and the roster are not affected.").waitFor();
+    const feed = problemOf(page, "Couldn't load the feed.");
+    await feed.getByText("The document and roster still work.").waitFor();
     await feed.getByText("Details").click();
     await feed.getByText(/^not_found · since \d\d:\d\d/).waitFor();
     await problemOf(page, "The time lanes could not be read.").waitFor();
@@ -120,7 +120,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       as: await dashboard.newPerson(),
       permissions: ["clipboard-read", "clipboard-write"],
     });
-    await page.getByText("Nothing has been said yet").waitFor();
+    await page.getByText("No messages yet").waitFor();
     await page.getByText("Nothing is written yet").waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Copy Start a peer in this session" }).click();
@@ -128,7 +128,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       .poll(() => page.evaluate("navigator.clipboard.readText()"))
       .toBe(`merkle launch --session ${session.slug}`);
     await page.getByRole("button", { name: "Write the first version" }).click();
-    await page.getByRole("textbox", { name: "Document, from version 0" }).fill("# Begun");
+    await page.getByRole("textbox", { name: "Document, based on version 0" }).fill("# Begun");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Begun" }).waitFor();
   });
@@ -166,12 +166,12 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
 
     // Both are waited for while it happens: the badge says it for some seconds only.
     const told = Promise.all([
-      page.getByText(/^Read again at \d\d:\d\d.*: the broker's database was restored\./).waitFor(),
-      page.getByText(/^Live · refreshed after/).waitFor(),
+      page.getByText(/^Reloaded at \d\d:\d\d.*: the broker's database was restored\./).waitFor(),
+      page.getByText(/^Live again · refreshed after/).waitFor(),
     ]);
     await restoreInPlace(dashboard.broker, file);
     await told;
-    const note = page.getByRole("status").filter({ hasText: "Read again at" });
+    const note = page.getByRole("status").filter({ hasText: "Reloaded at" });
     await note.getByRole("button", { name: "Close" }).click();
     await note.waitFor({ state: "detached" });
     await expect.poll(() => placeOf(page, 20)).toEqual(place);

@@ -116,7 +116,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     const field = page.getByRole("textbox", { name: "Message" });
     await field.fill("@ce");
     await page
-      .getByRole("listbox", { name: "Whom to address" })
+      .getByRole("listbox", { name: "Recipients" })
       .getByRole("option", { name: /Cedar/ })
       .waitFor();
     await field.press("Tab");
@@ -166,7 +166,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Offer answers" }).click();
     await page.getByRole("textbox", { name: "Option 1" }).fill("left");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText("Give two options or more, or none.").waitFor();
+    await page.getByText("Add at least two options, or none.").waitFor();
     await page.getByRole("textbox", { name: "Option 2" }).fill("right");
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Send" }).click();

@@ -12,7 +12,7 @@ import "./globals.css";
 
 export const metadata: Metadata = {
   title: { default: "Merkle", template: "%s · Merkle" },
-  description: "The sessions of this broker, and how agents reach it.",
+  description: "Sessions of coding agents and the people they work for.",
 };
 
 export const viewport: Viewport = {

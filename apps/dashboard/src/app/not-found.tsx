@@ -3,7 +3,7 @@ import Link from "next/link";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 
-export const metadata: Metadata = { title: "No such page" };
+export const metadata: Metadata = { title: "Page not found" };
 
 export default function NotFound() {
   return (
@@ -14,7 +14,7 @@ export default function NotFound() {
         </EmptyTitle>
         <EmptyDescription>Check the link, or go back to your sessions.</EmptyDescription>
         <Button asChild>
-          <Link href="/">Go to the sessions</Link>
+          <Link href="/">Go to sessions</Link>
         </Button>
       </Empty>
     </div>

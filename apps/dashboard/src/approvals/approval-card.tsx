@@ -45,7 +45,7 @@ export function ApprovalCard({ approval, onChanged }: ApprovalCardProps) {
         </pre>
         {why !== null && (
           <p className="text-sm [overflow-wrap:anywhere]">
-            <span className="text-muted-foreground">Why, as the agent says it: </span>
+            <span className="text-muted-foreground">Agent’s reason: </span>
             <q dir="auto">{why}</q>
           </p>
         )}
@@ -89,7 +89,7 @@ function Answers({ approval, onChanged }: ApprovalCardProps) {
           Deny…
         </Button>
         <Button variant="ghost" disabled={pending} onClick={() => void answer("leave")}>
-          Leave to the terminal
+          Answer in terminal
         </Button>
       </div>
       {isDenying && (

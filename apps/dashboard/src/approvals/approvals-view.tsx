@@ -23,7 +23,7 @@ export function ApprovalsView() {
       <PageHeader crumbs={[{ label: "Approvals" }]} />
       <PageBody reading className="flex flex-col gap-6">
         <h1 className="sr-only">Approvals</h1>
-        <PanelBoundary title="The approvals">
+        <PanelBoundary title="Approvals">
           <OwnApprovals />
         </PanelBoundary>
       </PageBody>
@@ -40,15 +40,15 @@ function OwnApprovals() {
   if (!isKnown)
     return (
       <Empty>
-        <EmptyTitle>This device answers for no agent yet</EmptyTitle>
+        <EmptyTitle>Answer your agents from this device</EmptyTitle>
         <EmptyDescription>
-          Say who you are, and it gets a name that your agents can be launched with.
+          Add your name first. Then you can launch agents that ask this device for permission.
         </EmptyDescription>
-        <Button onClick={() => void requirePerson().catch(() => undefined)}>Name this device</Button>
+        <Button onClick={() => void requirePerson().catch(() => undefined)}>Add your name</Button>
       </Empty>
     );
   return (
-    <ReadPanel read={read} failed="The approvals could not be read.">
+    <ReadPanel read={read} failed="Couldn't load approvals.">
       {(found) => <Found {...found} onChanged={read.refresh} />}
     </ReadPanel>
   );
@@ -85,12 +85,12 @@ function Found({
       <section aria-label="This device" className="flex flex-col gap-2 text-sm">
         <InstallSnippet />
         <Snippet
-          label="Let this device answer"
+          label="Let this device answer requests"
           text={`merkle config set approvers ${device} --local\nmerkle launch --approvals`}
         />
         <p className="text-muted-foreground">
-          Run this on the machine where your agents run, in your own terminal. No other device, no agent and
-          nobody else can answer then, and what nobody answers waits at the agent’s terminal.
+          Run this in your own terminal, on the machine where your agents run. Only this device can then
+          answer, or you at the agent’s terminal, where unanswered requests wait.
         </p>
       </section>
     </div>

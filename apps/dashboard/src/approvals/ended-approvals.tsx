@@ -4,11 +4,11 @@ import { ChevronRight } from "lucide-react";
 import { TimeText } from "@/components/time-text";
 
 const states: Readonly<Record<Approval["state"], string>> = {
-  waiting: "Waits",
+  waiting: "Waiting",
   allowed: "Allowed",
   denied: "Denied",
-  left: "Left to the terminal",
-  withdrawn: "Answered at the terminal",
+  left: "Left for the terminal",
+  withdrawn: "Answered in the terminal",
   lapsed: "Not answered",
 };
 

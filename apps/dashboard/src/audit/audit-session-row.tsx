@@ -63,7 +63,7 @@ export function AuditSessionRow({ session, isOpen }: AuditSessionRowProps) {
         {isOpen && (
           <div className="mt-2 flex min-w-0 flex-col gap-3">
             <dl className="grid gap-x-4 gap-y-1 text-sm sm:grid-cols-[auto_minmax(0,1fr)]">
-              <Fact name="Id" value={session_id} />
+              <Fact name="ID" value={session_id} />
               {root !== null && <Fact name="Root" value={root} />}
               {finalized_at !== null && (
                 <>
@@ -90,7 +90,7 @@ function Fact({ name, value }: { name: string; value: string }) {
       <dd className="flex min-w-0 items-center gap-1">
         <bdi className="font-mono text-xs [overflow-wrap:anywhere]">{value}</bdi>
         <span className="flex pointer-coarse:-my-3">
-          <CopyButton compact text={value} what={`the ${name.toLowerCase()}`} />
+          <CopyButton compact text={value} what={name} />
         </span>
       </dd>
     </>

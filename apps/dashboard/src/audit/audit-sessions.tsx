@@ -34,25 +34,25 @@ export function AuditSessions() {
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <p className="max-w-[72ch] text-muted-foreground">
-        How something was decided, as agents recorded it: each record is chained to the one before, and a
-        session that is finalized is sealed with one root.
+        Decisions as agents recorded them. Each record is chained to the one before, and finalizing a session
+        seals it with one root.
       </p>
       {problem && (
         <ProblemAlert
-          title="The audit sessions could not be read."
+          title="Couldn't load audit sessions."
           problem={problem}
-          stillWorks={sessions ? "What is shown below is from before." : undefined}
+          isStale={sessions !== undefined}
           onRetry={refresh}
         />
       )}
-      {isUnknown && <p className="text-muted-foreground">There is no audit session “{open}” in this mesh.</p>}
+      {isUnknown && <p className="text-muted-foreground">Audit session “{open}” not found in this mesh.</p>}
       {sessions === undefined ? (
         problem === undefined && <Rows />
       ) : sessions.length === 0 && before === null ? (
         <Empty>
           <EmptyTitle>No audit sessions yet</EmptyTitle>
           <EmptyDescription>
-            Agents start one with audit_session_start, record with thought_record, and seal it with
+            Agents start one with audit_session_start, add records with thought_record, and seal it with
             merkle_finalize.
           </EmptyDescription>
         </Empty>
@@ -91,7 +91,7 @@ function toNumber(text: string | null): number | null {
 
 function Rows() {
   return (
-    <div role="status" aria-busy="true" aria-label="Loading the audit sessions" className="space-y-2">
+    <div role="status" aria-busy="true" aria-label="Loading audit sessions" className="space-y-2">
       {[0, 1, 2].map((row) => (
         <Skeleton key={row} className="h-14" />
       ))}

@@ -36,7 +36,7 @@ export function ChainCheck({ sessionId, records }: ChainCheckProps) {
         }
       >
         <Link2 aria-hidden />
-        {pending ? "Checking…" : "Check the chain"}
+        {pending ? "Checking…" : "Check chain"}
       </Button>
       <p role="status" className="min-w-0 text-sm">
         {verdict !== null && <Outcome verdict={verdict} />}
@@ -58,10 +58,10 @@ function Outcome({ verdict }: { verdict: Verdict }) {
 
 function describeVerdict({ valid, record_count, task_count, broken_at, root_matches }: Verdict): string {
   const counted = `${record_count} ${record_count === 1 ? "record" : "records"} of ${task_count} ${task_count === 1 ? "task" : "tasks"}`;
-  if (broken_at?.problem === "hash") return `Record ${broken_at.number} is not what was recorded.`;
+  if (broken_at?.problem === "hash") return `Record ${broken_at.number} doesn't match its hash.`;
   if (broken_at)
-    return `Record ${broken_at.number} does not follow the one before it: something was removed or slipped in.`;
-  if (root_matches === false) return "The records are not those that it was finalized with.";
-  if (!valid) return "The chain does not hold.";
-  return `The chain holds: ${counted}.${root_matches === true ? " They have the root that was sealed." : ""}`;
+    return `Record ${broken_at.number} doesn't follow the one before it: a record was removed or inserted.`;
+  if (root_matches === false) return "The records don't match the sealed root.";
+  if (!valid) return "The chain is broken.";
+  return `The chain is intact: ${counted}${root_matches === true ? ", matching the sealed root" : ""}.`;
 }

@@ -18,8 +18,7 @@ export async function checkThought(
   root: string,
 ): Promise<ThoughtCheck> {
   const leaf = bytesToHex(sha256(utf8ToBytes(thoughtText(record))));
-  if (leaf !== record.hash)
-    return { holds: false, problem: "It is not what was recorded: its hash is another one." };
+  if (leaf !== record.hash) return { holds: false, problem: "This record doesn't match its hash." };
   if (await verifyMerkleProof(leaf, { root, proof }, sha256)) return { holds: true, steps: proof.length };
-  return { holds: false, problem: "It does not lead to the root that its audit session was sealed with." };
+  return { holds: false, problem: "This record doesn't lead to the sealed root." };
 }

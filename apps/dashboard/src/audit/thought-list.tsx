@@ -25,7 +25,7 @@ export function ThoughtList({ session }: { session: AuditSession }) {
   );
   if (data === undefined) {
     return problem ? (
-      <ProblemAlert title="The records could not be read." problem={problem} onRetry={refresh} />
+      <ProblemAlert title="Couldn't load records." problem={problem} onRetry={refresh} />
     ) : (
       <Skeleton className="h-24" />
     );
@@ -34,7 +34,7 @@ export function ThoughtList({ session }: { session: AuditSession }) {
   return (
     <>
       {data.records.length === 0 ? (
-        <p className="text-muted-foreground">Nothing was recorded yet.</p>
+        <p className="text-muted-foreground">No records yet.</p>
       ) : (
         <ol aria-label="Records" className="divide-y rounded-lg border">
           {data.records.map((record) => (
@@ -90,7 +90,7 @@ function Thought({
             </span>
           </>
         )}
-        <span className="ml-auto tabular-nums" title={`The mesh's record number ${number}`}>
+        <span className="ml-auto tabular-nums" title={`Record ${number} of this mesh`}>
           #{number}
         </span>
       </p>

@@ -36,7 +36,7 @@ async function answerHello({ auth }: Hello): Promise<HelloProof | undefined> {
   if (auth === "open") return undefined;
   // A request that is bound to be refused would stand in the console as a fault.
   if ((await getPageToken()) === undefined) {
-    throw new MerkleError("unauthorized", "Nobody is signed in in this browser.");
+    throw new MerkleError("unauthorized", "This browser is not signed in.");
   }
   const { ticket } = (await callHttp("POST", "/api/tickets")) as { readonly ticket: string }; // The broker's own.
   return { kind: "ticket", ticket };

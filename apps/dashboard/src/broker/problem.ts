@@ -22,17 +22,17 @@ export function toProblem(error: unknown, since = new Date()): Problem {
 /** Codes of what no page asks for have none. */
 const titles: Readonly<Partial<Record<ErrorCode, string>>> = {
   bad_request: "That didn't work.",
-  unauthorized: "The broker does not know you.",
+  unauthorized: "The broker doesn't recognise you.",
   forbidden: "You don't have permission to do this.",
   session_closed: "The session is closed.",
   session_held: "The session is held.",
   budget_spent: "The message budget is spent.",
   not_found: "Not found.",
-  conflict: "Someone else was first.",
+  conflict: "Someone else changed this first.",
   resync: "The broker's database was restored.",
   key_changed: "This key has changed.",
   payload_too_large: "This is too large.",
   too_many_requests: "Too many requests.",
   internal: "Something went wrong in the broker.",
-  unavailable: "The broker does not answer.",
+  unavailable: "The broker isn't responding.",
 };

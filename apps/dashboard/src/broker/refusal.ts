@@ -11,7 +11,7 @@ export function toRefusal(error: unknown): Refusal {
 function adviceOn({ code, detail, details }: Problem): string {
   switch (code) {
     case "unauthorized":
-      return "Under Settings, My name, give your key again or take a new name. What you said before stays.";
+      return "Under Settings, Profile, enter your key again or choose a new name. Your earlier messages stay.";
     case "session_closed":
       return "This session is read-only.";
     case "too_many_requests": {
@@ -21,7 +21,7 @@ function adviceOn({ code, detail, details }: Problem): string {
     case "unavailable":
       return details["outcome"] === "unknown"
         ? "We couldn't confirm it. Try again; it won't happen twice."
-        : "Nothing was changed. Try again when the page is live.";
+        : "Nothing was changed. Try again once you're reconnected.";
     default:
       return detail;
   }

@@ -11,7 +11,7 @@ export interface Crumb {
 /** Where a page is, from the outside in. */
 export function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
   return (
-    <nav aria-label="Where this is" className="min-w-0 max-sm:shrink-[99]">
+    <nav aria-label="Breadcrumb" className="min-w-0 max-sm:shrink-[99]">
       <ol className="flex min-w-0 items-center gap-1 text-muted-foreground">
         {crumbs.map(({ label, href }, place) => (
           <li

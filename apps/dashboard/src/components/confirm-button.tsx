@@ -18,13 +18,21 @@ export interface ConfirmButtonProps {
   readonly question: string;
   /** The consequence, as the dialog tells it. */
   readonly children: ReactNode;
-  readonly no: string;
+  /** Default: Cancel. */
+  readonly no?: string;
   readonly yes: string;
   readonly onConfirm: () => void;
 }
 
 /** Does what cannot be undone once it is said twice. */
-export function ConfirmButton({ button, question, children, no, yes, onConfirm }: ConfirmButtonProps) {
+export function ConfirmButton({
+  button,
+  question,
+  children,
+  no = "Cancel",
+  yes,
+  onConfirm,
+}: ConfirmButtonProps) {
   return (
     <AlertDialog>
       <AlertDialogTrigger asChild>{button}</AlertDialogTrigger>

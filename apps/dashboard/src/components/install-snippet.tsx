@@ -14,12 +14,12 @@ export function InstallSnippet({ className }: { readonly className?: string }) {
   if (line === null) {
     return (
       <p className={className}>
-        To install <code className="font-mono">merkle</code>, open this page over https, or on the broker’s
-        machine: over plain http, anyone on the way could replace the program.
+        To install <code className="font-mono">merkle</code>, open this page over https or on the broker’s
+        machine. Over plain http, someone could tamper with the download.
       </p>
     );
   }
-  return <Snippet label="Install merkle, once on each machine" text={line} className={className} />;
+  return <Snippet label="Install merkle (once per machine)" text={line} className={className} />;
 }
 
 /** The address that agents are given, unless it means another machine than the reader's, or this page came a safer way. */

@@ -48,7 +48,7 @@ function LivenessWords({ liveness }: { liveness: Liveness }) {
     case "back":
       return <span title={describeReturn(liveness)}>{describeReturn(liveness)}</span>;
     case "outdated":
-      return `Version ${liveness.version} now`;
+      return `Version ${liveness.version} available`;
     case "ended":
       return <span title={liveness.reason}>Refused by the broker</span>;
   }
@@ -60,8 +60,8 @@ function Countdown({ to }: { to: number }) {
 }
 
 function describeReturn({ awayMs, refreshed, filledIn }: Extract<Liveness, { is: "back" }>): string {
-  if (refreshed) return `Live · refreshed after ${describeDuration(awayMs / 1000)} offline`;
-  return filledIn === 0 ? "Live · back" : `Live · back, ${filledIn} filled in`;
+  if (refreshed) return `Live again · refreshed after ${describeDuration(awayMs / 1000)} offline`;
+  return filledIn === 0 ? "Live again" : `Live again · ${filledIn} new`;
 }
 
 function describeHourAndMinute(at: number): string {

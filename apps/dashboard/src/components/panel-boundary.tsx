@@ -21,7 +21,7 @@ export class PanelBoundary extends Component<PanelBoundaryProps, { error: unknow
     if (this.state.error === null) return this.props.children;
     return (
       <Alert className="m-3">
-        <AlertTitle>{this.props.title} could not be shown.</AlertTitle>
+        <AlertTitle>{this.props.title} couldn't be shown.</AlertTitle>
         <AlertDescription className="flex flex-wrap items-center justify-between gap-2">
           <span className="break-words">{String(this.state.error)}</span>
           <Button variant="outline" size="sm" onClick={() => this.setState({ error: null })}>

@@ -9,16 +9,18 @@ import { Button } from "@/ui/button";
 
 export interface ProblemAlertProps {
   readonly problem: Problem;
-  /** The failure as a sentence, such as "The memories could not be read." */
+  /** The failure as a sentence, such as "Couldn't load memories." */
   readonly title?: string;
   /** A sentence about all that works nevertheless. */
   readonly stillWorks?: string | undefined;
+  /** Whether what was read before is still shown. */
+  readonly isStale?: boolean;
   readonly onRetry?: (() => void) | undefined;
   readonly className?: string | undefined;
 }
 
 /** Tells of a failure and its reason, what still works, and how to try again. */
-export function ProblemAlert({ problem, title, stillWorks, onRetry, className }: ProblemAlertProps) {
+export function ProblemAlert({ problem, title, stillWorks, isStale, onRetry, className }: ProblemAlertProps) {
   return (
     <Alert className={cn("flex flex-wrap items-start justify-between gap-x-4 gap-y-2", className)}>
       <div className="min-w-0 flex-1 basis-64">
@@ -29,6 +31,7 @@ export function ProblemAlert({ problem, title, stillWorks, onRetry, className }:
             {problem.detail}
           </p>
           {stillWorks !== undefined && <p>{stillWorks}</p>}
+          {isStale && <p>Showing the last loaded data.</p>}
           <ProblemDetails problem={problem} />
         </AlertDescription>
       </div>

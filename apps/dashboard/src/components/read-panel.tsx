@@ -17,12 +17,7 @@ export function ReadPanel<T>({ read: { data, problem, refresh }, failed, childre
   return (
     <div className="grid gap-3">
       {problem && (
-        <ProblemAlert
-          title={failed}
-          problem={problem}
-          stillWorks={data ? "Showing the last loaded data." : undefined}
-          onRetry={refresh}
-        />
+        <ProblemAlert title={failed} problem={problem} isStale={data !== undefined} onRetry={refresh} />
       )}
       {data ? children(data) : problem === undefined && <Skeleton className="h-56" />}
     </div>

@@ -19,7 +19,7 @@ export function RefusalNote({ refusal, isKept = false, className }: RefusalNoteP
     >
       <p className="font-medium text-danger">{refusal.title}</p>
       <p dir="auto" className="break-words">
-        {refusal.detail} {isKept && "What you wrote is kept."}
+        {refusal.detail} {isKept && "Your draft is saved."}
       </p>
     </div>
   );

@@ -32,10 +32,9 @@ export function RemoveTextDialog({ title, input, onDone, onClose, children }: Re
     <FormDialog
       role="alertdialog"
       title={title}
-      description="The text is deleted for everyone. The author and time stay in the record. It cannot undo what people have read, or remove copies on other machines."
+      description="The text is deleted for everyone. The author and time stay in the record. This cannot undo what people have read, or remove copies on other machines."
       submit="Remove text"
       submitting="Removing…"
-      cancel="Keep it"
       isDangerous
       onSubmit={remove}
       onDone={onDone}

@@ -20,12 +20,19 @@ export function ChangeNote({ writtenBy, version, since, sections, onShow, onDism
   return (
     <div className="sticky bottom-2 z-10 mx-auto mt-4 flex w-fit max-w-full items-center gap-2 rounded-lg border bg-background ps-3 pe-1 py-1 text-sm shadow-md">
       <p role="status" className="min-w-0 flex-1 truncate">
-        <bdi className="font-medium">{writtenBy}</bdi> changed{" "}
-        {sections.length > 0 ? <bdi>{listTitles(sections)}</bdi> : "the document by cutting from it"}
+        <bdi className="font-medium">{writtenBy}</bdi>{" "}
+        {sections.length > 0 ? (
+          <>
+            {" "}
+            changed <bdi>{listTitles(sections)}</bdi>
+          </>
+        ) : (
+          " removed text"
+        )}
         <span className="text-muted-foreground tabular-nums">
           {" "}
           · v{version}
-          {version - since > 1 && `, ${version - since} versions since you looked`}
+          {version - since > 1 && `, ${version - since} new versions`}
         </span>
       </p>
       {sections.length > 0 && (

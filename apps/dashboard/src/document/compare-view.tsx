@@ -45,12 +45,12 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
           </p>
           <div className="flex items-center gap-0.5">
             <StepButton
-              label="The change before"
+              label="Previous change"
               icon={<ChevronLeft aria-hidden />}
               to={from > 0 ? { from: from - 1, to: from } : null}
             />
             <StepButton
-              label="The next change"
+              label="Next change"
               icon={<ChevronRight aria-hidden />}
               to={to < newest ? { from: to, to: to + 1 } : null}
             />
@@ -58,7 +58,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
           <LayoutSwitch />
           <Button variant="ghost" size="icon" onClick={() => setQuery({ compare: null })}>
             <X aria-hidden />
-            <span className="sr-only">Close the comparison</span>
+            <span className="sr-only">Close comparison</span>
           </Button>
         </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted-foreground">
@@ -75,7 +75,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
       {problem && (
         <ProblemAlert
           className="m-3"
-          title="These versions could not be compared."
+          title="Couldn't compare these versions."
           problem={problem}
           onRetry={refresh}
         />
@@ -83,7 +83,7 @@ export function CompareView({ comparison }: { comparison: Comparison }) {
       {data?.redacted_version !== undefined && <RemovedVersion doc={data} />}
       {!data && !problem && <DocumentSkeleton />}
       {diff?.hunks.length === 0 && (
-        <p className="p-4 text-sm text-muted-foreground">Both versions read the same.</p>
+        <p className="p-4 text-sm text-muted-foreground">These versions are identical.</p>
       )}
       {/* A key of its own: which parts are open belongs to one comparison. */}
       {diff && diff.hunks.length > 0 && <DiffView key={`${from}..${to}`} diff={diff} layout={layout} />}
@@ -108,7 +108,7 @@ function StepButton({ label, icon, to }: { label: string; icon: React.ReactNode;
 
 function Writer({ version }: { version: number }) {
   const known = useVersion(version);
-  if (version === 0) return <span>v0: nothing was written yet</span>;
+  if (version === 0) return <span>v0: empty</span>;
   if (!known) return <span>v{version}</span>;
   return (
     <span>

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 import type { Refusal } from "@/broker/refusal";
 import { RefusalNote } from "@/components/refusal-note";
 import type { Conflict } from "@/document/save-document";
-import { describeRevision, type Revision } from "@/sessions/source";
+import type { Revision } from "@/sessions/source";
 import { type Choice, resolveMerge } from "@/text/diff/resolve-merge";
 import { Button } from "@/ui/button";
 import { MergeBlocks } from "./merge-blocks";
@@ -30,7 +30,7 @@ export interface ConflictViewProps {
 export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBack }: ConflictViewProps) {
   const { theirsRevision } = conflict;
   const version = typeof theirsRevision === "number" ? theirsRevision : undefined;
-  const writtenBy = useVersion(version)?.written_by ?? "the other side";
+  const writtenBy = useVersion(version)?.written_by ?? "Theirs";
   const blocks = useMemo(() => mergeTexts(conflict, searchBounds), [conflict]);
   const [choices, setChoices] = useState<ReadonlyMap<number, Choice>>(new Map());
   const open = blocks.flatMap((block, index) => (block.kind === "conflict" ? [index] : []));
@@ -43,10 +43,10 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
       <div className="text-sm">
         <h3 className="text-base font-semibold">
           {version === undefined ? (
-            "The file was changed before you"
+            "The file changed while you were editing"
           ) : (
             <>
-              <bdi>{writtenBy}</bdi> saved v{version} before you
+              <bdi>{writtenBy}</bdi> saved v{version} while you were editing
             </>
           )}
         </h3>
@@ -57,13 +57,13 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
       {open.length > 1 && (
         <div className="flex flex-wrap gap-2">
           <Button variant="outline" size="sm" onClick={() => chooseAll("mine")}>
-            All mine
+            Take all mine
           </Button>
           <Button variant="outline" size="sm" onClick={() => chooseAll("theirs")}>
-            All theirs
+            Take all theirs
           </Button>
           <Button variant="outline" size="sm" onClick={() => chooseAll("theirs-mine")}>
-            All of both
+            Take all of both
           </Button>
         </div>
       )}
@@ -76,14 +76,14 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
       <RefusalNote refusal={refusal} isKept />
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={merged === null || isSaving} onClick={() => merged !== null && onSave(merged)}>
-          {isSaving ? "Saving…" : `Save on ${describeRevision(theirsRevision)}`}
+          {isSaving ? "Saving…" : "Save result"}
         </Button>
         <Button
           variant="outline"
           disabled={merged === null || isSaving}
           onClick={() => merged !== null && onEdit(merged)}
         >
-          Edit the result
+          Edit result
         </Button>
         <Button variant="ghost" onClick={onBack}>
           Back to my text
@@ -95,7 +95,7 @@ export function ConflictView({ conflict, isSaving, refusal, onSave, onEdit, onBa
 
 function describeWork(conflicts: number, left: number): string {
   if (conflicts === 0) return "No conflicts. Review and save.";
-  const places = conflicts === 1 ? "One place was" : `${conflicts} places were`;
-  const rest = left === 0 ? "All are decided." : `${left} still to decide.`;
-  return `${places} changed by both of you; everything else fits together. ${conflicts === 1 && left === 0 ? "It is decided." : rest}`;
+  const counted = conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`;
+  if (left === 0) return `${counted} resolved. Review and save.`;
+  return `${left === conflicts ? counted : `${left} of ${counted}`} left to resolve. Other changes are merged.`;
 }

@@ -8,7 +8,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 export function UnifiedHunk({ lines }: { lines: readonly DiffLine[] }) {
   const pairs = useMemo(() => pairLines(lines), [lines]);
   return (
-    <table aria-label="Removed lines begin with a minus, added ones with a plus" className={table}>
+    <table aria-label="Removed lines start with a minus, added lines with a plus" className={table}>
       <tbody>
         {lines.map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the hunk.
@@ -28,10 +28,7 @@ export function UnifiedHunk({ lines }: { lines: readonly DiffLine[] }) {
 export function SplitHunk({ lines }: { lines: readonly DiffLine[] }) {
   const rows = useMemo(() => toSplitRows(lines), [lines]);
   return (
-    <table
-      aria-label="The older lines on the left, the newer on the right"
-      className={cn(table, "table-fixed")}
-    >
+    <table aria-label="Old lines on the left, new lines on the right" className={cn(table, "table-fixed")}>
       <colgroup>
         <col className="w-10" />
         <col className="w-4" />

@@ -33,8 +33,8 @@ export function DiffView({ diff, layout }: DiffViewProps) {
     <div className="@container">
       {isLarge && (
         <p role="note" className="m-3 rounded-md border bg-surface px-3 py-2 text-sm text-muted-foreground">
-          A large change: {lines} lines in {groups.length} {groups.length === 1 ? "part" : "parts"}. Open the
-          parts that you want to read.
+          Large change: {lines} lines in {groups.length} {groups.length === 1 ? "part" : "parts"}. Open a part
+          to read it.
         </p>
       )}
       {groups.map((group, index) => (

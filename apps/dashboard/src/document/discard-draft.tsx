@@ -8,12 +8,12 @@ export function DiscardDraft({ onDiscard }: { onDiscard: () => void }) {
   return (
     <ConfirmButton
       button={<Button variant="ghost">Discard…</Button>}
-      question="Discard what you wrote?"
-      no="Go on writing"
+      question="Discard your draft?"
+      no="Keep editing"
       yes="Discard"
       onConfirm={onDiscard}
     >
-      It was not saved and nobody else has it. The document stays as it is.
+      It isn’t saved anywhere else. The document doesn’t change.
     </ConfirmButton>
   );
 }

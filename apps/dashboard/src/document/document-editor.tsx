@@ -59,7 +59,7 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
   }
   return (
     <EditorFrame
-      label={`Document, from version ${baseVersion}`}
+      label={`Document, based on version ${baseVersion}`}
       text={text}
       isSaving={save.pending}
       refusal={save.refusal}
@@ -71,8 +71,8 @@ export function DocumentEditor({ doc, onClose }: DocumentEditorProps) {
         doc.version > baseVersion && (
           <p role="status" className="flex flex-wrap items-center gap-2 text-sm">
             <span>
-              {newest ? <bdi className="font-medium">{newest.written_by}</bdi> : "Somebody"} saved v
-              {doc.version} while you write on v{baseVersion}.
+              {newest ? <bdi className="font-medium">{newest.written_by}</bdi> : "Someone"} saved v
+              {doc.version}. You’re editing v{baseVersion}.
             </span>
             <Button
               variant="outline"

@@ -28,10 +28,10 @@ export function DocumentHistory() {
       <div className="sticky top-0 z-10 flex min-h-11 flex-wrap items-center gap-2 border-b bg-background px-4 py-1 text-sm">
         <p className="flex-1 text-muted-foreground">
           {session.document_version === 0
-            ? "Nothing was written yet."
+            ? "No versions yet."
             : older !== undefined && newer === undefined
-              ? `v${older} picked: pick another one.`
-              : "Pick two versions to compare them."}
+              ? `v${older} selected. Select another one to compare.`
+              : "Select two versions to compare."}
         </p>
         <Button
           size="sm"
@@ -46,12 +46,7 @@ export function DocumentHistory() {
         </Button>
       </div>
       {problem && (
-        <ProblemAlert
-          className="m-3"
-          title="The versions could not be read."
-          problem={problem}
-          onRetry={refresh}
-        />
+        <ProblemAlert className="m-3" title="Couldn't load versions." problem={problem} onRetry={refresh} />
       )}
       <ol aria-label="Versions" aria-busy={isLoading} className="divide-y">
         {versions.map((version) => (

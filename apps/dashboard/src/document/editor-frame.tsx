@@ -92,7 +92,7 @@ export function EditorFrame({
         >
           {describeRoom(bytes)}
           {text.isChanged &&
-            (text.isKept ? " · draft kept in this browser" : " · not kept: this browser has no room")}
+            (text.isKept ? " · draft saved in this browser" : " · draft not saved: browser storage is full")}
         </p>
       </div>
     </div>
@@ -101,7 +101,7 @@ export function EditorFrame({
 
 function describeRoom(bytes: number): string {
   if (bytes > documentBytesMax) {
-    return `${bytes - documentBytesMax} bytes too many for a document (${documentBytesMax / 1024} kB)`;
+    return `${bytes - documentBytesMax} bytes over the document limit (${documentBytesMax / 1024} kB)`;
   }
   return bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} of ${documentBytesMax / 1024} kB`;
 }

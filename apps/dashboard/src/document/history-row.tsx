@@ -102,7 +102,7 @@ export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: His
           >
             <p>
               Written by <bdi className="font-semibold">{version.written_by}</bdi>,{" "}
-              <TimeText at={version.written_at} as="clock" />. Versions beside it may hold the same words.
+              <TimeText at={version.written_at} as="clock" />. Other versions may contain the same text.
             </p>
           </RemoveTextDialog>
         </Suspense>
@@ -122,14 +122,14 @@ function Changes({ version, isWanted }: { version: number; isWanted: boolean }) 
   if (data?.redacted_version !== undefined) {
     return (
       <p className="min-h-5 text-sm text-muted-foreground">
-        What changed is not known: the text of v{data.redacted_version} was removed.
+        Changes unknown: the text of v{data.redacted_version} was removed.
       </p>
     );
   }
   if (!diff) {
     return (
       <p className="min-h-5 text-sm text-muted-foreground">
-        {status === "failed" ? "Changes not known." : "…"}
+        {status === "failed" ? "Couldn't load changes." : "…"}
       </p>
     );
   }
@@ -144,7 +144,7 @@ function Changes({ version, isWanted }: { version: number; isWanted: boolean }) 
 }
 
 export function DiffCounts({ added, removed }: { added: number; removed: number }) {
-  if (added + removed === 0) return <span>no change of text</span>;
+  if (added + removed === 0) return <span>no text changes</span>;
   return (
     <span className="font-mono text-xs tabular-nums">
       <span className="text-success">+{added}</span> <span className="text-danger">−{removed}</span>

@@ -73,7 +73,7 @@ function Unchanged({ text, isFirst }: { text: string; isFirst: boolean }) {
   return (
     <>
       {before > 0 && <Lines text={lines.slice(0, before).join("\n")} className="text-muted-foreground" />}
-      <p className="px-3 py-1 font-sans text-xs text-muted-foreground">{hidden} lines as they were</p>
+      <p className="px-3 py-1 font-sans text-xs text-muted-foreground">{hidden} unchanged lines</p>
       <Lines text={lines.slice(-contextLines).join("\n")} className="text-muted-foreground" />
     </>
   );
@@ -99,14 +99,14 @@ function Question({ number, block, choice, theirName, onChoose }: QuestionProps)
     <fieldset
       className={cn("min-w-0 border-y-2 py-2", choice === undefined ? "border-warning" : "border-success")}
     >
-      <legend className="sr-only">Place {number}: whose text?</legend>
+      <legend className="sr-only">Conflict {number}</legend>
       <div className="grid @min-[40rem]:grid-cols-2">
         <Side title="Yours" text={block.mine} isTaken={choice?.includes("mine")} />
         <Side title={theirName} text={block.theirs} isTaken={choice?.includes("theirs")} />
       </div>
       {block.base !== "" && (
         <details className="px-3 py-1 font-sans text-xs text-muted-foreground">
-          <summary className="min-h-6 cursor-pointer pointer-coarse:py-3.5">What stood here before</summary>
+          <summary className="min-h-6 cursor-pointer pointer-coarse:py-3.5">Original text</summary>
           <Lines text={block.base} className="rounded-md bg-surface font-mono text-sm" />
         </details>
       )}
@@ -137,7 +137,7 @@ function Side({ title, text, isTaken }: { title: string; text: string; isTaken: 
         <bdi>{title}</bdi>
       </p>
       {text === "" ? (
-        <p className="px-3 py-1 font-sans text-sm text-muted-foreground italic">cut out</p>
+        <p className="px-3 py-1 font-sans text-sm text-muted-foreground italic">removed</p>
       ) : (
         <Lines text={text} className="bg-added" />
       )}

@@ -13,8 +13,8 @@ export function PlainDocument({ content }: { content: string }) {
   return (
     <>
       <p role="note" className="mb-3 rounded-md border bg-surface px-3 py-2 text-sm text-muted-foreground">
-        This {source.kind} has {Math.ceil(content.length / 1024)} kB. It is shown as plain text, so that the
-        page stays quick.
+        This {source.kind} is {Math.ceil(content.length / 1024)} kB. It’s shown as plain text to keep the page
+        fast.
       </p>
       <PlainLines content={content} />
     </>

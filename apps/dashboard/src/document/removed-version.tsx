@@ -5,7 +5,7 @@ import type { DocumentRead } from "./use-document";
 export function RemovedVersion({ doc }: { readonly doc: DocumentRead }) {
   return (
     <div className="grid justify-items-center gap-1 px-4 py-10 text-center">
-      <p className="font-medium">Version {doc.redacted_version} has no text any more.</p>
+      <p className="font-medium">The text of version {doc.redacted_version} was removed.</p>
       <RemovedText redaction={doc.redaction} />
     </div>
   );

@@ -53,12 +53,12 @@ export function RestoreVersion({ version, content, newest }: RestoreVersionProps
       <AlertDialogContent>
         <AlertDialogTitle>Restore version {version}?</AlertDialogTitle>
         <AlertDialogDescription>
-          The document reads like version {version} again, as version {newest + 1}. What was written since
-          stays in the history, and everyone is notified that the document changed.
+          This saves the text of version {version} as version {newest + 1}. Later versions stay in the
+          history, and everyone is notified.
         </AlertDialogDescription>
         <RefusalNote refusal={save.refusal} />
         <AlertDialogFooter>
-          <AlertDialogCancel>Leave it</AlertDialogCancel>
+          <AlertDialogCancel>Cancel</AlertDialogCancel>
           <Button disabled={save.pending} onClick={restore}>
             {save.pending ? "Restoring…" : `Restore version ${version}`}
           </Button>

@@ -53,9 +53,9 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
       <Filters choice={choice} known={memories ?? []} onRemember={() => setDoing({ kind: "remember" })} />
       {problem && (
         <ProblemAlert
-          title="The memories could not be read."
+          title="Couldn't load memories."
           problem={problem}
-          stillWorks={memories ? "What is shown below is from before." : undefined}
+          isStale={memories !== undefined}
           onRetry={refresh}
         />
       )}
@@ -265,7 +265,7 @@ function Nothing({ choice, session }: { choice: MemoryChoice; session: string | 
 
 function Rows() {
   return (
-    <div role="status" aria-busy="true" aria-label="The memories are loading" className="space-y-2">
+    <div role="status" aria-busy="true" aria-label="Loading memories" className="space-y-2">
       {[0, 1, 2, 3].map((row) => (
         <Skeleton key={row} className="h-16" />
       ))}

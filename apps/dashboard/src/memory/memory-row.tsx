@@ -197,7 +197,7 @@ function CopyMemory({ memory: { id, content } }: { memory: ShownMemory }) {
       </Button>
       <span role="status" className="sr-only">
         {copied === true && `Copied ${id}`}
-        {copied === false && "The browser did not allow copying. Select the text instead."}
+        {copied === false && "Couldn't copy. Select the text instead."}
       </span>
     </>
   );

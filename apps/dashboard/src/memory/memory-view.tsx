@@ -12,7 +12,7 @@ export function MemoryView() {
       <PageHeader crumbs={[{ label: "Memory" }]} />
       <PageBody>
         <h1 className="sr-only">Memory</h1>
-        <PanelBoundary title="The memories">
+        <PanelBoundary title="Memory">
           <MemoryBrowser session={null} />
         </PanelBoundary>
       </PageBody>

@@ -40,7 +40,7 @@ export function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
         </ul>
       ) : problem ? (
         <ProblemAlert
-          title={`${id} could not be read.`}
+          title={`Couldn't load ${id}.`}
           problem={problem}
           onRetry={there.refresh}
           className="m-3"

@@ -11,7 +11,7 @@ export function SessionMemoryPanel() {
   return (
     <section aria-label="Memory" className="min-w-0">
       <PageBody>
-        <PanelBoundary title="The memories">
+        <PanelBoundary title="Memory">
           <MemoryBrowser session={session.slug} />
         </PanelBoundary>
       </PageBody>

@@ -18,7 +18,7 @@ export function EntryText({ projectId, id }: EntryTextProps) {
   const { data, problem, refresh } = useRead("get_context", { projectId, id, includeFull: true });
   if (data === undefined) {
     if (problem === undefined) return <Loading />;
-    return <ProblemAlert title="The entry could not be read." problem={problem} onRetry={refresh} />;
+    return <ProblemAlert title="Couldn't load the entry." problem={problem} onRetry={refresh} />;
   }
   const { summary, content = "" } = data;
   return (
@@ -38,7 +38,7 @@ export function EntryText({ projectId, id }: EntryTextProps) {
 
 function Loading() {
   return (
-    <div role="status" aria-busy="true" aria-label="Reading the entry" className="space-y-2 py-1">
+    <div role="status" aria-busy="true" aria-label="Loading entry" className="space-y-2 py-1">
       <Skeleton className="h-4 w-4/5" />
       <Skeleton className="h-4 w-3/5" />
     </div>

@@ -33,12 +33,7 @@ export function OneEntry({ id }: { readonly id: string }) {
           <ProgressRow entry={entry} isOpen showsProject showsSession chosenTags={[]} />
         </ul>
       ) : problem ? (
-        <ProblemAlert
-          title={`${id} could not be read.`}
-          problem={problem}
-          onRetry={refresh}
-          className="m-3"
-        />
+        <ProblemAlert title={`Couldn't load ${id}.`} problem={problem} onRetry={refresh} className="m-3" />
       ) : data === undefined && isId ? (
         <Skeleton className="m-3 h-12" />
       ) : (

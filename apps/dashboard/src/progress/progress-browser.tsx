@@ -69,9 +69,9 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
         />
         {problem && (
           <ProblemAlert
-            title="The progress log could not be read."
+            title="Couldn't load the progress log."
             problem={problem}
-            stillWorks={entries ? "What is shown below is from before." : undefined}
+            isStale={entries !== undefined}
             onRetry={refresh}
           />
         )}
@@ -126,7 +126,7 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
 
 function Rows() {
   return (
-    <div role="status" aria-busy="true" aria-label="Loading the progress log" className="space-y-2">
+    <div role="status" aria-busy="true" aria-label="Loading progress log" className="space-y-2">
       {[0, 1, 2, 3].map((row) => (
         <Skeleton key={row} className="h-18" />
       ))}

@@ -33,11 +33,11 @@ export function ProgressView() {
       <PageBody>
         <h1 className="sr-only">{showsThoughts ? "Thoughts" : "Progress"}</h1>
         {showsThoughts ? (
-          <PanelBoundary title="The audit sessions">
+          <PanelBoundary title="Audit sessions">
             <AuditSessions />
           </PanelBoundary>
         ) : (
-          <PanelBoundary title="The progress log">
+          <PanelBoundary title="Progress log">
             <ProgressBrowser session={null} />
           </PanelBoundary>
         )}

@@ -11,7 +11,7 @@ export function SessionProgressPanel() {
   return (
     <section aria-label="Progress" className="min-h-0 min-w-0 flex-1 overflow-y-auto">
       <PageBody>
-        <PanelBoundary title="The progress log">
+        <PanelBoundary title="Progress log">
           <ProgressBrowser session={session.slug} />
         </PanelBoundary>
       </PageBody>

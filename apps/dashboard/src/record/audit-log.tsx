@@ -53,7 +53,7 @@ export function AuditLog() {
       {status === "opening" && <Rows />}
       {status === "failed" && (
         <ProblemAlert
-          title="The log could not be read."
+          title="Couldn't load the log."
           problem={toProblem(problem)}
           stillWorks="The record and its exports are not affected."
           onRetry={() => void store.open({ at: "end", as: "kept" })}
@@ -61,9 +61,9 @@ export function AuditLog() {
       )}
       {newer.problem !== null && (
         <ProblemAlert
-          title="What happened since could not be read."
+          title="Couldn't load newer events."
           problem={toProblem(newer.problem)}
-          stillWorks="What is shown stays."
+          isStale
           onRetry={() => void store.open({ at: "end", as: "kept" })}
           className="mb-2"
         />
@@ -92,7 +92,9 @@ export function AuditLog() {
           ) : (
             shown.length > 0 && kind === null && <span>The log begins here.</span>
           )}
-          {older.problem !== null && <span className="text-danger">That could not be read. Try again.</span>}
+          {older.problem !== null && (
+            <span className="text-danger">Couldn't load older events. Try again.</span>
+          )}
           {stateChanges > 0 && kind === null && (
             <span className="tabular-nums">
               {stateChanges} {stateChanges === 1 ? "change" : "changes"} of state left out: each key has a
@@ -142,7 +144,7 @@ function Nothing({
 
 function Rows() {
   return (
-    <div role="status" aria-busy="true" aria-label="The log is loading" className="space-y-px">
+    <div role="status" aria-busy="true" aria-label="Loading log" className="space-y-px">
       {[0, 1, 2, 3, 4].map((row) => (
         <Skeleton key={row} className="h-11" />
       ))}

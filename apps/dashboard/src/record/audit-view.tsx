@@ -22,11 +22,11 @@ export function AuditView() {
     <div className="min-h-0 flex-1 overflow-y-auto">
       <PageBody className="grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="grid content-start gap-6 lg:order-last">
-          <PanelBoundary title="The seal">
+          <PanelBoundary title="Seal">
             <SealCard />
           </PanelBoundary>
           <ExportList slug={session.slug} />
-          <PanelBoundary title="The effort">
+          <PanelBoundary title="Effort">
             <EffortTable />
           </PanelBoundary>
         </div>
@@ -35,11 +35,11 @@ export function AuditView() {
             <h2 id="usage" className="mb-2 text-lg font-semibold">
               Usage, reported
             </h2>
-            <PanelBoundary title="The usage">
+            <PanelBoundary title="Usage">
               <UsageTable session={session.session_id} groupings={["team", "peer", "task", "model", "day"]} />
             </PanelBoundary>
           </section>
-          <PanelBoundary title="The log">
+          <PanelBoundary title="Log">
             <Suspense>
               <AuditLog />
             </Suspense>

@@ -24,7 +24,7 @@ export function EffortTable() {
       <h2 id="effort" className="mb-2 text-lg font-semibold">
         Effort
       </h2>
-      {problem && <ProblemAlert title="The effort could not be read." problem={problem} onRetry={refresh} />}
+      {problem && <ProblemAlert title="Couldn't load effort." problem={problem} onRetry={refresh} />}
       {data === undefined ? (
         problem === undefined && <Skeleton className="h-24" />
       ) : (

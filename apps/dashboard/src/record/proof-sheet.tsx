@@ -41,7 +41,7 @@ function Proof({ sequence }: { readonly sequence: number }) {
   const { data, problem, refresh } = useRead("session_proof", { session_id, sequence, ...size });
   const checked = useChecked(data, sequence);
   if (problem) {
-    return <ProblemAlert title="The proof could not be read." problem={problem} onRetry={refresh} />;
+    return <ProblemAlert title="Couldn't load the proof." problem={problem} onRetry={refresh} />;
   }
   if (checked === null) return <Skeleton className="h-64" />;
   if (checked instanceof Error) {

@@ -48,9 +48,10 @@ export function SealCard() {
       </h2>
       {problem && (
         <ProblemAlert
-          title="The seal could not be read."
+          title="Couldn't load the seal."
           problem={problem}
-          stillWorks={data ? "What is shown below is from before." : "The exports are not affected."}
+          stillWorks={data ? undefined : "Exports still work."}
+          isStale={data !== undefined}
           onRetry={refresh}
           className="mb-2"
         />

@@ -21,7 +21,7 @@ export function SessionRecord() {
     <>
       {(hasSettled || isAudit) && <HeadWatch session={session} />}
       {Number.isSafeInteger(sequence) && sequence > 0 && (
-        <PanelBoundary title="The proof">
+        <PanelBoundary title="Proof">
           <Suspense>
             <ProofSheet sequence={sequence} onClose={() => setProof(null)} />
           </Suspense>

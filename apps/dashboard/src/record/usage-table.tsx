@@ -39,7 +39,7 @@ export function UsageTable({ session, groupings }: UsageTableProps) {
         onChange={setBy}
         options={groupings.map((value) => ({ value, label: labels[value] }))}
       />
-      <ReadPanel read={read} failed="What was reported could not be read.">
+      <ReadPanel read={read} failed="Couldn't load usage.">
         {(data) =>
           data.rows.length === 0 ? (
             <p className="text-muted-foreground">

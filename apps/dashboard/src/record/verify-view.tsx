@@ -27,7 +27,7 @@ export function VerifyView() {
       <PageHeader crumbs={[{ label: "Verify" }]} />
       <PageBody reading>
         <h1 className="text-title font-semibold">Verify a record</h1>
-        <PanelBoundary title="The checker">
+        <PanelBoundary title="Verifier">
           <Checker />
         </PanelBoundary>
       </PageBody>

@@ -47,11 +47,7 @@ export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps)
         <X aria-hidden />
       </Button>
       {problem && (
-        <ProblemAlert
-          title={`The history of ${key} could not be read.`}
-          problem={problem}
-          onRetry={refresh}
-        />
+        <ProblemAlert title={`Couldn't load the history of ${key}.`} problem={problem} onRetry={refresh} />
       )}
       {data === undefined && problem === undefined && <Skeleton className="h-16" />}
       {data && (

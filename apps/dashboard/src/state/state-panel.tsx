@@ -41,7 +41,7 @@ type Doing =
 /** The shared facts of a session, or of its mesh: what each key holds, who set it and when, live. */
 export function StatePanel() {
   return (
-    <PanelBoundary title="The state">
+    <PanelBoundary title="State">
       <State />
     </PanelBoundary>
   );
@@ -126,9 +126,9 @@ function State() {
       <Why closed={session.session_closed} past={at !== null} />
       {problem && (
         <ProblemAlert
-          title="The state could not be read."
+          title="Couldn't load state."
           problem={problem}
-          stillWorks={data ? "What is shown below is from before." : undefined}
+          isStale={data !== undefined}
           onRetry={refresh}
         />
       )}
@@ -240,7 +240,7 @@ function Nothing({
 
 function Rows() {
   return (
-    <div aria-busy="true" role="status" aria-label="The state is loading" className="space-y-2">
+    <div aria-busy="true" role="status" aria-label="Loading state" className="space-y-2">
       {[0, 1, 2, 3].map((row) => (
         <Skeleton key={row} className="h-11" />
       ))}

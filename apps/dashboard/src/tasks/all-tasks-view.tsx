@@ -17,7 +17,7 @@ export function AllTasksView() {
       <PageHeader crumbs={[{ label: "Tasks" }]} />
       <PageBody>
         <h1 className="sr-only">Tasks</h1>
-        <PanelBoundary title="The tasks">
+        <PanelBoundary title="Tasks">
           <AllTasks />
         </PanelBoundary>
       </PageBody>
@@ -28,7 +28,7 @@ export function AllTasksView() {
 function AllTasks() {
   const read = useRead("list_all_tasks", { limit: limits.tasksPageMax }, { on: ["sessions"] });
   return (
-    <ReadPanel read={read} failed="The tasks could not be read.">
+    <ReadPanel read={read} failed="Couldn't load tasks.">
       {({ tasks, total }) =>
         tasks.length === 0 ? (
           <Empty>

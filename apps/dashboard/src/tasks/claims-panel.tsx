@@ -29,7 +29,7 @@ export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
   const read = useRead("list_claims", { session_id: session.session_id }, { on: ["tasks", "session"] });
   return (
     <Panel title="File claims" level={2}>
-      <ReadPanel read={read} failed="What is claimed could not be read.">
+      <ReadPanel read={read} failed="Couldn't load claims.">
         {(data) => (
           <div>
             {data.claims.length === 0 ? (

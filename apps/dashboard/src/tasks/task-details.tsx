@@ -56,7 +56,7 @@ export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
           <X aria-hidden />
         </Button>
       </div>
-      <ReadPanel read={read} failed="The task could not be read.">
+      <ReadPanel read={read} failed="Couldn't load the task.">
         {(data) => <Facts task={data} canChange={canChange} />}
       </ReadPanel>
     </section>

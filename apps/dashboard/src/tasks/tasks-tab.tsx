@@ -30,7 +30,7 @@ type View = keyof typeof views;
 export function TasksTab({ isBeside = false }: { readonly isBeside?: boolean }) {
   return (
     <section aria-label="Tasks" className="min-h-0 min-w-0 flex-1 overflow-y-auto p-4 lg:p-6">
-      <PanelBoundary title="The tasks">
+      <PanelBoundary title="Tasks">
         <Tasks isBeside={isBeside} />
       </PanelBoundary>
     </section>
@@ -88,7 +88,7 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
       </div>
       <div className={selected === null || isBeside ? "grid gap-4" : "grid gap-4 xl:grid-cols-[1fr_24rem]"}>
         <div className={isBeside ? "order-last min-w-0" : "min-w-0 max-xl:order-last"}>
-          <ReadPanel read={read} failed="The tasks could not be read.">
+          <ReadPanel read={read} failed="Couldn't load tasks.">
             {() =>
               tasks.length === 0 ? (
                 <NoTasks canChange={canChange} onAdd={add} />

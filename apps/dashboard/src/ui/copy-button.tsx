@@ -40,7 +40,7 @@ export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
       </Button>
       <span role="status" className="sr-only">
         {outcome === "copied" && `Copied: ${what}`}
-        {outcome === "refused" && "The browser did not allow copying. Select the text instead."}
+        {outcome === "refused" && "Couldn't copy. Select the text instead."}
       </span>
     </>
   );

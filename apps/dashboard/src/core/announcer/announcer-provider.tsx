@@ -16,7 +16,7 @@ export function AnnouncerProvider({ children }: { children: ReactNode }) {
   return (
     <AnnouncerContext value={announce}>
       {children}
-      <div role="log" aria-live="polite" aria-label="What has happened" className="sr-only">
+      <div role="log" aria-live="polite" aria-label="Announcements" className="sr-only">
         {spoken.polite}
       </div>
       <div aria-live="assertive" className="sr-only">

@@ -48,8 +48,8 @@ export function AgentsView() {
       />
       <div className="mx-auto w-full max-w-6xl p-4 lg:p-6">
         <h1 className="sr-only">Agents</h1>
-        <PanelBoundary title="The agents">
-          <ReadPanel read={read} failed="The agents could not be read.">
+        <PanelBoundary title="Agents">
+          <ReadPanel read={read} failed="Couldn't load agents.">
             {(data) => <Agents {...data} />}
           </ReadPanel>
         </PanelBoundary>

@@ -32,8 +32,8 @@ function Strip() {
     return (
       <ProblemAlert
         problem={problem}
-        title="What needs you could not be read."
-        stillWorks={data && "What is shown is from before."}
+        title="Couldn't load what needs you."
+        isStale={data !== undefined}
         onRetry={refresh}
         className="mb-6"
       />

@@ -102,8 +102,8 @@ function Items() {
         {problem && (
           <ProblemAlert
             problem={problem}
-            title="What needs you could not be read."
-            stillWorks={data && "What is shown is from before."}
+            title="Couldn't load what needs you."
+            isStale={data !== undefined}
             onRetry={refresh}
             className="m-3"
           />

@@ -56,7 +56,7 @@ export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailPr
             </PageLink>
           </p>
         </div>
-        <PanelBoundary title="What it is about">
+        <PanelBoundary title="Preview">
           <ItemPreview item={item} />
         </PanelBoundary>
         <ItemActions item={item} onChanged={onChanged} />

@@ -20,7 +20,7 @@ export function AuthorizeView() {
       <PageHeader crumbs={[{ label: "Authorise a client" }]} />
       <div className="flex max-w-xl flex-col gap-6 p-4 lg:p-6">
         <h1 className="sr-only">Authorise a client</h1>
-        <PanelBoundary title="The client">
+        <PanelBoundary title="Client">
           {hydrated && request === null && (
             <Empty>
               <EmptyTitle>No client requests access</EmptyTitle>

@@ -25,7 +25,7 @@ export function SearchView() {
       <PageHeader crumbs={[{ label: "Search" }]} />
       <PageBody>
         <h1 className="sr-only">Search</h1>
-        <PanelBoundary title="The search">
+        <PanelBoundary title="Search">
           <SearchPanel />
         </PanelBoundary>
       </PageBody>
@@ -82,9 +82,9 @@ function SearchPanel() {
       </search>
       {problem && (
         <ProblemAlert
-          title="The search failed."
+          title="Search failed."
           problem={problem}
-          stillWorks={hits.length > 0 ? "What is shown below was found before." : undefined}
+          stillWorks={hits.length > 0 ? "Showing earlier results." : undefined}
           onRetry={refresh}
         />
       )}

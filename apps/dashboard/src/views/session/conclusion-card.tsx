@@ -21,7 +21,7 @@ export function ConclusionCard() {
         </h2>
         <LastPageLink />
       </div>
-      <PanelBoundary title="The conclusion">
+      <PanelBoundary title="Conclusion">
         <Conclusion />
       </PanelBoundary>
     </section>

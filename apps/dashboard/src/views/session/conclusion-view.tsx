@@ -23,7 +23,7 @@ export function ConclusionView() {
   const { session } = useSession();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto print:overflow-visible">
-      <PanelBoundary title="The last page">
+      <PanelBoundary title="Summary">
         {session.status === "closed" ? <Concluded /> : <NotConcluded />}
       </PanelBoundary>
     </div>
@@ -132,8 +132,8 @@ function Actions({ slug }: { readonly slug: string }) {
     const address = new URL(`/sessions/${slug}/conclusion`, window.location.origin).href;
     toast(
       (await copyText(address))
-        ? { text: "The link to this page is copied." }
-        : { text: `The browser did not allow copying: ${address}`, tone: "failed" },
+        ? { text: "Link copied." }
+        : { text: `Couldn't copy: ${address}`, tone: "failed" },
     );
   }
 

@@ -20,7 +20,7 @@ import { draftTheConclusion, useStartJob } from "@/work/jobs/use-start-job";
 export function JobsTab() {
   return (
     <section aria-label="Jobs" className="min-h-0 min-w-0 flex-1 overflow-y-auto">
-      <PanelBoundary title="The jobs">
+      <PanelBoundary title="Jobs">
         <PageBody className="grid gap-3">
           <Jobs />
           <Suspense>

@@ -82,7 +82,7 @@ export function LiveView() {
               </Suspense>
             )}
             <div className="flex min-h-0 flex-1 flex-col">
-              <PanelBoundary title="The feed">
+              <PanelBoundary title="Feed">
                 <FeedPane
                   tools={
                     <Button
@@ -125,7 +125,7 @@ export function LiveView() {
                 <X aria-hidden /> Close the document
               </Button>
             </div>
-            <PanelBoundary title="The document">
+            <PanelBoundary title="Document">
               <DocumentPane />
             </PanelBoundary>
           </div>

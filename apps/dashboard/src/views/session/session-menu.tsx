@@ -105,7 +105,7 @@ function CopyLink() {
 
   async function copy(): Promise<void> {
     const address = new URL(`/sessions/${session.slug}`, window.location.origin).href;
-    setTold((await copyText(address)) ? "Copied." : `The browser did not allow copying: ${address}`);
+    setTold((await copyText(address)) ? "Copied." : `Couldn't copy: ${address}`);
   }
 
   return (

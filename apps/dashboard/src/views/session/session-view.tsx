@@ -79,10 +79,10 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                 <ShortHeader {...alone} />
               ) : (
                 <>
-                  <PanelBoundary title="The header of the session">
+                  <PanelBoundary title="Session header">
                     <SessionHeader />
                   </PanelBoundary>
-                  <PanelBoundary title="The roster">
+                  <PanelBoundary title="Roster">
                     {facts.at === null ? (
                       <RosterBar />
                     ) : (
@@ -176,7 +176,7 @@ function SessionSkeleton({ title }: { readonly title?: string | undefined }) {
     <div
       role="status"
       className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 flex-col"
-      aria-label="The session is loading"
+      aria-label="Loading session"
     >
       {title !== undefined && <PageHeader crumbs={[{ label: "Sessions", href: "/" }, { label: title }]} />}
       <div className="grid gap-2 border-b px-4 pt-2 pb-2 lg:px-6">

@@ -24,7 +24,7 @@ export function MoreSessions({ next, above, renderRow }: MoreSessionsProps) {
       <TableRow>
         <TableCell colSpan={6} className="p-3 text-center">
           {problem ? (
-            <ProblemAlert problem={problem} title="More could not be read." onRetry={refresh} />
+            <ProblemAlert problem={problem} title="Couldn't load more sessions." onRetry={refresh} />
           ) : (
             <Button variant="outline" disabled={isOpen} onClick={() => setIsOpen(true)}>
               Show more

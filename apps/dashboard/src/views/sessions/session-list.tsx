@@ -73,8 +73,8 @@ export function SessionList({ onStart }: { onStart: () => void }) {
         {list.problem && (
           <ProblemAlert
             problem={list.problem}
-            title="The sessions could not be read."
-            stillWorks={sessions && "What is shown is from before."}
+            title="Couldn't load sessions."
+            isStale={sessions !== undefined}
             onRetry={list.refresh}
             className="m-3"
           />

@@ -69,9 +69,9 @@ function Invited({ invite }: { readonly invite: string }) {
     <>
       <h1 className="text-title font-semibold">Join</h1>
       <ProblemAlert
-        title="The invite could not be read."
+        title="Couldn't load the invite."
         problem={problem}
-        stillWorks="It is not used up by that."
+        stillWorks="The invite is still unused."
         onRetry={() => setTries(tries + 1)}
       />
     </>

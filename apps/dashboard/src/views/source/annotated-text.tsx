@@ -27,7 +27,7 @@ export function AnnotatedText({ text, scroller, isLive, canComment, children }: 
       {text.layout === "sections" && <OutlineAside content={text.content} scroller={scroller} />}
       {isLive && (
         <Suspense>
-          <PanelBoundary title="The comments">
+          <PanelBoundary title="Comments">
             <SourceTopics text={text} root={root} scroller={scroller} canWrite={canComment} />
           </PanelBoundary>
         </Suspense>

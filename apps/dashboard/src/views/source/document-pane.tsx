@@ -32,7 +32,7 @@ import {
 /** The session's document: read, written, compared with what it was. What of it is shown stands in the address. */
 export function DocumentPane() {
   return (
-    <PanelBoundary title="The document">
+    <PanelBoundary title="Document">
       <Suspense fallback={<DocumentSkeleton />}>
         <DocumentFaces />
       </Suspense>
@@ -104,9 +104,9 @@ function DocumentFaces() {
           {problem && (
             <ProblemAlert
               className="m-3"
-              title="The document could not be read."
+              title="Couldn't load the document."
               problem={problem}
-              stillWorks={doc ? "What is shown is from before." : undefined}
+              isStale={doc !== undefined}
               onRetry={refresh}
             />
           )}

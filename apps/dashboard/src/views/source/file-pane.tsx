@@ -63,9 +63,9 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
           {problem && (
             <ProblemAlert
               className="m-3"
-              title="The file could not be read."
+              title="Couldn't load the file."
               problem={problem}
-              stillWorks={data ? "What is shown is from before." : undefined}
+              isStale={data !== undefined}
               onRetry={refresh}
             />
           )}

@@ -32,7 +32,7 @@ export function SourceList() {
       <PageHeader crumbs={[{ label: "Files" }]} />
       <PageBody className="grid gap-4">
         <h1 className="sr-only">Files</h1>
-        <PanelBoundary title="The files">
+        <PanelBoundary title="Files">
           <Files />
         </PanelBoundary>
       </PageBody>
@@ -77,9 +77,9 @@ function Files() {
       </div>
       {problem && (
         <ProblemAlert
-          title="The files could not be listed."
+          title="Couldn't load files."
           problem={problem}
-          stillWorks={data ? "What is shown below is from before." : undefined}
+          isStale={data !== undefined}
           onRetry={refresh}
         />
       )}

@@ -21,9 +21,9 @@ export function SourceJobs({ none }: { readonly none: ReactNode }) {
       <RunnerNote />
       {problem && (
         <ProblemAlert
-          title="The jobs could not be read."
+          title="Couldn't load jobs."
           problem={problem}
-          stillWorks={jobs ? "What is shown below is from before." : undefined}
+          isStale={jobs !== undefined}
           onRetry={refresh}
         />
       )}
@@ -58,7 +58,7 @@ function isTaken({ kind }: Job, isOpen: boolean): boolean {
 
 function Rows() {
   return (
-    <div role="status" aria-busy="true" aria-label="Loading the jobs" className="space-y-2">
+    <div role="status" aria-busy="true" aria-label="Loading jobs" className="space-y-2">
       {[0, 1, 2].map((row) => (
         <Skeleton key={row} className="h-16" />
       ))}

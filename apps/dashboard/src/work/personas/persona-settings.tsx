@@ -28,9 +28,7 @@ export function PersonaSettings() {
       <div>
         <Button onClick={() => setEdited("new")}>New persona…</Button>
       </div>
-      {problem && (
-        <ProblemAlert title="The personas could not be read." problem={problem} onRetry={refresh} />
-      )}
+      {problem && <ProblemAlert title="Couldn't load personas." problem={problem} onRetry={refresh} />}
       {data === undefined && problem === undefined && <Skeleton className="h-40" />}
       {current.length > 0 && <RowList label="Personas">{rows(current)}</RowList>}
       {data && current.length === 0 && <p className="text-muted-foreground">None is in use.</p>}

@@ -54,7 +54,7 @@ function Reading({ name }: { readonly name: string }) {
   const { data, problem, refresh } = usePerspective(name);
   if (!data) {
     if (!problem) return <Skeleton className="h-40" />;
-    return <ProblemAlert title="This perspective could not be read." problem={problem} onRetry={refresh} />;
+    return <ProblemAlert title="Couldn't load this perspective." problem={problem} onRetry={refresh} />;
   }
   return (
     <article aria-label={`The ${source.kind}, read as ${name}`} className="min-w-0">

@@ -30,7 +30,7 @@ export function PerspectivePane({ chosen }: { readonly chosen: string }) {
         </Button>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto px-4 py-3">
-        <PanelBoundary title="The perspectives">
+        <PanelBoundary title="Perspectives">
           <Perspectives chosen={chosen} />
         </PanelBoundary>
       </div>
@@ -48,7 +48,7 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
       personas.refresh();
       readings.refresh();
     };
-    return <ProblemAlert title="The perspectives could not be read." problem={problem} onRetry={retry} />;
+    return <ProblemAlert title="Couldn't load perspectives." problem={problem} onRetry={retry} />;
   }
   const { perspectives } = readings.data;
   const offered = personas.data.personas.flatMap((persona) => {

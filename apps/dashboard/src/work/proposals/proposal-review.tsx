@@ -26,9 +26,9 @@ export function ProposalReview({ proposalId }: { readonly proposalId: number }) 
       {problem && (
         <ProblemAlert
           className="m-3"
-          title={`Proposal ${proposalId} could not be read.`}
+          title={`Couldn't load proposal ${proposalId}.`}
           problem={problem}
-          stillWorks={data ? "What is shown is from before." : undefined}
+          isStale={data !== undefined}
           onRetry={refresh}
         />
       )}

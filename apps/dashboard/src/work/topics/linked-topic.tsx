@@ -16,9 +16,7 @@ export function LinkedTopic({ shown, canWrite }: { readonly shown: ShownTopic; r
   });
   if (topicId === null) return null;
   if (problem) {
-    return (
-      <ProblemAlert title={`Comment ${topicId} could not be read.`} problem={problem} onRetry={refresh} />
-    );
+    return <ProblemAlert title={`Couldn't load comment ${topicId}.`} problem={problem} onRetry={refresh} />;
   }
   // One that is open and of this text is on its way to its place.
   const isHere = data !== undefined && isOf(source, data);

@@ -140,9 +140,7 @@ function ClosedPage({ before, ...page }: Pick<TopicListProps, "shown" | "canWrit
   });
   const [isMoreWanted, setMoreWanted] = useState(false);
   if (problem && !data) {
-    return (
-      <ProblemAlert title="The closed comments could not be read." problem={problem} onRetry={refresh} />
-    );
+    return <ProblemAlert title="Couldn't load closed comments." problem={problem} onRetry={refresh} />;
   }
   if (!data) return <p className="text-sm text-muted-foreground">…</p>;
   if (data.topics.length === 0) return <p className="text-sm text-muted-foreground">None was closed yet.</p>;

@@ -62,9 +62,7 @@ export function TopicMargin({ placed, problem, refresh, ...list }: TopicMarginPr
       style={{ minHeight: height }}
     >
       <div ref={top} className="grid gap-3 pb-3 empty:pb-0">
-        {problem && (
-          <ProblemAlert title="The comments could not be read." problem={problem} onRetry={refresh} />
-        )}
+        {problem && <ProblemAlert title="Couldn't load comments." problem={problem} onRetry={refresh} />}
         {isLinkedElsewhere && <LinkedTopic shown={shown} canWrite={canWrite} />}
         {(hasOthers || shown === "list") && (
           <TopicList {...list} placed={besideText} isShort={shown !== "list"} />

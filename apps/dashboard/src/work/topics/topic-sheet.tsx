@@ -33,9 +33,7 @@ export function TopicSheet({ problem, refresh, ...list }: TopicSheetProps) {
           <DialogTitle>Comments</DialogTitle>
         </DialogHeader>
         <div ref={body} className="grid content-start gap-3 overflow-y-auto px-4 py-3">
-          {problem && (
-            <ProblemAlert title="The comments could not be read." problem={problem} onRetry={refresh} />
-          )}
+          {problem && <ProblemAlert title="Couldn't load comments." problem={problem} onRetry={refresh} />}
           {!isListed && <LinkedTopic shown={shown} canWrite={canWrite} />}
           <TopicList {...list} />
         </div>

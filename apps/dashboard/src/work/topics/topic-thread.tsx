@@ -47,7 +47,7 @@ function Messages({ topic, after }: { topic: Topic; after: number }) {
   const { data, problem, refresh } = useRead("get_topic", { topic_id, after }, { on: ["topics"] });
   if (!data) {
     return problem ? (
-      <ProblemAlert title="This comment could not be read." problem={problem} onRetry={refresh} />
+      <ProblemAlert title="Couldn't load this comment." problem={problem} onRetry={refresh} />
     ) : (
       <Skeleton className="h-10" />
     );
