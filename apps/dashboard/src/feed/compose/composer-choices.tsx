@@ -38,7 +38,7 @@ export function ComposerChoices({ draft, recipients, onChange }: ComposerChoices
       <NativeSelect
         aria-label="Priority"
         value={draft.priority}
-        title="now breaks through “do not disturb”; low wakes nobody"
+        title="Urgent messages get through “do not disturb”. Low-priority messages wake no one."
         onChange={(event) => onChange({ priority: toOne(priorities, event.target.value) })}
       >
         {priorities.map((priority) => (

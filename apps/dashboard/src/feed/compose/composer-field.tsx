@@ -78,7 +78,7 @@ export function ComposerField({ draft, recipients, locked, onChange, onSend }: C
           <Suspense>
             <RecipientList
               id={listId}
-              label="Whom to address"
+              label="Recipients"
               recipients={found}
               active={active}
               chosen={draft.to}
@@ -122,7 +122,7 @@ function isMentionable({ kind }: Recipient): boolean {
 }
 
 function placeholderFor({ kind, quoted }: Draft): string {
-  if (quoted?.answers) return quoted.options.length > 0 ? "Pick an answer" : "Write the answer";
+  if (quoted?.answers) return quoted.options.length > 0 ? "Pick an answer" : "Write an answer";
   if (quoted !== null) return "Write a reply";
   return { message: "Write a message", ask: "What do you need to know?", decision: "What was decided?" }[
     kind

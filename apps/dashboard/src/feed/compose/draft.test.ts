@@ -39,7 +39,7 @@ describe("a draft", () => {
     expect(problemOf(emptyDraft, 10)).toBe("Write something first.");
     expect(problemOf({ ...emptyDraft, text: "ééééé" }, 10)).toBeNull();
     expect(problemOf({ ...emptyDraft, text: "ééééé!" }, 10)).toBe(
-      "The text has 11 bytes; a message holds 10.",
+      "Messages can be up to 10 bytes; this one has 11.",
     );
     expect(problemOf({ ...emptyDraft, text: "x", kind: "ask", options: ["a", ""] }, 10)).toContain(
       "two options",

@@ -72,10 +72,10 @@ export function writtenOptions(options: readonly string[]): string[] {
 export function problemOf(draft: Draft, bytesMax: number): string | null {
   if (draft.text.trim() === "") return "Write something first.";
   const bytes = bytesOf(draft.text);
-  if (bytes > bytesMax) return `The text has ${bytes} bytes; a message holds ${bytesMax}.`;
+  if (bytes > bytesMax) return `Messages can be up to ${bytesMax} bytes; this one has ${bytes}.`;
   if (draft.quoted?.answers) return answerProblem(draft.quoted, draft.text);
   if (draft.kind === "ask" && writtenOptions(draft.options).length === 1) {
-    return "Give two options or more, or none.";
+    return "Add at least two options, or none.";
   }
   return null;
 }
@@ -83,8 +83,8 @@ export function problemOf(draft: Draft, bytesMax: number): string | null {
 function answerProblem({ options }: Quoted, text: string): string | null {
   const isOption = options.some((option) => option.toLowerCase() === text.trim().toLowerCase());
   if (options.length > 0 && !isOption)
-    return `Answer with one of: ${options.join(", ")}. Or reply without answering.`;
-  return text.trim().length > answerCharsMax ? `An answer holds ${answerCharsMax} characters.` : null;
+    return `Answer with one of: ${options.join(", ")}. Or choose “Reply without answering”.`;
+  return text.trim().length > answerCharsMax ? `Answers can be up to ${answerCharsMax} characters.` : null;
 }
 
 const answerCharsMax = 500;

@@ -25,7 +25,7 @@ export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
   });
   return (
     <fieldset ref={fields} className="flex flex-wrap items-center gap-2">
-      <legend className="sr-only">Answers to choose from</legend>
+      <legend className="sr-only">Answer options</legend>
       {options.map((option, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: options have no identity but their place.
         <span key={index} className="flex w-44 items-center gap-1">
@@ -58,7 +58,7 @@ export function OptionsEditor({ options, onChange }: OptionsEditorProps) {
             onChange(options.length === 0 ? ["", ""] : [...options, ""]);
           }}
         >
-          <Plus aria-hidden /> {options.length === 0 ? "Offer answers" : "Add an option"}
+          <Plus aria-hidden /> {options.length === 0 ? "Add answer options" : "Add option"}
         </Button>
       )}
     </fieldset>

@@ -58,9 +58,7 @@ export function RecipientPanel({ recipients, chosen, onPick, onClose, onLeft }: 
         chosen={chosen}
         onPick={onPick}
       />
-      {found.length === 0 && (
-        <p className="px-3 pb-2 text-sm text-muted-foreground">Nobody by that name is here.</p>
-      )}
+      {found.length === 0 && <p className="px-3 pb-2 text-sm text-muted-foreground">No matches.</p>}
     </div>
   );
 }

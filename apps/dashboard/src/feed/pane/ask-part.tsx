@@ -69,7 +69,7 @@ function Offered({ message }: { readonly message: Message }) {
   const options = optionsOf(message);
   if (options.length === 0) return null;
   return (
-    <ul aria-label="Answers offered" className="mt-1.5 flex flex-wrap gap-1.5">
+    <ul aria-label="Answer options" className="mt-1.5 flex flex-wrap gap-1.5">
       {options.map((option) => (
         <li
           key={option}

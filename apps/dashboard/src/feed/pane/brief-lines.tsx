@@ -73,9 +73,7 @@ export function BriefLines({ slug, lines, leftOut, here = false }: BriefLinesPro
         );
       })}
       {leftOut > 0 && (
-        <p className="px-2 text-sm text-muted-foreground">
-          {leftOut} more are in the feed, the state and the document.
-        </p>
+        <p className="px-2 text-sm text-muted-foreground">{leftOut} more in the feed, state and document.</p>
       )}
     </div>
   );

@@ -40,10 +40,10 @@ export function CatchUpPanel({ since, onClose }: CatchUpPanelProps) {
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
       <div ref={box} className="min-h-0 overflow-y-auto px-1 pb-3" tabIndex={0}>
-        <ReadPanel read={read} failed="What changed could not be read.">
+        <ReadPanel read={read} failed="Couldn't load the changes.">
           {({ sessions: [told] }) =>
             told === undefined || told.lines.length === 0 ? (
-              <p className="px-2 text-muted-foreground">Nothing has changed.</p>
+              <p className="px-2 text-muted-foreground">No changes.</p>
             ) : (
               <div className="grid gap-3">
                 <BriefSummary read={summed} />

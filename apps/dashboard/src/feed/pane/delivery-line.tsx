@@ -24,7 +24,7 @@ export function DeliveryLine({ message }: { readonly message: Message }) {
   return (
     <div className="mt-0.5 flex flex-wrap items-baseline gap-x-1.5 text-sm text-muted-foreground tabular-nums">
       {recipients.length === 0 ? (
-        "Sent. No one else has joined yet"
+        "posted, no one else has joined yet"
       ) : (
         <details className="group/delivery">
           <summary className="min-h-6 cursor-pointer list-none rounded-sm py-0.5 hover:text-foreground pointer-coarse:py-3">
@@ -81,7 +81,7 @@ function nameOf({ team, peer }: Recipient): string {
 /** What it said of itself that explains why it has not got the message yet. */
 function declaredOf({ declared }: Recipient): string | null {
   if (declared === "blocked") return "blocked";
-  return declared === "dnd" ? "does not want to be disturbed" : null;
+  return declared === "dnd" ? "do not disturb" : null;
 }
 
 function describe(recipient: Recipient): string {

@@ -130,7 +130,7 @@ function arrival(message: Message): string {
 function labelOf({ first, messages }: FeedRow): string {
   if (messages.length > 1) return `${messages.length} system events`;
   if (first.type === "system") return `Event ${first.sequence}`;
-  return `Message ${first.sequence} from ${first.from?.team ?? "nobody"}`;
+  return `Message ${first.sequence} from ${first.from?.team ?? "unknown"}`;
 }
 
 function UnreadDivider({ at, onCatchUp }: { readonly at: string; readonly onCatchUp: (() => void) | null }) {

@@ -24,9 +24,9 @@ export function FeedBody(props: FeedBodyProps) {
   if (state.status === "failed") {
     return (
       <ProblemAlert
-        title="The feed could not be read."
+        title="Couldn't load the feed."
         problem={toProblem(state.problem)}
-        stillWorks="The document and the roster are not affected."
+        stillWorks="The document and roster still work."
         onRetry={() => void store.open({ at: "end", as: "kept" })}
         className="m-3"
       />
@@ -42,7 +42,7 @@ export function FeedBody(props: FeedBodyProps) {
 function NothingMatches() {
   return (
     <Empty className="flex-1 justify-center">
-      <EmptyTitle>Nothing matches</EmptyTitle>
+      <EmptyTitle>No matches</EmptyTitle>
       <EmptyDescription>No messages match this filter.</EmptyDescription>
       <Button variant="outline" size="sm" onClick={clearFilter}>
         Show all
@@ -56,15 +56,15 @@ function NothingYet() {
   if (at !== null) {
     return (
       <Empty className="flex-1 justify-center">
-        <EmptyTitle>Nothing had been said</EmptyTitle>
-        <EmptyDescription>The session was empty at that moment.</EmptyDescription>
+        <EmptyTitle>No messages yet</EmptyTitle>
+        <EmptyDescription>The session was empty at this time.</EmptyDescription>
       </Empty>
     );
   }
   return (
     <Empty className="flex-1 justify-center">
-      <EmptyTitle>Nothing has been said yet</EmptyTitle>
-      <EmptyDescription>{looksOn ? "Peers write here." : "Agents and people post here."}</EmptyDescription>
+      <EmptyTitle>No messages yet</EmptyTitle>
+      <EmptyDescription>Agents and people post here.</EmptyDescription>
       {session.status === "active" && !looksOn && (
         <Suspense>
           <StartPeer slug={session.slug} />
@@ -78,7 +78,7 @@ function NothingYet() {
 function FeedSkeleton() {
   return (
     <div aria-busy className="flex min-h-0 flex-1 flex-col justify-end gap-4 overflow-hidden px-3 py-3">
-      <span className="sr-only">Loading the feed</span>
+      <span className="sr-only">Loading feed</span>
       {["w-3/4", "w-1/2", "w-5/6", "w-2/3", "w-3/5", "w-4/5"].map((width) => (
         <div key={width} aria-hidden className="flex gap-2">
           <Skeleton className="w-[3px]" />

@@ -150,7 +150,7 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
       </div>
       {older.problem !== null && (
         <div className="absolute inset-x-0 top-0 z-10 flex min-h-10 flex-wrap items-center justify-center gap-2 border-b bg-surface px-3 py-1 text-sm">
-          Older messages could not be read.
+          Couldn't load older messages.
           <Button variant="outline" size="sm" onClick={() => void store.loadOlder()}>
             Retry
           </Button>
@@ -158,9 +158,9 @@ export function FeedList({ store, state, asked, reading, onCatchUp, folds, threa
       )}
       {newer.problem !== null && (
         <ProblemAlert
-          title="Newer messages could not be read."
+          title="Couldn't load newer messages."
           problem={toProblem(newer.problem)}
-          stillWorks="What is shown stays."
+          isStale
           onRetry={() => void store.open({ at: store.reading?.sequence ?? "end", as: "kept" })}
           className="m-2"
         />
@@ -187,7 +187,7 @@ function RefreshedNote({ at }: { readonly at: Date }) {
       role="status"
       className="flex items-center justify-between gap-2 border-b bg-surface px-3 py-1 text-sm"
     >
-      Read again at {describeClock(at)}: the broker's database was restored.
+      Reloaded at {describeClock(at)}: the broker's database was restored.
       <Button variant="ghost" size="sm" onClick={() => setClosed(at)}>
         Close
       </Button>
@@ -202,13 +202,13 @@ function NewPill({ count, onEnd }: { readonly count: number; readonly onEnd: () 
       <Button
         variant="outline"
         size="sm"
-        title="To the end  E"
+        title="Jump to latest  E"
         className="pointer-events-auto rounded-full bg-background px-3 shadow-md tabular-nums"
         onClick={onEnd}
       >
         <ArrowDown aria-hidden />
         {count > 0 && `${count.toLocaleString("en")} new · `}
-        following paused
+        Jump to latest
       </Button>
     </div>
   );

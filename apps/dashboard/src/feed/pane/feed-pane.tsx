@@ -78,7 +78,7 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
   }
 
   useShortcut("u", goToUnread, { label: "First unread message", group: "Feed", enabled: last_read !== null });
-  useShortcut("/", find, { label: "Find in the feed", group: "Feed" });
+  useShortcut("/", find, { label: "Find in feed", group: "Feed" });
   useShortcut(
     "Escape",
     () => {
@@ -87,7 +87,7 @@ export function FeedPane({ tools }: { readonly tools?: ReactNode }) {
       else return false;
       return true;
     },
-    { label: "Leave the filter", group: "Feed" },
+    { label: "Clear filter", group: "Feed" },
   );
 
   const open = () => setCatchingUp(true);

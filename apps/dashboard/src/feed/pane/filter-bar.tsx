@@ -57,7 +57,7 @@ export function FilterBar(props: FilterBarProps) {
       <div
         id={id}
         role="group"
-        aria-label="Filter the feed"
+        aria-label="Filter feed"
         className={cn(
           "min-w-0 flex-wrap items-center gap-1.5 md:flex md:flex-1",
           isOpen ? "flex max-md:order-last max-md:w-full max-md:pb-1" : "max-md:hidden",
@@ -144,7 +144,7 @@ function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
   const others = threads.filter(({ root }) => root !== thread).slice(0, threadsOffered);
   return (
     <NativeSelect
-      aria-label="Talk"
+      aria-label="Thread"
       value={thread ?? ""}
       onChange={({ target }) => setQuery({ thread: target.value === "" ? null : target.value, m: null })}
       className="w-24 min-w-0 font-normal max-md:w-40"
@@ -194,7 +194,7 @@ function FindField({
       <input
         ref={field}
         type="text"
-        aria-label="Find in the feed"
+        aria-label="Find in feed"
         placeholder="Find  /"
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -210,7 +210,7 @@ function FindField({
       {text !== "" && (
         <button
           type="button"
-          aria-label="Clear the search"
+          aria-label="Clear search"
           onClick={() => setText("")}
           className="absolute inset-y-0 end-0 my-auto flex size-7 items-center justify-center rounded-md text-muted-foreground hover:text-foreground"
         >

@@ -27,13 +27,15 @@ export function FindHint() {
     >
       <span className="min-w-0 flex-1 basis-60">
         {letterKeys === "off" ? (
-          "Use “Find in the feed”, above, to search all messages."
+          "Use “Find in feed” above to search all messages."
         ) : (
           <>
             Press {letterKeys === "alt" && <Kbd>Alt</Kbd>} <Kbd>/</Kbd> to search all messages.
           </>
         )}{" "}
-        <span className="text-muted-foreground">The browser finds only those near the screen.</span>
+        <span className="text-muted-foreground">
+          Your browser’s search only covers messages near the screen.
+        </span>
       </span>
       <Button variant="ghost" size="sm" onClick={() => setKnown(true)}>
         Close

@@ -21,7 +21,7 @@ function SealedBody({ message }: { readonly message: Message }) {
     <p className="flex min-w-0 items-baseline gap-1.5 text-muted-foreground">
       <Lock aria-hidden className="size-3.5 shrink-0 self-center" />
       <span className="min-w-0">
-        {describeSize(message)}, sealed for <bdi>{showHidden(message.to.join(", "))}</bdi>
+        {describeSize(message)}, encrypted for <bdi>{showHidden(message.to.join(", "))}</bdi>
       </span>
     </p>
   );

@@ -54,7 +54,7 @@ export function MessageHead({ message, isMine }: { readonly message: Message; re
           </Badge>
         )}
         {isPrivate(message) && <Badge className="self-center">PRIVATE</Badge>}
-        {priority === "now" && <Badge className="self-center border-danger/50 text-danger">NOW</Badge>}
+        {priority === "now" && <Badge className="self-center border-danger/50 text-danger">URGENT</Badge>}
         {reply_to !== undefined && (
           <span className="text-sm text-muted-foreground">
             {typeof content["answer"] === "string" ? "answers" : "re"}{" "}

@@ -84,7 +84,7 @@ export function MessageMenu({ message, anchor, isRaw, onRaw, onRemove, onClose }
           Proof
         </MenuItem>
         <MenuItem icon={ScanText} onClick={close(onRaw)}>
-          {isRaw ? "Show as text" : "Show raw"}
+          {isRaw ? "Show formatted" : "Show raw"}
         </MenuItem>
         {at === null && !looksOn && hasRemovableText(message) && (
           <MenuItem icon={Eraser} onClick={close(onRemove)}>
@@ -111,9 +111,7 @@ function CopyItem({
       <MenuItem
         icon={icon}
         onClick={() => {
-          void copyText(text()).then((copied) =>
-            setTold(copied ? "Copied" : "The browser did not allow copying."),
-          );
+          void copyText(text()).then((copied) => setTold(copied ? "Copied" : "Couldn't copy."));
         }}
       >
         {label}
@@ -133,7 +131,7 @@ function AddToDecisions({ message, link }: { readonly message: Message; readonly
         icon={CircleCheckBig}
         disabled={pending || told !== ""}
         onClick={() =>
-          void run(async () => setTold(`In the document since v${await addDecision(message, link)}`))
+          void run(async () => setTold(`Added to the document (v${await addDecision(message, link)})`))
         }
       >
         {pending ? "Adding…" : "Add to Decisions"}

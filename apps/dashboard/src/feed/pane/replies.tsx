@@ -29,7 +29,7 @@ export function Replies({ ask, replies, isOpen, asked, onToggle }: RepliesProps)
         type="button"
         aria-expanded={isOpen}
         aria-label={`${count} to message ${ask.sequence}`}
-        title="Open or fold  O"
+        title="Expand or collapse  O"
         onClick={() => onToggle(ask)}
         className="group/replies mt-1 -ms-1 flex min-h-7 max-w-full min-w-0 items-center gap-1.5 rounded-md px-1 text-sm hover:bg-raised pointer-coarse:min-h-11"
       >
@@ -90,7 +90,7 @@ export function ThreadLink({ thread }: { readonly thread: Thread }) {
         className="mt-0.5 -ms-1 flex min-h-6 items-center gap-1.5 rounded-md px-1 text-sm text-link hover:bg-raised pointer-coarse:min-h-11"
       >
         <MessagesSquare aria-hidden className="size-3.5" />
-        {thread.replies} replies: follow this talk
+        {thread.replies} replies · view thread
       </button>
     </div>
   );

@@ -46,15 +46,15 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
 
   useShortcut("j", () => step(1), { label: "Next message", group });
   useShortcut("k", () => step(-1), { label: "Previous message", group });
-  useShortcut("e", onEnd, { label: "To the end, and follow", group });
+  useShortcut("e", onEnd, { label: "Jump to latest", group });
   useShortcut(
     "y",
     withCurrent(({ sequence }) => void copyText(toMessageAddress(session.slug, sequence))),
-    { label: "Copy a link to the message", group },
+    { label: "Copy link to message", group },
   );
-  useShortcut("o", withCurrent(onReplies), { label: "Open or fold the replies to an ask", group });
-  useShortcut("m", withCurrent(onRaw), { label: "Show the message raw", group });
-  useShortcut("r", withCurrent(compose.reply), { label: "Reply to the message", group, enabled: canWrite });
+  useShortcut("o", withCurrent(onReplies), { label: "Show or hide replies", group });
+  useShortcut("m", withCurrent(onRaw), { label: "Show raw message", group });
+  useShortcut("r", withCurrent(compose.reply), { label: "Reply to message", group, enabled: canWrite });
   useShortcut(
     "a",
     () => {
@@ -62,7 +62,7 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
       void compose.answer(current);
       return true;
     },
-    { label: "Answer the ask", group, enabled: canWrite },
+    { label: "Answer the question", group, enabled: canWrite },
   );
   useShortcut(
     "d",
@@ -70,7 +70,7 @@ export function useFeedKeys(options: FeedKeysOptions): (event: KeyboardEvent) =>
       if (current?.type === "chat") compose.reply(current);
       compose.decide();
     },
-    { label: "Write a decision, about the message", group, enabled: canWrite },
+    { label: "Write a decision about the message", group, enabled: canWrite },
   );
 
   return (event) => {

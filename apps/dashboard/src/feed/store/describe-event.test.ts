@@ -35,10 +35,10 @@ it("[DASH-277] permissions and settings are told in words, and who is named as t
   const approval = { event: "approval_ended", of: "Atlas/atlas", tool: "Bash" };
   expect(said({ ...approval, decision: "allowed" })).toBe("Ana allowed Atlas to use Bash once");
   expect(said({ ...approval, decision: "denied", of: "Atlas/oak" })).toBe(
-    "Ana denied Atlas/oak the use of Bash",
+    "Ana denied Atlas/oak permission to use Bash",
   );
   expect(said({ ...approval, decision: "withdrawn", by: null })).toBe(
-    "The use of Bash by Atlas was decided at the terminal",
+    "Atlas’s request to use Bash was answered in the terminal",
   );
   const changes = { claim_grace_s: { from: 900, to: 60 }, token_budget: { from: 0, to: 2_200_000 } };
   expect(said({ event: "settings_changed", changes })).toBe(

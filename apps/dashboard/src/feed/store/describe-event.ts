@@ -16,7 +16,7 @@ export function isFoldable({ type, event }: Message): boolean {
 /** Says what a system message announces. An event that this page does not know is called by its name. */
 export function describeEvent(message: Message): EventWords {
   const told = (name: string) => readText(message[name]);
-  const by = isolated(shortAddress(told("by") ?? "Somebody"));
+  const by = isolated(shortAddress(told("by") ?? "Someone"));
   const team = isolated(told("team") ?? "A team");
   if (isRedacted(message)) return describeRedacted(message);
   switch (message.event) {
@@ -29,7 +29,7 @@ export function describeEvent(message: Message): EventWords {
     case "session_concluded":
       return words(`${by} concluded the session with document v${String(message["document_version"])}`);
     case "session_held":
-      return words(`${by} holds the session: agents cannot post`, told("reason"));
+      return words(`${by} put the session on hold: agents cannot post`, told("reason"));
     case "session_resumed":
       return words(`${by} resumed the session`);
     case "topic_opened":
@@ -42,17 +42,14 @@ export function describeEvent(message: Message): EventWords {
       return words(`${by} changed ${describeSettings(message["changes"])}`);
     case "proposal_decided":
       return words(
-        `${by} ${decided[told("decision") ?? ""] ?? "decided about"} proposal ${String(message["proposal_id"])}`,
+        `${by} ${decided[told("decision") ?? ""] ?? "decided on"} proposal ${String(message["proposal_id"])}`,
       );
     case "budget_spent":
       return words(`Agents reached the message limit (${String(message["budget"])})`);
     case "task_changed":
       return words(describeTaskChange(message, by), told("reason"));
     case "claim_changed":
-      return words(
-        `${by} ${claimChanges[told("change") ?? ""] ?? "changed the claim on"} ${isolated(told("scope") ?? "")}`,
-        told("reason"),
-      );
+      return words(describeClaimChange(message, by), told("reason"));
     case "approval_ended":
       return words(describeApproval(message, by));
     case "state_changed":
@@ -67,16 +64,22 @@ export function describeEvent(message: Message): EventWords {
 
 const decided: Readonly<Record<string, string>> = {
   reject: "rejected",
-  return: "asked for changes of",
+  return: "requested changes to",
   rebase: "rebased",
 };
 
 const claimChanges: Readonly<Record<string, string>> = {
   claimed: "claimed",
   released: "released",
-  expired: "claim expired on",
   handed_back: "returned",
 };
+
+function describeClaimChange(message: Message, by: string): string {
+  const scope = isolated(readText(message["scope"]) ?? "");
+  const change = readText(message["change"]) ?? "";
+  if (change === "expired") return `The claim on ${scope} expired`;
+  return `${by} ${claimChanges[change] ?? "changed the claim on"} ${scope}`;
+}
 
 function describeApproval(message: Message, by: string): string {
   const of = isolated(shortAddress(readText(message["of"]) ?? ""));
@@ -85,21 +88,21 @@ function describeApproval(message: Message, by: string): string {
     case "allowed":
       return `${by} allowed ${of} to use ${tool} once`;
     case "denied":
-      return `${by} denied ${of} the use of ${tool}`;
+      return `${by} denied ${of} permission to use ${tool}`;
     case "left":
-      return `${by} left the use of ${tool} by ${of} to the terminal`;
+      return `${by} left ${of}’s request to use ${tool} for the terminal`;
     default:
-      return `The use of ${tool} by ${of} was decided at the terminal`;
+      return `${of}’s request to use ${tool} was answered in the terminal`;
   }
 }
 
 const taskChanges: Readonly<Record<string, string>> = {
   created: "added",
   updated: "changed",
-  claimed: "took",
-  released: "gave back",
+  claimed: "claimed",
+  released: "released",
   handed_back: "returned",
-  in_review: "put into review",
+  in_review: "asked for review of",
   done: "finished",
   cancelled: "cancelled",
 };
@@ -129,14 +132,14 @@ const settingWords: Readonly<Record<string, string>> = {
 };
 
 const redactedEvents: Readonly<Record<string, string>> = {
-  session_metadata_updated: "A change of title or description",
+  session_metadata_updated: "A change to title or description",
   session_held: "A hold",
-  state_changed: "A change of state",
-  task_changed: "A change of a task",
-  claim_changed: "A change of a claim",
+  state_changed: "A state change",
+  task_changed: "A task change",
+  claim_changed: "A claim change",
   message_redacted: "A removal",
   topic_opened: "A comment",
-  topic_closed: "The end of a comment",
+  topic_closed: "A closed comment",
 };
 
 /** An event whose text was removed: of what kind it was stays known. */
@@ -144,7 +147,7 @@ function describeRedacted({ event = "", redaction }: Message): EventWords {
   const by = redaction?.by ?? null;
   const who = by === null ? "" : ` by ${isolated(by)}`;
   return words(
-    `${redactedEvents[event] ?? event.replaceAll("_", " ")}; what it said was removed${who}`,
+    `${redactedEvents[event] ?? event.replaceAll("_", " ")}; its text was removed${who}`,
     redaction?.reason ?? null,
   );
 }
