@@ -48,10 +48,10 @@ describe("the memory", { tags: "chromium" }, () => {
     const session = await createTestSession(dashboard.rest);
     const as = await dashboard.newPerson();
     const { page, problems } = await dashboard.open(`/sessions/${session.slug}/memory`, { as });
-    await page.getByText("Nothing was remembered here yet").waitFor();
+    await page.getByText("No memories yet").waitFor();
     await page.getByRole("button", { name: "Remember" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: "What to remember" }).fill("Staging uses the old vault.");
+    await dialog.getByRole("textbox", { name: "Content" }).fill("Staging uses the old vault.");
     await dialog.getByRole("textbox", { name: "Tags" }).fill("Infra, vault");
     await dialog.getByRole("button", { name: "Remember" }).click();
     const row = page.getByRole("listitem").filter({ hasText: "Staging uses the old vault." });
@@ -60,11 +60,11 @@ describe("the memory", { tags: "chromium" }, () => {
 
     await row.getByRole("button", { name: /^Edit the tags/ }).click();
     await page.getByRole("textbox", { name: /^Tags/ }).fill("staging");
-    await page.getByRole("button", { name: "Save the tags" }).click();
+    await page.getByRole("button", { name: "Save tags" }).click();
     await row.getByRole("button", { name: "staging" }).waitFor();
 
     await row.getByRole("button", { name: /^Forget/ }).click();
-    await page.getByRole("textbox", { name: "Why?" }).fill("It was switched off.");
+    await page.getByRole("textbox", { name: "Reason" }).fill("It was switched off.");
     await page.getByRole("button", { name: "Forget", exact: true }).click();
     await row.waitFor({ state: "detached" });
     await page.getByRole("checkbox", { name: "Forgotten" }).click();

@@ -52,7 +52,7 @@ describe("the progress log", { tags: "chromium" }, () => {
     await entry("Registration works").waitFor({ state: "detached" });
     await page.getByRole("combobox", { name: "Logged by" }).selectOption("Atlas");
     await page.getByLabel("To", { exact: true }).fill("2020-01-31");
-    await page.getByText("Nothing found").waitFor();
+    await page.getByText("No entries found").waitFor();
     await page.getByRole("button", { name: "Show all entries" }).click();
     await entry("Registration works").waitFor();
     expect(problems).toEqual([]);
@@ -67,16 +67,16 @@ describe("the progress log", { tags: "chromium" }, () => {
     const as = await dashboard.newPerson();
     const { page, problems } = await dashboard.open(`/sessions/${session.slug}`, { as });
     await page.getByRole("link", { name: "Progress", exact: true }).and(page.locator("main a")).click();
-    await page.getByText("Nothing was logged here yet").waitFor();
+    await page.getByText("No progress yet").waitFor();
     await log(session, "auth", "Moved the keys");
     await page.getByRole("button", { name: "Moved the keys" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Progress 1" }).waitFor();
 
     await page.getByRole("button", { name: "Log progress" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: "What was done" }).fill("Looked at it");
-    await dialog.getByRole("textbox", { name: "How" }).fill("With **both** eyes.");
-    await dialog.getByRole("button", { name: "Log it" }).click();
+    await dialog.getByRole("textbox", { name: "Title" }).fill("Looked at it");
+    await dialog.getByRole("textbox", { name: "Details" }).fill("With **both** eyes.");
+    await dialog.getByRole("button", { name: "Log progress" }).click();
     await page.getByText("With both eyes.").waitFor();
     await page.getByRole("listitem", { name: "Looked at it" }).getByText("Ana").waitFor();
     await page.waitForURL(/\?p=[0-9a-z]{12}$/);
@@ -126,9 +126,7 @@ describe("the progress log", { tags: "chromium" }, () => {
     const { root } = await rest.call("merkle_finalize", { team_id });
     await page.getByText(root).waitFor();
     await page.getByRole("button", { name: "Check chain" }).click();
-    await page
-      .getByText("The chain is intact: 2 records of 1 task, matching the sealed root.")
-      .waitFor();
+    await page.getByText("The chain is intact: 2 records of 1 task, matching the sealed root.").waitFor();
     const second = records.getByRole("listitem").filter({ hasText: "In the keyring." });
     await second.getByRole("button", { name: /^Check in this browser/ }).click();
     await second.getByText("Its hash, computed here, leads to the root in 1 step.").waitFor();

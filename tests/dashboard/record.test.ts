@@ -34,7 +34,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
   it("[DASH-256] [DASH-257] the audit log is live, newest first, and the seal card says what is signed, before and after the conclusion", async () => {
     const { session, at, conclude, path } = await stage({ concluded: false });
     const { page, problems, findBarriers } = await dashboard.open(`${path}/audit`);
-    const log = page.getByRole("list", { name: "What happened, newest first" });
+    const log = page.getByRole("list", { name: "Audit log, newest first" });
     const rows = log.getByRole("listitem");
     await rows.first().waitFor();
     expect(await rows.allInnerTexts()).toEqual([
@@ -48,10 +48,10 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await dashboard.rest.call("update_session_metadata", { ...at, title: "Issuer", reason: "Legal agreed" });
     await rows.first().getByText("Reason: Legal agreed").waitFor();
     await page.getByText("1 change of state left out", { exact: false }).waitFor();
-    await page.getByRole("combobox", { name: "Show" }).selectOption({ label: "Decisions" });
+    await page.getByRole("combobox", { name: "Event type" }).selectOption({ label: "Decisions" });
     await page.waitForURL("**?kind=decision");
     expect(await rows.count()).toBe(1);
-    await page.getByRole("combobox", { name: "Show" }).selectOption({ label: "Everything" });
+    await page.getByRole("combobox", { name: "Event type" }).selectOption({ label: "Everything" });
 
     await conclude();
     await page.getByText(/^Sealed by/).waitFor();
@@ -79,7 +79,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const sheet = page.getByRole("dialog", { name: "Verify here" });
     await sheet.getByText(/^5 of 5 messages match root/).waitFor();
     await sheet.getByText(limits).waitFor();
-    await sheet.getByText("which this browser knows").waitFor();
+    await sheet.getByText("known to this browser").waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "detached" });
@@ -132,7 +132,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await choose(page, bundle);
     await page.getByText(/^5 of 5 messages match root/).waitFor();
     await page.getByText(limits).waitFor();
-    await page.getByText("which this browser knows").waitFor();
+    await page.getByText("known to this browser").waitFor();
     await page.getByRole("button", { name: "Verify another" }).click();
 
     await choose(page, changed);
@@ -154,7 +154,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
   }, async () => {
     const { page, problems, findBarriers } = await dashboard.open("/verify");
     await page.getByText("Ready: from here on no network is needed.").waitFor();
-    const facts = page.getByRole("region", { name: "What was checked" });
+    const facts = page.getByRole("region", { name: "Record" });
     const report = async (texts: BundleTexts) => {
       const again = page.getByRole("button", { name: "Verify another" });
       if (await again.isVisible()) await again.click();
@@ -170,13 +170,13 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await unsure.getByText(/^12 of 12 messages match root/).waitFor();
     await facts.getByRole("heading", { name: "Auth refactor" }).waitFor();
     await facts.getByText(signer.key.key_id).waitFor();
-    await facts.getByText("which this browser sees for the first time").waitFor();
+    await facts.getByText("not seen by this browser before").waitFor();
     await facts.getByText("12 messages, 1 removed, 1 private").waitFor();
     expect(await page.getByText("Not proven").count()).toBe(0);
-    await unsure.getByRole("button", { name: "I have compared it: remember it" }).click();
+    await unsure.getByRole("button", { name: "I compared it. Remember this key" }).click();
     await report(genuine.texts);
     await page.locator("[data-verdict=holds]").waitFor();
-    await facts.getByText("which this browser knows").waitFor();
+    await facts.getByText("known to this browser").waitFor();
 
     // Format 1 has the title from whoever signed the export, or from nobody.
     const first = makeBundle({ messages: 12, sealedAt: 9, format: 1 });
@@ -234,7 +234,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
         inclusion: { ...inclusion, entry: { ...inclusion?.entry, to: ["Cedar"] } },
       }),
     );
-    await page.getByText("The entry is not the one that the leaf was made of.").waitFor();
+    await page.getByText("The entry doesn't match its leaf.").waitFor();
     await page.getByRole("button", { name: "Verify another" }).click();
     await paste(page, "{}");
     await page.getByText("The proof cannot be verified.").waitFor();
@@ -255,8 +255,8 @@ describe("the record of a session", { tags: "chromium" }, () => {
       );
     });
     await page.reload();
-    const banner = page.getByRole("alert", { name: "The record was changed" });
-    await banner.getByText("This is not the record that this browser saw before.").waitFor();
+    const banner = page.getByRole("alert", { name: "Record changed" });
+    await banner.getByText("This is not the record this browser saw before.").waitFor();
     await banner.getByRole("button", { name: "Trust the broker…" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Trust the broker" }).click();
     await banner.waitFor({ state: "detached" });
@@ -275,9 +275,9 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await page.getByRole("heading", { level: 1, name: "Split the auth service" }).waitFor();
     const part = (name: string) => page.getByRole("region", { name });
     await part("Conclusion").getByText("Tokens rotate in March.").waitFor();
-    await part("The decision").getByText("v1 stays").waitFor();
-    await part("Who took part").getByText("1 message").waitFor();
-    await part("The seal")
+    await part("Decision").getByText("v1 stays").waitFor();
+    await part("Participants").getByText("1 message").waitFor();
+    await part("Seal")
       .getByText(/^[0-9a-f]{8}/)
       .first()
       .waitFor();
@@ -311,7 +311,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const whole = await open("whole.html", html);
     await whole.page.getByText(/^4 of 4 messages match root/).waitFor();
     await whole.page.getByText(limits).waitFor();
-    await whole.page.getByText("which this browser sees for the first time").waitFor();
+    await whole.page.getByText("not seen by this browser before").waitFor();
     expect(await whole.page.getByRole("heading", { level: 1 }).textContent()).toContain("Title </script>");
     await whole.page
       .getByRole("region", { name: "Conclusion" })
@@ -348,7 +348,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const html = await fetchPage(session.slug);
     const { page, problems } = await dashboard.open("/verify");
     await page.getByText("Ready: from here on no network is needed.").waitFor();
-    const warning = page.getByText("The record holds, but the page around it is not Merkle’s.");
+    const warning = page.getByText("The record is intact, but the page around it is not Merkle’s.");
     const chooseHtml = (text: string) =>
       choose(page, { ...toFile("page.html", Buffer.from(text)), mimeType: "text/html" });
     await chooseHtml(html);
@@ -394,10 +394,10 @@ async function cutOff(page: Page): Promise<string[]> {
 }
 
 async function choose(page: Page, file: Awaited<ReturnType<typeof fetchBundle>>): Promise<void> {
-  await page.getByLabel("The export").setInputFiles(file);
+  await page.getByLabel("Export file").setInputFiles(file);
 }
 
 async function paste(page: Page, text: string): Promise<void> {
-  await page.getByRole("textbox", { name: "The proof" }).fill(text);
+  await page.getByRole("textbox", { name: "Proof" }).fill(text);
   await page.getByRole("button", { name: "Verify", exact: true }).click();
 }

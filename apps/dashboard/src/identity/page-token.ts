@@ -50,6 +50,6 @@ async function inStore(
 function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("This browser keeps nothing."));
+    request.onerror = () => reject(request.error ?? new Error("This browser can't store anything."));
   });
 }

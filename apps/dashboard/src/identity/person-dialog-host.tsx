@@ -22,7 +22,7 @@ export function PersonDialogHost() {
       onPersonUnknown(({ name }) =>
         toast({
           tone: "failed",
-          text: `This broker does not know you as ${name}. Say your name again when you write.`,
+          text: `This broker doesn't recognise ${name}. Enter your name again when you write.`,
         }),
       ),
     [toast],

@@ -54,9 +54,7 @@ export function PersonDialog() {
         <form onSubmit={(event) => void submit(event)} className="grid gap-4">
           <DialogHeader>
             <DialogTitle>What should others call you?</DialogTitle>
-            <DialogDescription>
-              Teams see this name beside what you write. Shown next to your messages. Saved in this browser.
-            </DialogDescription>
+            <DialogDescription>Shown next to your messages. Saved in this browser.</DialogDescription>
           </DialogHeader>
           <div className="grid gap-1">
             <label htmlFor="person-name" className="font-medium">

@@ -24,10 +24,9 @@ export function ForgetDialog({ memory, onClose, onDone }: ForgetDialogProps) {
       role="alertdialog"
       className="sm:max-w-md"
       title={`Forget ${memory.id}?`}
-      description="Nobody finds it any more, and the reason is kept with it. It can be restored."
+      description="It no longer appears in searches. The reason is kept with it, and you can restore it."
       submit="Forget"
       submitting="Forgetting…"
-      cancel="Keep it"
       isReady={reason.trim() !== ""}
       isDangerous
       onSubmit={(signal) => call("forget", { id: memory.id, reason }, { signal })}
@@ -41,7 +40,7 @@ export function ForgetDialog({ memory, onClose, onDone }: ForgetDialogProps) {
         {memory.content}
       </blockquote>
       <Field>
-        <FieldLabel>Why?</FieldLabel>
+        <FieldLabel>Reason</FieldLabel>
         <Textarea
           required
           maxLength={limits.reasonCharsMax}

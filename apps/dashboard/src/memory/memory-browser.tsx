@@ -64,20 +64,20 @@ export function MemoryBrowser({ session }: MemoryBrowserProps) {
       )}
       {choice.forgotten && choice.query !== "" && (
         <p className="text-sm text-muted-foreground">
-          A search leaves out what was forgotten.{" "}
+          Search doesn’t cover forgotten memories.{" "}
           <button
             type="button"
             className="text-link underline underline-offset-4"
             onClick={() => setQuery({ q: null })}
           >
-            Show what was forgotten
+            Show forgotten memories
           </button>
         </p>
       )}
       {memories === undefined ? (
         problem === undefined && <Rows />
       ) : memories.length === 0 ? (
-        <Nothing choice={choice} session={session} />
+        <Nothing choice={choice} />
       ) : (
         <ul aria-label={labelOf(choice)} className="divide-y rounded-lg border">
           {memories.map((memory) => (
@@ -165,7 +165,7 @@ function Filters({
         onChange={(event) => setQueryText(event.target.value)}
       />
       <label htmlFor={`${id}-tag`} className="sr-only">
-        Tags, with commas between them
+        Tags, separated by commas
       </label>
       <Input
         id={`${id}-tag`}
@@ -234,13 +234,13 @@ function labelOf({ query, forgotten }: MemoryChoice): string {
   return forgotten ? "Forgotten memories, newest first" : "Memories, newest first";
 }
 
-function Nothing({ choice, session }: { choice: MemoryChoice; session: string | null }) {
+function Nothing({ choice }: { choice: MemoryChoice }) {
   if (isNarrowed(choice)) {
     return (
       <Empty>
-        <EmptyTitle>Nothing found</EmptyTitle>
+        <EmptyTitle>No memories found</EmptyTitle>
         <EmptyDescription>
-          Words are found by their stem; “quoted” ones together, -word leaves out.
+          Matches word forms. Use “quotes” for phrases and -word to exclude.
         </EmptyDescription>
         <Button
           variant="outline"
@@ -252,10 +252,10 @@ function Nothing({ choice, session }: { choice: MemoryChoice; session: string | 
     );
   }
   if (choice.forgotten)
-    return <p className="py-8 text-center text-muted-foreground">Nothing was forgotten.</p>;
+    return <p className="py-8 text-center text-muted-foreground">No forgotten memories.</p>;
   return (
     <Empty>
-      <EmptyTitle>{session === null ? "No memories yet" : "Nothing was remembered here yet"}</EmptyTitle>
+      <EmptyTitle>No memories yet</EmptyTitle>
       <EmptyDescription>
         Lessons and facts for later sessions. Agents add them with remember; you can too.
       </EmptyDescription>

@@ -82,7 +82,7 @@ export function MemoryRow({ memory, showsSession, chosenTags, onAction }: Memory
               <span aria-hidden>·</span>
               <PageLink
                 href={`/sessions/${memory.session}?at=${memory.rememberedAt}`}
-                title="Open the session as it was then"
+                title="Open the session at this time"
                 className="inline-block py-0.5 text-link underline-offset-4 hover:underline pointer-coarse:py-3"
               >
                 {memory.session}

@@ -46,7 +46,7 @@ export function OneMemory({ id, onAction, onClose }: OneMemoryProps) {
           className="m-3"
         />
       ) : isKnown ? (
-        <p className="px-3 py-4 text-muted-foreground">There is no memory by this number.</p>
+        <p className="px-3 py-4 text-muted-foreground">Memory not found.</p>
       ) : (
         <Skeleton className="m-3 h-12" />
       )}

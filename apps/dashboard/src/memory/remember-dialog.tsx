@@ -40,7 +40,7 @@ export function RememberDialog({ session, onClose, onDone }: RememberDialogProps
       onClose={onClose}
     >
       <Field>
-        <FieldLabel>What to remember</FieldLabel>
+        <FieldLabel>Content</FieldLabel>
         <Textarea
           required
           className="max-h-[50dvh] min-h-28"

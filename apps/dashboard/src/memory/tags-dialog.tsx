@@ -23,14 +23,14 @@ export function TagsDialog({ memory, onClose, onDone }: TagsDialogProps) {
     <FormDialog
       title={`Tags of ${memory.id}`}
       description={<bdi className="line-clamp-2">{memory.content}</bdi>}
-      submit="Save the tags"
+      submit="Save tags"
       submitting="Saving…"
       onSubmit={(signal) => call("tag_memory", { id: memory.id, tags: [...toTags(tags)] }, { signal })}
       onDone={onDone}
       onClose={onClose}
     >
       <Field>
-        <FieldLabel>Tags, with commas between them</FieldLabel>
+        <FieldLabel>Tags, separated by commas</FieldLabel>
         <Input dir="auto" value={tags} onChange={(event) => setTags(event.target.value)} />
       </Field>
     </FormDialog>

@@ -31,8 +31,8 @@ export function LogProgressDialog({ session, project, onClose, onDone }: LogProg
     <FormDialog
       className="sm:max-w-xl"
       title="Log progress"
-      description="What was done and how, for anyone who works on the project next. It cannot be changed afterwards."
-      submit="Log it"
+      description="What was done and how, for anyone who works on the project next. You can’t change it later."
+      submit="Log progress"
       submitting="Logging…"
       isReady={[projectId, title, content].every((text) => text.trim() !== "")}
       onSubmit={async (signal) => {
@@ -66,7 +66,7 @@ export function LogProgressDialog({ session, project, onClose, onDone }: LogProg
         </Field>
       </div>
       <Field>
-        <FieldLabel>What was done</FieldLabel>
+        <FieldLabel>Title</FieldLabel>
         <Input
           required
           dir="auto"
@@ -77,7 +77,7 @@ export function LogProgressDialog({ session, project, onClose, onDone }: LogProg
         />
       </Field>
       <Field>
-        <FieldLabel>How</FieldLabel>
+        <FieldLabel>Details</FieldLabel>
         <Textarea
           required
           maxLength={limits.progressContentCharsMax}
@@ -85,7 +85,7 @@ export function LogProgressDialog({ session, project, onClose, onDone }: LogProg
           value={content}
           onChange={(event) => setContent(event.target.value)}
         />
-        <FieldDescription>Markdown. Which parts changed, what was tried, how it ended.</FieldDescription>
+        <FieldDescription>What changed, what you tried, how it ended. Markdown supported.</FieldDescription>
       </Field>
     </FormDialog>
   );

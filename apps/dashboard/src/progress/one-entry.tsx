@@ -37,7 +37,7 @@ export function OneEntry({ id }: { readonly id: string }) {
       ) : data === undefined && isId ? (
         <Skeleton className="m-3 h-12" />
       ) : (
-        <p className="px-3 py-4 text-muted-foreground">There is no entry by this id in this mesh.</p>
+        <p className="px-3 py-4 text-muted-foreground">Entry not found in this mesh.</p>
       )}
     </section>
   );

@@ -79,7 +79,7 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
         {entries === undefined ? (
           problem === undefined && <Rows />
         ) : entries.length === 0 ? (
-          <ProgressEmpty choice={choice} session={session} />
+          <ProgressEmpty choice={choice} />
         ) : (
           <ul aria-label="Progress entries, newest first" className="divide-y rounded-lg border">
             {entries.map((entry) => (
@@ -135,13 +135,13 @@ function Rows() {
 }
 
 /** Why there is nothing, and the next step. */
-function ProgressEmpty({ choice, session }: { choice: ProgressChoice; session: string | null }) {
+function ProgressEmpty({ choice }: { choice: ProgressChoice }) {
   if (isNarrowed(choice) || choice.before !== null) {
     return (
       <Empty>
-        <EmptyTitle>Nothing found</EmptyTitle>
+        <EmptyTitle>No entries found</EmptyTitle>
         <EmptyDescription>
-          Words are found by their stem, in titles, texts and tags; “quoted” ones together, -word leaves out.
+          Searches titles, texts and tags. Matches word forms. Use “quotes” for phrases and -word to exclude.
         </EmptyDescription>
         <Button variant="outline" onClick={() => setQuery({ ...nothingChosen, project: choice.project })}>
           Show all entries
@@ -152,7 +152,7 @@ function ProgressEmpty({ choice, session }: { choice: ProgressChoice; session: s
   if (choice.project !== null) {
     return (
       <Empty>
-        <EmptyTitle>Nothing was logged in this project</EmptyTitle>
+        <EmptyTitle>No progress in this project yet</EmptyTitle>
         <Button variant="outline" onClick={() => setQuery({ project: null })}>
           Show all projects
         </Button>
@@ -161,7 +161,7 @@ function ProgressEmpty({ choice, session }: { choice: ProgressChoice; session: s
   }
   return (
     <Empty>
-      <EmptyTitle>{session === null ? "No progress yet" : "Nothing was logged here yet"}</EmptyTitle>
+      <EmptyTitle>No progress yet</EmptyTitle>
       <EmptyDescription>
         Finished work and how it was done. Agents log it with log_progress; you can too.
       </EmptyDescription>

@@ -84,7 +84,7 @@ export function ProgressFilters({ choice, known, projects, onLog }: ProgressFilt
           </Select>
         )}
         <label htmlFor={`${id}-tag`} className="sr-only">
-          Tags, with commas between them
+          Tags, separated by commas
         </label>
         <Input
           id={`${id}-tag`}
@@ -129,7 +129,7 @@ interface DayProps {
 function Day({ id, label, name, value }: DayProps) {
   return (
     <span className="inline-flex items-center gap-1.5 text-sm text-muted-foreground">
-      <label htmlFor={id} title={`${label} this day, in UTC`}>
+      <label htmlFor={id} title={`${label} this day (UTC)`}>
         {label}
       </label>
       <Input

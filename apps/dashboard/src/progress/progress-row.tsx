@@ -56,7 +56,7 @@ export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenT
           </button>
         </h2>
         <span className="-my-1 flex pointer-coarse:-my-3">
-          <CopyButton compact text={id} what={`the id ${id}`} />
+          <CopyButton compact text={id} what={`ID ${id}`} />
         </span>
       </div>
       <div className="min-w-0 pl-5.5">
@@ -86,7 +86,7 @@ export function ProgressRow({ entry, isOpen, showsProject, showsSession, chosenT
               <span aria-hidden>·</span>
               <PageLink
                 href={`/sessions/${session}?at=${createdAt}`}
-                title="Open the session as it was then"
+                title="Open the session at this time"
                 className={`inline-block max-w-full py-0.5 text-link underline-offset-4 hover:underline ${reach}`}
               >
                 <span className="block truncate">{session}</span>

@@ -20,7 +20,7 @@ export function ProgressView() {
   return (
     <>
       <PageHeader crumbs={[{ label: "Progress" }]} />
-      <nav aria-label="Parts of the progress" className="border-b px-1 lg:px-3">
+      <nav aria-label="Progress views" className="border-b px-1 lg:px-3">
         <ul className="flex overflow-x-auto">
           <Part href="/progress" current={!showsThoughts}>
             Log

@@ -34,7 +34,7 @@ export function ProjectList({ projects, chosen }: ProjectListProps) {
           ))}
           {hidden > 0 && (
             <li className="px-2 py-1 text-sm text-muted-foreground">
-              {hidden} more without anything new: the search finds what is in them.
+              {hidden} more without recent entries. Search covers them, too.
             </li>
           )}
         </ul>

@@ -6,7 +6,7 @@ export const auditKinds = ["people", "session", "decision", "record"] as const;
 export type AuditKind = (typeof auditKinds)[number];
 
 export const auditKindLabels: Readonly<Record<AuditKind, string>> = {
-  people: "Who came and went",
+  people: "Joins and leaves",
   session: "Changes and holds",
   decision: "Decisions",
   record: "Seals and removals",

@@ -34,10 +34,10 @@ export function AuditLog() {
     <section aria-labelledby="audit-log" className="min-w-0">
       <header className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <h2 id="audit-log" className="text-lg font-semibold">
-          What happened
+          Audit log
         </h2>
         <Select
-          aria-label="Show"
+          aria-label="Event type"
           className="w-52"
           value={kind ?? ""}
           onChange={({ target }) => setParam(target.value === "" ? null : target.value)}
@@ -72,7 +72,7 @@ export function AuditLog() {
         (shown.length === 0 ? (
           <Nothing kind={kind} isWhole={window.from <= 1} onAll={() => setParam(null)} />
         ) : (
-          <ol aria-label="What happened, newest first" className="divide-y rounded-lg border">
+          <ol aria-label="Audit log, newest first" className="divide-y rounded-lg border">
             {shown.map((message) => (
               <AuditRow key={message.id} message={message} />
             ))}
@@ -87,17 +87,17 @@ export function AuditLog() {
               disabled={older.loading}
               onClick={() => void store.loadOlder()}
             >
-              {older.loading ? "Reading…" : "Older"}
+              {older.loading ? "Loading…" : "Older"}
             </Button>
           ) : (
-            shown.length > 0 && kind === null && <span>The log begins here.</span>
+            shown.length > 0 && kind === null && <span>Start of log</span>
           )}
           {older.problem !== null && (
             <span className="text-danger">Couldn't load older events. Try again.</span>
           )}
           {stateChanges > 0 && kind === null && (
             <span className="tabular-nums">
-              {stateChanges} {stateChanges === 1 ? "change" : "changes"} of state left out: each key has a
+              {stateChanges} state {stateChanges === 1 ? "change" : "changes"} not shown: see each key’s
               history.
             </span>
           )}
@@ -127,11 +127,11 @@ function Nothing({
 }) {
   return (
     <Empty>
-      <EmptyTitle>{kind === null ? "Nothing has happened yet" : "None of these"}</EmptyTitle>
+      <EmptyTitle>{kind === null ? "No events yet" : "No matching events"}</EmptyTitle>
       <EmptyDescription>
         {isWhole
           ? "Joins, changes, holds, decisions and seals appear here."
-          : "None in what was read so far; there may be some further back."}
+          : "None loaded so far. Older events may match."}
       </EmptyDescription>
       {kind !== null && (
         <Button variant="outline" size="sm" onClick={onAll}>

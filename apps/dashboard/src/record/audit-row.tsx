@@ -45,7 +45,7 @@ export function AuditRow({ message }: { readonly message: Message }) {
         <TimeText at={posted_at} as="clock" className="pe-1 max-sm:hidden" />
         <PageLink
           href={`/sessions/${session.slug}?m=${sequence}`}
-          title="Show it in the feed"
+          title="Show in feed"
           className="inline-flex min-h-6 min-w-10 items-center justify-end rounded-sm px-1 text-link hover:underline pointer-coarse:min-h-11 pointer-coarse:min-w-11"
         >
           #{sequence}

@@ -51,10 +51,10 @@ export function AuditView() {
 }
 
 const formats: readonly { readonly as: ExportFormat; readonly title: string; readonly what: string }[] = [
-  { as: "bundle", title: "Bundle", what: "Everything, signed: .zip, to verify or to import elsewhere" },
-  { as: "html", title: "Page", what: "To share: one HTML file that verifies itself, without a network" },
-  { as: "md", title: "Transcript", what: "To read: Markdown, the conclusion first" },
-  { as: "ndjson", title: "Messages", what: "For programs: NDJSON, a message a line" },
+  { as: "bundle", title: "Bundle", what: "Everything, signed (.zip): verify it or import it elsewhere" },
+  { as: "html", title: "HTML", what: "One file to share, which verifies itself offline" },
+  { as: "md", title: "Transcript", what: "Markdown to read, conclusion first" },
+  { as: "ndjson", title: "Messages", what: "NDJSON for programs, one message per line" },
 ];
 
 /** The session as files. Who is signed in is known without a word of it in the address. */

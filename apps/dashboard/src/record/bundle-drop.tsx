@@ -60,14 +60,14 @@ export function BundleDrop({ disabled, onFile }: BundleDropProps) {
         Drop an export here
       </p>
       <p className="max-w-prose text-balance text-muted-foreground">
-        One file that ends in .zip or .html, from a session’s Audit tab or{" "}
+        A .zip or .html file from a session’s Audit tab or{" "}
         <code className="font-mono text-sm">merkle export</code>.
       </p>
       <input
         ref={input}
         id={`${id}-file`}
         type="file"
-        aria-label="The export"
+        aria-label="Export file"
         accept=".zip,.html,application/zip,text/html"
         tabIndex={-1}
         className="sr-only"

@@ -33,7 +33,7 @@ export function BundleReport({ name, result, remembers = true }: BundleReportPro
       {report.ok && page === "foreign" && <ForeignPage />}
       {excerpt.length > 0 && <ExcerptTable excerpt={excerpt} />}
       {others.length > 0 && <OtherFindings findings={others} />}
-      <section aria-label="What was checked" className="grid gap-2">
+      <section aria-label="Record" className="grid gap-2">
         <h3 className="font-semibold">
           <bdi>{showHidden(report.session?.title ?? name)}</bdi>
         </h3>
@@ -46,9 +46,9 @@ export function BundleReport({ name, result, remembers = true }: BundleReportPro
 /** The signature covers the record only: a page that Merkle did not ship may show anything. */
 function ForeignPage() {
   return (
-    <Verdict tone="wrong" title="The record holds, but the page around it is not Merkle’s.">
+    <Verdict tone="wrong" title="The record is intact, but the page around it is not Merkle’s.">
       <p>
-        Do not trust what the page shows: only the record below was signed. To read it, import the file with{" "}
+        Don’t trust what the page shows: only the record below was signed. To read it, import the file with{" "}
         <code className="font-mono text-sm">merkle import</code>. If a newer Merkle made the page, verify it
         with that version.
       </p>
@@ -67,7 +67,7 @@ function BundleVerdict({
       <Verdict tone="wrong" title={first.message}>
         <p>
           {placeOf(first)}
-          {findings.length > 1 && ` ${count(findings.length - 1, "more thing")} found wrong.`}
+          {findings.length > 1 && ` ${count(findings.length - 1, "more problem")} found.`}
         </p>
         <p>Ask the sender for the original export.</p>
       </Verdict>
@@ -87,16 +87,16 @@ function BundleVerdict({
       ))}
       {seen_later !== null && (
         <p>
-          It is older than what this browser saw: the head signed <TimeText at={seen_later.at} as="clock" />{" "}
-          is over {count(seen_later.size, "message")} and {count(seen_later.document.version, "version")} of
-          the document.
+          This browser has seen a later state of this record: the head signed{" "}
+          <TimeText at={seen_later.at} as="clock" /> covers {count(seen_later.size, "message")} and{" "}
+          {count(seen_later.document.version, "version")} of the document.
         </p>
       )}
       {!isKnown && (
         <>
           <p>
-            This browser sees the key that signed it for the first time. Compare it with the person who runs
-            the broker: anyone can create and sign a record.
+            This browser has not seen the signing key before. Compare it with the person who runs the broker:
+            anyone can create and sign a record.
           </p>
           {remembers && head !== null && <RememberKey head={head} keys={keys} />}
         </>
@@ -109,7 +109,7 @@ function OtherFindings({ findings }: { readonly findings: readonly Finding[] }) 
   return (
     <details className="rounded-lg border px-4 py-2">
       <summary className="cursor-pointer py-1 font-medium pointer-coarse:py-3">
-        {count(findings.length, "more thing")} found wrong
+        {count(findings.length, "more problem")} found
       </summary>
       <ol className="grid gap-1.5 pt-1 pb-1 text-sm">
         {findings.slice(0, findingsShown).map((finding) => (
@@ -144,12 +144,12 @@ function factsOf(name: string, report: RecordReport): readonly Fact[] {
     },
     {
       name: "Document",
-      value: document_version === 0 ? "never written" : count(document_version, "version"),
+      value: document_version === 0 ? "empty" : count(document_version, "version"),
     },
     { name: "Root", value: <HashText hash={root} whole /> },
     head && { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
     signed_by && {
-      name: "By key",
+      name: "Signed by",
       value: (
         <>
           <HashText hash={signed_by.key_id} whole />{" "}
@@ -162,10 +162,10 @@ function factsOf(name: string, report: RecordReport): readonly Fact[] {
 }
 
 const trustWords: Readonly<Record<NonNullable<RecordReport["signed_by"]>["trust"], string>> = {
-  known: "which this browser knows, from this record or from the broker of this page",
-  "succeeds a known one": "which follows one that this browser knows, and was signed by it",
-  "first seen": "which this browser sees for the first time",
-  "other than the known one": "which is another than the one that this browser knows",
+  known: "known to this browser, from this record or from this page’s broker",
+  "succeeds a known one": "successor of a key known to this browser, and signed by that key",
+  "first seen": "not seen by this browser before",
+  "other than the known one": "not the key known to this browser",
 };
 
 function placeOf({ file, line }: Finding): string {
@@ -188,7 +188,7 @@ function RememberKey({ head, keys }: RememberKeyProps) {
   return (
     <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
       {isKept ? (
-        "This browser remembers the key, and this record, from here on."
+        "This browser now remembers the key and this record."
       ) : (
         <Button
           variant="outline"
@@ -198,7 +198,7 @@ function RememberKey({ head, keys }: RememberKeyProps) {
             setKept(true);
           }}
         >
-          I have compared it: remember it
+          I compared it. Remember this key
         </Button>
       )}
     </p>

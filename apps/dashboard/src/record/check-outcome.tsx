@@ -37,7 +37,7 @@ function Checking({ name, share }: { readonly name: string; readonly share: numb
       </p>
       <div className="flex items-center gap-3">
         <progress
-          aria-label="How much is checked"
+          aria-label="Progress"
           max={100}
           value={percent}
           className="h-1.5 min-w-0 flex-1 appearance-none overflow-hidden rounded-full bg-raised [&::-moz-progress-bar]:bg-primary [&::-webkit-progress-bar]:bg-raised [&::-webkit-progress-value]:bg-primary"

@@ -30,18 +30,16 @@ export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordP
   return (
     <section
       role="alert"
-      aria-label="The record was changed"
+      aria-label="Record changed"
       className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-3 gap-y-2 border-b-2 border-danger bg-danger-surface px-4 py-3 lg:px-6"
     >
       <ShieldAlert aria-hidden className="size-6 text-danger" />
       <div className="min-w-0 break-words">
-        <p className="text-lg font-semibold text-danger">
-          This is not the record that this browser saw before.
-        </p>
+        <p className="text-lg font-semibold text-danger">This is not the record this browser saw before.</p>
         <p>{why}</p>
         <p className="text-muted-foreground">
-          Do not rely on what is shown. Keep what was seen, export the session, and ask who runs the broker
-          whether its database was restored or changed.
+          Don’t rely on what is shown. Save what this browser saw, export the session, and ask the person who
+          runs the broker whether its database was restored or changed.
         </p>
       </div>
       <div className="col-start-2 flex flex-wrap gap-2">
@@ -50,11 +48,11 @@ export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordP
             download={`${slug}-seen.json`}
             href={`data:application/json,${encodeURIComponent(JSON.stringify({ seen, later }, null, 2))}`}
           >
-            Save what was seen
+            Save what this browser saw
           </a>
         </Button>
         <Button asChild size="sm" variant="outline">
-          <PageLink href={`/sessions/${slug}/audit`}>Open the audit</PageLink>
+          <PageLink href={`/sessions/${slug}/audit`}>Open audit</PageLink>
         </Button>
         <Button size="sm" variant="outline" onClick={() => setAsked(true)}>
           Trust the broker…
@@ -62,13 +60,13 @@ export function DifferentRecord({ slug, different, onBelieve }: DifferentRecordP
       </div>
       <AlertDialog open={isAsked} onOpenChange={setAsked}>
         <AlertDialogContent>
-          <AlertDialogTitle>Trust the broker from here on?</AlertDialogTitle>
+          <AlertDialogTitle>Trust the broker from now on?</AlertDialogTitle>
           <AlertDialogDescription>
-            What this browser saw before is forgotten, and what the broker signs now takes its place. Do this
-            only when you know why the record is another one.
+            This browser forgets what it saw before and accepts what the broker signs now. Do this only if you
+            know why the record changed.
           </AlertDialogDescription>
           <AlertDialogFooter>
-            <AlertDialogCancel>Keep the warning</AlertDialogCancel>
+            <AlertDialogCancel>Cancel</AlertDialogCancel>
             <AlertDialogAction onClick={onBelieve}>Trust the broker</AlertDialogAction>
           </AlertDialogFooter>
         </AlertDialogContent>

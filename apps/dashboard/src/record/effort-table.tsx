@@ -36,10 +36,10 @@ export function EffortTable() {
                   Team
                 </th>
                 <th scope="col" className="px-3 text-right font-medium">
-                  Said
+                  Messages
                 </th>
                 <th scope="col" className="px-3 text-right font-medium">
-                  Here for
+                  Time in session
                 </th>
               </tr>
             </thead>

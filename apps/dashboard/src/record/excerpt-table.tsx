@@ -8,12 +8,12 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 export function ExcerptTable({ excerpt }: { readonly excerpt: Excerpt }) {
   return (
     <div className="overflow-hidden rounded-lg border">
-      <table aria-label="The rows around it" className="w-full text-left text-sm">
+      <table aria-label="Nearby entries" className="w-full text-left text-sm">
         <thead className="sr-only">
           <tr>
-            <th scope="col">Holds</th>
+            <th scope="col">Check</th>
             <th scope="col">Number</th>
-            <th scope="col">What it says</th>
+            <th scope="col">Content</th>
           </tr>
         </thead>
         <tbody className="divide-y">
@@ -33,7 +33,7 @@ function Row({ row: { log, number, by, at, text, wrong } }: { readonly row: Exce
     <tr data-wrong={isWrong || undefined} className={cn("align-top", isWrong && "bg-removed")}>
       <td className="py-2 ps-3">
         <Icon aria-hidden className={cn("mt-0.5 size-4", isWrong ? "text-danger" : "text-success")} />
-        <span className="sr-only">{isWrong ? "wrong" : "holds"}</span>
+        <span className="sr-only">{isWrong ? "wrong" : "intact"}</span>
       </td>
       <th scope="row" className="min-w-14 px-2 py-2 font-medium whitespace-nowrap tabular-nums">
         {log === "feed" ? "#" : "v"}

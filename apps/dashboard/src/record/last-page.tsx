@@ -93,7 +93,7 @@ export function LastPage({ outcome, toMessage, actions, seal, children }: LastPa
         </Part>
       )}
       {decisions.length > 0 && (
-        <Part title={decisions.length === 1 ? "The decision" : `${decisions.length} decisions`}>
+        <Part title={decisions.length === 1 ? "Decision" : `${decisions.length} decisions`}>
           <ol className="grid gap-4">
             {decisions.map((decision) => (
               <Decision key={decision.sequence} decision={decision} link={toMessage(decision.sequence)} />
@@ -104,10 +104,10 @@ export function LastPage({ outcome, toMessage, actions, seal, children }: LastPa
           )}
         </Part>
       )}
-      <Part title="Who took part">
+      <Part title="Participants">
         <Teams teams={outcome.teams} />
       </Part>
-      <Part title="The seal">{seal}</Part>
+      <Part title="Seal">{seal}</Part>
       {children}
     </article>
   );
@@ -193,7 +193,7 @@ function Decision({ decision, link }: { readonly decision: OutcomeDecision; read
 /** The teams, each with how much it said beside the one that said most. */
 function Teams({ teams }: { readonly teams: readonly OutcomeTeam[] }) {
   const most = Math.max(1, ...teams.map(({ messages }) => messages ?? 0));
-  if (teams.length === 0) return <p className="text-muted-foreground">Nobody.</p>;
+  if (teams.length === 0) return <p className="text-muted-foreground">No one.</p>;
   return (
     <ul className="grid gap-2 break-inside-avoid">
       {teams.map(({ teamId, name, kind, colour, messages }) => (

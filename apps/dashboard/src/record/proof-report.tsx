@@ -16,11 +16,11 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
   return (
     <div className="grid gap-4">
       <ProofVerdict checked={checked} />
-      <section aria-label="The entry" className="grid gap-2">
+      <section aria-label="Entry" className="grid gap-2">
         <h3 className="font-semibold">Entry</h3>
         <FactList facts={entryFacts(checked)} className={columns} />
       </section>
-      <section aria-label="The path" className="grid gap-2">
+      <section aria-label="Path to the root" className="grid gap-2">
         <h3 className="font-semibold">Path to the root</h3>
         <FactList
           className={columns}
@@ -30,7 +30,7 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
               name: "Sibling hashes",
               value:
                 inclusion.path.length === 0 ? (
-                  "nothing: the entry is the only one"
+                  "none: this is the only entry"
                 ) : (
                   <ol className="grid gap-0.5">
                     {inclusion.path.map((hash, height) => (
@@ -48,15 +48,15 @@ export function ProofReport({ checked }: { readonly checked: CheckedProof }) {
               ? []
               : [
                   { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
-                  { name: "By key", value: <HashText hash={head.key_id} whole /> },
+                  { name: "Signed by", value: <HashText hash={head.key_id} whole /> },
                 ]),
           ]}
         />
       </section>
       <div className="flex items-center gap-2">
-        <CopyButton text={JSON.stringify(proof, null, 2)} what="the proof" />
+        <CopyButton text={JSON.stringify(proof, null, 2)} what="proof" />
         <span className="text-sm text-muted-foreground">
-          Anybody can check it at <code className="font-mono">/verify</code>.
+          Anyone can check it at <code className="font-mono">/verify</code>.
         </span>
       </div>
     </div>
@@ -73,7 +73,7 @@ function ProofVerdict({ checked: { proof, signature, findings } }: { readonly ch
         {others.map((each) => (
           <p key={each}>{each}</p>
         ))}
-        <p>This proves nothing of {what.toLowerCase()}. Ask for the original.</p>
+        <p>This doesn’t prove {what.toLowerCase()}. Ask for the original proof.</p>
       </Verdict>
     );
   }
@@ -86,11 +86,11 @@ function ProofVerdict({ checked: { proof, signature, findings } }: { readonly ch
   return (
     <Verdict tone="unsure" title={leads}>
       {head === null ? (
-        <p>Nobody signed that root in this proof: compare it with one that you noted yourself.</p>
+        <p>The root has no signature in this proof. Compare it with one that you noted yourself.</p>
       ) : (
         <p>
-          It is signed by a key that this browser does not know, <HashText hash={head.key_id} whole />.
-          Compare the key with the person who runs the broker.
+          It is signed by a key that this browser doesn’t know: <HashText hash={head.key_id} whole />. Compare
+          the key with the person who runs the broker.
         </p>
       )}
     </Verdict>
@@ -99,9 +99,9 @@ function ProofVerdict({ checked: { proof, signature, findings } }: { readonly ch
 
 const contentWords: Readonly<Record<CheckedProof["content"], string>> = {
   matches: "matches its hash, computed here",
-  removed: "removed; the hash of what it was stays",
+  removed: "removed; only its hash remains",
   private: "private; only its hash is in the record",
-  differs: "is not the one that was recorded",
+  differs: "differs from the recorded text",
 };
 
 function entryFacts({ proof: { inclusion }, content }: CheckedProof): readonly Fact[] {
@@ -114,7 +114,7 @@ function entryFacts({ proof: { inclusion }, content }: CheckedProof): readonly F
     timeFact("Posted", entry["posted_at"] ?? entry["written_at"]),
     { name: "Text", value: <RecordedText content={inclusion.content} words={contentWords[content]} /> },
     typeof entry["content_hash"] === "string"
-      ? { name: "Hash of the text", value: <HashText hash={entry["content_hash"]} whole /> }
+      ? { name: "Text hash", value: <HashText hash={entry["content_hash"]} whole /> }
       : null,
     inclusion.salt === null ? null : { name: "Salt", value: <HashText hash={inclusion.salt} whole /> },
   ];

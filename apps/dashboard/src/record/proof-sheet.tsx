@@ -47,7 +47,7 @@ function Proof({ sequence }: { readonly sequence: number }) {
   if (checked instanceof Error) {
     return (
       <Alert role="alert">
-        <AlertTitle>The broker's answer proves nothing.</AlertTitle>
+        <AlertTitle>The broker's answer is not a valid proof.</AlertTitle>
         <AlertDescription className="break-words">{checked.message}</AlertDescription>
       </Alert>
     );
@@ -66,8 +66,8 @@ function NotSealed() {
     <p role="note" className="rounded-md border bg-surface px-3 py-2 text-sm">
       <span className="font-medium">Not sealed yet.</span>{" "}
       {session.seal === null
-        ? "This is a proof of the record as it stands now, which the broker has signed; concluding the session seals it."
-        : "The message came after the seal. This is a proof of the record as it stands now, which the broker has signed."}
+        ? "This proof is for the record as it is now, signed by the broker. Concluding the session seals it."
+        : "The message came after the seal. This proof is for the record as it is now, signed by the broker."}
     </p>
   );
 }
@@ -94,7 +94,7 @@ async function check(
   const proof = parseProof(answer);
   const { log, number } = proof.inclusion;
   if (log !== "feed" || number !== sequence)
-    throw new Error(`It is of ${log} ${number}, which nobody asked for.`);
+    throw new Error(`It is for ${log} ${number}, which was not requested.`);
   const seen = getSeenHeads()[proof.record_id]?.keys ?? [];
   return checkProof(proof, [...seen, ...(await readBrokerKeys(signal))]);
 }

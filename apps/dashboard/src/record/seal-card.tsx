@@ -80,7 +80,7 @@ export function SealCard() {
               <ShieldCheck aria-hidden /> Verify here
             </Button>
             <span className="min-w-0 flex-1 basis-40 text-sm text-muted-foreground">
-              Fetches the export and computes all of it again in this browser.
+              Downloads the export and recomputes everything in this browser.
             </span>
           </div>
         </div>
@@ -117,8 +117,8 @@ function Sealed({ seal: { session_id, seals }, sealed }: { readonly seal: Seal; 
       <FactList facts={factsOf(sealed)} />
       {seals.length > 1 && (
         <p className="text-sm text-muted-foreground">
-          The conclusion was revised: this is the newest of {seals.length} seals. Each earlier one is the
-          beginning of it.
+          The conclusion was revised: this is the newest of {seals.length} seals. Each earlier one covers the
+          beginning of the same record.
         </p>
       )}
     </>
@@ -132,11 +132,11 @@ function Unsealed({ head, onRefresh }: { readonly head: Head; readonly onRefresh
         <ShieldEllipsis aria-hidden className="size-5 text-muted-foreground" />
         <span className="flex-1">Not sealed yet</span>
         <Button variant="ghost" size="sm" onClick={onRefresh}>
-          <RotateCw aria-hidden /> Read again
+          <RotateCw aria-hidden /> Refresh
         </Button>
       </p>
       <p className="text-sm text-muted-foreground">
-        Concluding the session seals it. As it stands now, the broker signs this:
+        Concluding the session seals it. For now, the broker has signed this:
       </p>
       <FactList facts={factsOf(head)} />
     </>
@@ -150,14 +150,14 @@ function factsOf({ size, root, document, at, key_id }: Head): readonly Fact[] {
       value: (
         <span className="flex items-start gap-1">
           <HashText hash={root} whole />
-          <CopyButton compact text={root} what="the root" />
+          <CopyButton compact text={root} what="root" />
         </span>
       ),
     },
     { name: "Messages", value: size.toLocaleString("en-GB") },
-    { name: "Document", value: document.version === 0 ? "never written" : `v${document.version}` },
+    { name: "Document", value: document.version === 0 ? "empty" : `v${document.version}` },
     { name: "Signed", value: <TimeText at={at} as="clock" /> },
-    { name: "By key", value: <HashText hash={key_id} whole /> },
+    { name: "Signed by", value: <HashText hash={key_id} whole /> },
   ];
 }
 

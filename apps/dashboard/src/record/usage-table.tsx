@@ -34,7 +34,7 @@ export function UsageTable({ session, groupings }: UsageTableProps) {
   return (
     <div className="grid gap-2">
       <Segmented
-        label="Sum by"
+        label="Group by"
         value={by}
         onChange={setBy}
         options={groupings.map((value) => ({ value, label: labels[value] }))}
@@ -43,7 +43,8 @@ export function UsageTable({ session, groupings }: UsageTableProps) {
         {(data) =>
           data.rows.length === 0 ? (
             <p className="text-muted-foreground">
-              No agent has reported tokens. Launched Claude Code and Codex do at the end of a turn.
+              No usage reported yet. Claude Code and Codex, started with merkle launch, report tokens at the
+              end of each turn.
             </p>
           ) : (
             <Sums data={data} />
@@ -99,7 +100,7 @@ function Sums({ data: { by, rows, total, more } }: { readonly data: Usage }) {
           <tfoot className="max-sm:block">
             <tr className={`font-medium ${asCard}`}>
               <th scope="row" className="px-3 py-1.5 font-medium max-sm:px-2">
-                In all
+                Total
               </th>
               <Cells sums={total} />
             </tr>
@@ -153,7 +154,7 @@ function Cells({ sums }: { readonly sums: Usage["total"] }) {
       ))}
       <td className="[grid-area:1/2] px-3 py-1.5 text-end whitespace-nowrap max-sm:px-2">
         {cost_usd === null ? (
-          <span className="text-muted-foreground">not known</span>
+          <span className="text-muted-foreground">unknown</span>
         ) : (
           `${cost_is_partial ? "over " : ""}$${cost_usd.toFixed(2)}`
         )}

@@ -61,14 +61,16 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
         <DialogHeader>
           <DialogTitle>Verify here</DialogTitle>
           <p className="text-sm text-muted-foreground">
-            Every hash is computed again in this browser, from the export that anybody can have.
+            This browser downloads the export, which anyone here can have, and recomputes every hash.
           </p>
         </DialogHeader>
         {problem !== null || state === "missing" ? (
           <Alert role="alert">
-            <AlertTitle>The record could not be checked.</AlertTitle>
+            <AlertTitle>Couldn't check the record.</AlertTitle>
             <AlertDescription className="grid justify-items-start gap-2">
-              <span>{problem ?? "The checker could not be loaded."} Nothing was shown to be wrong.</span>
+              <span>
+                {problem ?? "Couldn't load the verifier."} This doesn’t mean that anything is wrong.
+              </span>
               <Button variant="outline" size="sm" onClick={() => setAttempt((now) => now + 1)}>
                 Try again
               </Button>
@@ -76,7 +78,7 @@ export function VerifySheet({ onClose, onVerified }: VerifySheetProps) {
           </Alert>
         ) : check.status === "none" ? (
           <p role="status" className="text-muted-foreground tabular-nums">
-            Fetching the export… {fetched > 0 && describeBytes(fetched)}
+            Downloading the export… {fetched > 0 && describeBytes(fetched)}
           </p>
         ) : (
           <CheckOutcome check={check} />

@@ -50,8 +50,8 @@ function Checker() {
   return (
     <>
       <p className="mt-1 max-w-prose text-muted-foreground">
-        Every hash is computed again in this browser, and nothing is uploaded. It works with the broker
-        stopped and without a network.
+        Every hash is recomputed in this browser, and nothing is uploaded. It works offline and with the
+        broker stopped.
       </p>
       <Readiness state={state} />
       {check.status === "none" ? (
@@ -61,14 +61,14 @@ function Checker() {
             value={isProof ? "proof" : "export"}
             onChange={(value) => setWhat(value === "proof" ? "proof" : null, { replace: true })}
             options={[
-              { value: "export", label: "An export" },
-              { value: "proof", label: "A proof" },
+              { value: "export", label: "Export" },
+              { value: "proof", label: "Proof" },
             ]}
           />
           {isProof ? (
             <ProofPaste
               disabled={state !== "ready"}
-              onPaste={(text) => start("The proof", { what: "proof", text })}
+              onPaste={(text) => start("Proof", { what: "proof", text })}
             />
           ) : (
             <BundleDrop
@@ -79,7 +79,7 @@ function Checker() {
         </div>
       ) : (
         <div className="mt-4 grid gap-4">
-          <h2 className="sr-only">What was found</h2>
+          <h2 className="sr-only">Result</h2>
           <CheckOutcome check={check} />
           <Button variant="outline" className="w-fit" onClick={reset}>
             {check.status === "checking" ? "Cancel" : "Verify another"}
@@ -95,9 +95,9 @@ function Readiness({ state }: { readonly state: "loading" | "ready" | "missing" 
   if (state === "missing") {
     return (
       <Alert className="mt-3">
-        <AlertTitle>The checker could not be loaded.</AlertTitle>
+        <AlertTitle>Couldn't load the verifier.</AlertTitle>
         <AlertDescription>
-          Load this page again while the broker answers. Nothing was checked.
+          Reload this page while the broker is running. Nothing was checked.
         </AlertDescription>
       </Alert>
     );
@@ -106,7 +106,7 @@ function Readiness({ state }: { readonly state: "loading" | "ready" | "missing" 
   return (
     <p role="status" className="mt-2 flex items-center gap-1.5 text-sm text-muted-foreground">
       <Icon aria-hidden className={state === "ready" ? "size-4 text-success" : "size-4"} />
-      {state === "ready" ? "Ready: from here on no network is needed." : "Loading the checker…"}
+      {state === "ready" ? "Ready. No network is needed from here on." : "Loading verifier…"}
     </p>
   );
 }
@@ -139,7 +139,7 @@ function ProofPaste({ disabled, onPaste }: ProofPasteProps) {
       }}
     >
       <Field>
-        <FieldLabel>The proof</FieldLabel>
+        <FieldLabel>Proof</FieldLabel>
         <Textarea
           value={text}
           onChange={({ target }) => setText(target.value)}
@@ -147,9 +147,7 @@ function ProofPaste({ disabled, onPaste }: ProofPasteProps) {
           placeholder="{"
           className="max-h-96 min-h-48 font-mono text-xs leading-5 break-all"
         />
-        <FieldDescription>
-          JSON, as Proof of a message copies it, or as session_proof answers.
-        </FieldDescription>
+        <FieldDescription>JSON, copied from a message’s proof or returned by session_proof.</FieldDescription>
       </Field>
       <Button type="submit" className="w-fit" disabled={disabled || text.trim() === ""}>
         Verify

@@ -32,7 +32,7 @@ export function RecordFile({ name }: { readonly name: string }) {
     return (
       <Box title={name}>
         <p role="status" className="text-muted-foreground tabular-nums">
-          Computing every hash of this record again… {Math.floor(stage.share * 100)} %
+          Recomputing every hash of this record… {Math.floor(stage.share * 100)} %
         </p>
       </Box>
     );
@@ -75,18 +75,18 @@ function Whole({ record, report }: { readonly record: ShownRecord; readonly repo
             {report}
             <p className="max-w-[72ch] text-sm text-muted-foreground">
               This was computed by the script in this file, without a network. Anyone who changed the file
-              could have changed the script as well: to be sure, check the file with{" "}
-              <code>merkle verify</code>, or on the page Verify of a broker that you trust.
+              could have changed the script, too. To be sure, check the file with <code>merkle verify</code>,
+              or on the Verify page of a broker that you trust.
             </p>
           </div>
         }
       >
         {document !== "" && (
-          <Part title={`The document, version ${outcome.documentVersion}`}>
+          <Part title={`Document, version ${outcome.documentVersion}`}>
             <FileDocument text={document} />
           </Part>
         )}
-        <Part title="The feed">
+        <Part title="Feed">
           <FileFeed messages={messages} colours={colours} />
         </Part>
       </LastPage>

@@ -69,7 +69,7 @@ export async function checkBundle(
 export async function openBundle(file: Blob): Promise<BundleSource> {
   const source = await openZipBundle(await bundleIn(toRandomAccess(file)));
   if (!source.names.includes(bundleFiles.manifest) && !source.names.includes(bundleFiles.feed)) {
-    throw new Error("It is a zip archive, but no export of Merkle: it holds neither a manifest nor a feed.");
+    throw new Error("This zip archive is not a Merkle export: it has neither a manifest nor a feed.");
   }
   return source;
 }

@@ -37,10 +37,10 @@ export async function checkProof(proof: Proof, keys: readonly AuditKey[]): Promi
   const what = inclusion.log === "feed" ? `message ${inclusion.number}` : `version ${inclusion.number}`;
   const findings = [
     entryProblem,
-    content === "differs" ? `The text of ${what} is not the one that was recorded.` : null,
+    content === "differs" ? `The text of ${what} differs from the recorded text.` : null,
     leads ? null : `The hashes do not lead from ${what} to the root.`,
     headProblem,
-    signature === "wrong" ? "The signature of the head does not hold." : null,
+    signature === "wrong" ? "The signature of the head is invalid." : null,
   ];
   return {
     proof,
@@ -61,9 +61,9 @@ function checkContent({ entry, content, salt }: Inclusion): CheckedProof["conten
 
 /** An entry that is about something else proves nothing of this. */
 function checkEntry({ record_id, inclusion: { log, number, entry, leaf } }: Proof): string | null {
-  if (entry["session_id"] !== record_id) return "The entry is of another record.";
-  if (entry[log === "feed" ? "sequence" : "version"] !== number) return "The entry is of another number.";
-  return toHex(leafOf(entry)) === leaf ? null : "The entry is not the one that the leaf was made of.";
+  if (entry["session_id"] !== record_id) return "The entry belongs to another record.";
+  if (entry[log === "feed" ? "sequence" : "version"] !== number) return "The entry has another number.";
+  return toHex(leafOf(entry)) === leaf ? null : "The entry doesn't match its leaf.";
 }
 
 function leadsToRoot({ size, root, inclusion: { number, entry, path } }: Proof): boolean {
@@ -82,9 +82,9 @@ function leafOf(entry: Inclusion["entry"]): Uint8Array {
 }
 
 function checkHead({ record_id, size, root, inclusion: { log } }: Proof, head: SignedHead): string | null {
-  if (head.session_id !== record_id) return "The signed head is of another record.";
+  if (head.session_id !== record_id) return "The signed head belongs to another record.";
   const signed = log === "feed" ? head : { size: head.document.version, root: head.document.root };
-  return signed.size === size && signed.root === root ? null : "The signed head is of another root.";
+  return signed.size === size && signed.root === root ? null : "The signed head has another root.";
 }
 
 async function checkSignature(

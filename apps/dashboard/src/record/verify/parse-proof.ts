@@ -34,7 +34,7 @@ export function parseProofText(text: string): Proof {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error("This is no JSON. Paste a proof whole, from its first brace to its last.");
+    throw new Error("This is not valid JSON. Paste the whole proof, from the first brace to the last.");
   }
   return parseProof(value);
 }
@@ -42,11 +42,11 @@ export function parseProofText(text: string): Proof {
 export function parseProof(value: unknown): Proof {
   const { record_id, size, root, head, inclusion } = fieldsOf(value, "The proof");
   if (inclusion === null || inclusion === undefined) {
-    throw new Error("This proof is of no message: ask for the proof of one, by its sequence.");
+    throw new Error("This proof covers no message. Request the proof of a message, by its sequence.");
   }
   const { log, number, entry, content, salt, leaf, path } = fieldsOf(inclusion, "inclusion");
-  if (log !== "feed" && log !== "document") throw missing("inclusion.log, which is feed or document");
-  if (!Array.isArray(path) || path.length > pathMax) throw missing("inclusion.path, a list of hashes");
+  if (log !== "feed" && log !== "document") throw missing("inclusion.log (feed or document)");
+  if (!Array.isArray(path) || path.length > pathMax) throw missing("inclusion.path (a list of hashes)");
   return {
     record_id: textOf(record_id, "record_id"),
     size: countOf(size, "size"),
@@ -66,27 +66,27 @@ export function parseProof(value: unknown): Proof {
 
 function fieldsOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw missing(`${name}, an object`);
+    throw missing(`${name} (an object)`);
   return { ...value };
 }
 
 function textOf(value: unknown, name: string): string {
-  if (typeof value !== "string") throw missing(`${name}, a text`);
+  if (typeof value !== "string") throw missing(`${name} (a text)`);
   return value;
 }
 
 function countOf(value: unknown, name: string): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
-    throw missing(`${name}, a whole number`);
+    throw missing(`${name} (a whole number)`);
   return value;
 }
 
 function hashOf(value: unknown, name: string): string {
   if (typeof value !== "string" || !/^[0-9a-f]{64}$/.test(value))
-    throw missing(`${name}, of 64 hexadecimal digits`);
+    throw missing(`${name} (64 hexadecimal digits)`);
   return value;
 }
 
 function missing(what: string): Error {
-  return new Error(`This is no proof: it has no ${what.startsWith("The ") ? "fields" : what}.`);
+  return new Error(`This is not a proof: it has no ${what.startsWith("The ") ? "fields" : what}.`);
 }

@@ -40,7 +40,7 @@ export function startVerifier(): Verifier {
       asked = null;
     });
     worker.addEventListener("error", () => {
-      const error = new Error("The checker stopped. Load the page again.");
+      const error = new Error("The verifier stopped. Reload the page.");
       reject(error);
       asked?.reject(error);
       asked = null;
