@@ -98,7 +98,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
     const { page } = await openDocument(session, { query: "?v=1" });
     await page.getByText("first text").waitFor();
     await page.getByText("Version 1, written").waitFor();
-    await page.getByRole("button", { name: "What changed since" }).click();
+    await page.getByRole("button", { name: "Show changes since" }).click();
     await page.getByRole("region", { name: "Changes from version 1 to 2" }).waitFor();
     await page.goBack();
     await page.getByRole("button", { name: "Newest version" }).click();
@@ -111,7 +111,7 @@ describe("the document in a browser", { tags: "chromium" }, () => {
   }, async () => {
     const session = await startWith("# Long\n\n".padEnd(500 * 1024, "All work and no play.\n"));
     const { page, problems } = await openDocument(session);
-    await page.getByRole("note").getByText("This document has 500 kB.").waitFor();
+    await page.getByRole("note").getByText("This document is 500 kB").waitFor();
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     await page.getByRole("textbox", { name: "Document, based on version 1" }).press("Control+Home");
     await page.keyboard.type("First: ");

@@ -72,7 +72,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
 
     await newest.getByRole("button", { name: `Retry job ${first.job.job_id}` }).click();
     const second = await fake.next();
-    await rows.nth(1).getByText(`Tried again as job ${second.job.job_id}.`).waitFor();
+    await rows.nth(1).getByText(`Retried as job ${second.job.job_id}.`).waitFor();
     await newest.getByRole("button", { name: `Cancel job ${second.job.job_id}` }).click();
     await newest.getByText("Cancelled", { exact: true }).waitFor();
     expect(second.signal.aborted).toBe(true);
@@ -81,7 +81,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     const third = await fake.next();
     await produce(third);
     third.end({});
-    await newest.getByRole("link", { name: "The drafted conclusion" }).waitFor();
+    await newest.getByRole("link", { name: "Conclusion draft" }).waitFor();
     await newest.getByText("Succeeded", { exact: true }).waitFor();
     await expect.poll(() => page.getByRole("button", { name: /^Retry/ }).count()).toBe(0);
     expect(problems).toEqual([]);
@@ -100,12 +100,12 @@ describe("jobs in the page", { tags: "chromium" }, () => {
       { as },
     );
     const dialog = page.getByRole("dialog", { name: "Conclude this session?" });
-    const bar = dialog.getByRole("region", { name: "A draft by an agent" });
-    await bar.getByRole("button", { name: "Have it drafted" }).click();
+    const bar = dialog.getByRole("region", { name: "Agent’s draft" });
+    await bar.getByRole("button", { name: "Draft conclusion" }).click();
     const run = await fake.next();
     await bar.getByText("Running").waitFor();
     await conclude(run, { session_id, note: "From 3 messages." });
-    const field = dialog.getByRole("textbox", { name: "The conclusion, in markdown" });
+    const field = dialog.getByRole("textbox", { name: "Conclusion (Markdown)" });
     await expect.poll(() => field.inputValue()).toBe("Tokens stay 30 days.");
     await expect.poll(() => field.evaluate((each) => each.matches(":focus"))).toBe(true);
     await bar.getByText("From 3 messages.").waitFor();
@@ -130,7 +130,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     const { page, problems } = await dashboard.open(`/sessions/${slug}/jobs`, { as });
     await page.getByRole("button", { name: "More about this session" }).click();
     await page.getByRole("button", { name: "Who can conclude…" }).click();
-    await page.getByRole("checkbox", { name: /^The agent may conclude by itself/ }).check();
+    await page.getByRole("checkbox", { name: /^Let the agent conclude the session/ }).check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("this session lets it conclude by itself", { exact: false }).waitFor();
     const settings = { session_id, session_settings: { agent_concludes: "proposes" as const } };
@@ -169,8 +169,8 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     const runner = page.getByRole("region", { name: "Jobs runner" });
     await runner.getByText("claude, 2.1.207 (Claude Code)").waitFor();
     await runner.getByText(/^a PID namespace of its own/).waitFor();
-    await runner.getByText("2 jobs; the others wait").waitFor();
-    await runner.getByText("No job runs or waits in this mesh.").waitFor();
+    await runner.getByText("2; others wait").waitFor();
+    await runner.getByText("No jobs running or waiting in this mesh.").waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
   });

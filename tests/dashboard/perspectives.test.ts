@@ -52,9 +52,9 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
     await pane.getByRole("button", { name: "Retry" }).click();
     await write(await fake.next(), "Why **fifteen** minutes?");
-    const reading = pane.getByRole("article", { name: "The document, read as Sceptic" });
+    const reading = pane.getByRole("article", { name: "Perspective of Sceptic" });
     await reading.getByText("fifteen").waitFor();
-    await reading.getByText("Of version 1, made").waitFor();
+    await reading.getByText("Read version 1,").waitFor();
     await expect.poll(() => pane.getByText("Agent failed", { exact: false }).count()).toBe(0);
 
     await writeDocument(session, 1);
@@ -73,7 +73,7 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
     await reading.getByText("Why sixteen?").waitFor();
     await page.getByText("Tokens live for 16 minutes.").waitFor({ state: "hidden" });
     await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
-    await pane.getByRole("button", { name: "Close the perspectives" }).click();
+    await pane.getByRole("button", { name: "Close perspectives" }).click();
     await page.getByText("Tokens live for 16 minutes.").waitFor();
     expect(problems).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
     await settings.getByRole("button", { name: "New persona…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Editor");
-    await dialog.getByLabel("How to read").fill("Read it for its words.");
+    await dialog.getByLabel("Instructions").fill("Read it for its words.");
     await dialog.getByRole("button", { name: "Save" }).click();
     await settings.getByText("Read it for its words.").waitFor();
 
@@ -123,7 +123,7 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
       prompt: "Read it for its commas.",
       expected_version: 1,
     });
-    await dialog.getByLabel("How to read").fill("Read it for its rhythm.");
+    await dialog.getByLabel("Instructions").fill("Read it for its rhythm.");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByRole("region", { name: "Version 2" }).getByText("Read it for its commas.").waitFor();
     await dialog.getByText("saved version 2 of").waitFor();

@@ -19,7 +19,7 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: `Review proposal ${proposal_id}` }).click();
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
     await review.getByText("Said for how long.").waitFor();
-    await review.getByText("made from v1, the newest text").waitFor();
+    await review.getByText("based on v1, the newest text").waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     const notes = review.getByRole("article", { name: "Change in Notes" });
@@ -28,7 +28,7 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
     await review.getByRole("button", { name: "Accept 1 of 2" }).click();
     await review.getByRole("status").getByText("Accepted as v2 by Ana").waitFor();
-    await review.getByText("1 change was not taken. This is what is left of the proposal, on v2.").waitFor();
+    await review.getByText("1 change was not accepted. Remaining proposal, based on v2.").waitFor();
     await notes.getByText("Four, and five.").waitFor();
     expect(await review.getByRole("article", { name: /^Change in/ }).count()).toBe(1);
     expect(await read(session)).toBe(plan.replace("Keep v1 tokens", "Keep v1 tokens for 30 days"));
@@ -42,8 +42,8 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     const { session, topic_id, proposal_id } = await propose();
     const { page } = await open(session, `?proposal=${proposal_id}`);
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
-    await review.getByRole("button", { name: "Ask for changes…" }).click();
-    await review.getByRole("textbox", { name: "What is to be changed" }).fill("Say it in weeks.");
+    await review.getByRole("button", { name: "Request changes…" }).click();
+    await review.getByRole("textbox", { name: "Changes to make" }).fill("Say it in weeks.");
     await review.getByRole("button", { name: "Ask for changes" }).click();
     await review.getByText("Sent back for changes by Ana").waitFor();
     const { job } = await fake.next();
@@ -71,7 +71,7 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
     await review.getByRole("button", { name: "Accept", exact: true }).waitFor();
     await write(session, plan.replace("Two.", "Two, as Birch says."), 1);
-    await review.getByRole("button", { name: "Rebase and show again" }).click();
+    await review.getByRole("button", { name: "Rebase and review" }).click();
     await page.getByRole("button", { name: "Accept", exact: true }).click();
     await page.getByText("Accepted as v3 by Ana").waitFor();
     expect(await read(session)).toBe(proposed.replace("Two.", "Two, as Birch says."));
@@ -82,7 +82,7 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     const ana = await open(session, `?proposal=${proposal_id}`);
     const ben = await open(session, `?proposal=${proposal_id}`, "Ben");
     for (const { page } of [ana, ben]) {
-      await page.getByRole("button", { name: "Edit, then accept" }).click();
+      await page.getByRole("button", { name: "Edit and accept" }).click();
       await page.getByRole("textbox", { name: `Text of proposal ${proposal_id}` }).press("Control+End");
       await page.keyboard.type(page === ana.page ? "Six.\n" : "Seven.\n");
     }
@@ -92,11 +92,11 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     await ana.page.getByText("Accepted as v3 by Ana").waitFor();
     expect(await read(session)).toBe(`${proposed.replace("# Plan", "# The plan")}Six.\n`);
 
-    await ben.page.getByText("decided about this while you wrote").waitFor();
-    await ben.page.getByRole("button", { name: "See what was decided" }).click();
+    await ben.page.getByText("decided on this proposal while you were editing").waitFor();
+    await ben.page.getByRole("button", { name: "View decision" }).click();
     await ben.page.getByText("Accepted as v3 by Ana").waitFor();
-    await ben.page.getByText("What you wrote in its place was not taken").waitFor();
-    await ben.page.getByRole("button", { name: "Read the text as it is now" }).click();
+    await ben.page.getByText("Your edit was not used").waitFor();
+    await ben.page.getByRole("button", { name: "Show current text" }).click();
     await ben.page.getByRole("heading", { name: "The plan" }).waitFor();
   });
 
@@ -112,9 +112,9 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await open(session, `?proposal=${proposal_id}`);
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
     await review.getByRole("button", { name: "Accept and conclude…" }).click();
-    const dialog = page.getByRole("alertdialog", { name: "Conclude the session with this?" });
+    const dialog = page.getByRole("alertdialog", { name: "Conclude the session with this proposal?" });
     expect(await findBarriers()).toEqual([]);
-    await dialog.getByRole("button", { name: "Not yet" }).click();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
     const status = async () =>
       (await dashboard.rest.call("get_session", { session_id: session.sessionId })).status;
     expect(await status()).toBe("active");

@@ -78,7 +78,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     await page.keyboard.press("Control+k");
     await field.fill("KILNS");
     await expect.poll(() => palette.getByRole("option", { name: /Brick-\d/ }).count()).toBe(6);
-    await palette.getByRole("option", { name: "All files whose path holds “KILNS”" }).click();
+    await palette.getByRole("option", { name: "All files with “KILNS” in the path" }).click();
     await page.waitForURL("**/sources?q=KILNS");
     await page.getByRole("link", { name: "kilns/Brick-6.md" }).waitFor();
     expect(problems).toEqual([]);
@@ -91,7 +91,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await open(`/sources?file=${source_path}`);
     await dragOver(page, "live for an hour");
     await page.getByRole("button", { name: "Comment", exact: true }).click();
-    const form = page.getByRole("dialog", { name: "Comment on what is selected" });
+    const form = page.getByRole("dialog", { name: "Comment on selection" });
     await form.getByRole("textbox", { name: "Your comment" }).fill("How long?\n\nAnd why?");
     await form.getByRole("button", { name: "Comment", exact: true }).click();
     const card = page.getByRole("article", { name: "How long?" });
@@ -127,7 +127,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     const card = page.getByRole("article", { name: "How long?" });
     await card.getByRole("button", { name: "Send to the agent" }).click();
     const run = await fake.next();
-    await card.getByText(`The agent works on it, job ${run.job.job_id}`).waitFor();
+    await card.getByText(`The agent is working on it (job ${run.job.job_id})`).waitFor();
     const before = await at.git("rev-parse", "HEAD");
     const proposed = guide.replace("an hour", "a day").replace("rotate", "rotate daily");
     const proposal_id = await propose(run, topic_id, proposed);
@@ -137,10 +137,10 @@ describe("files in the page", { tags: "chromium" }, () => {
     expect(await card.getByRole("link", { name: "Review proposal" }).count()).toBe(1);
     await page.getByRole("button", { name: `Review proposal ${proposal_id}` }).click();
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
-    await review.getByText(/made from [0-9a-f]{12}/).waitFor();
+    await review.getByText(/based on [0-9a-f]{12}/).waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(await at.git("rev-parse", "HEAD")).toBe(before);
-    await review.getByRole("button", { name: "Edit, then accept" }).click();
+    await review.getByRole("button", { name: "Edit and accept" }).click();
     const field = review.getByRole("textbox", { name: `Text of proposal ${proposal_id}` });
     await field.press("Control+End");
     await page.keyboard.type("Ask Ana.\n");
@@ -158,7 +158,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     expect(await at.git("rev-parse", "HEAD^")).toBe(before);
     await review.getByText(`Accepted as commit ${sha.slice(0, 12)}`).waitFor();
     expect(await findBarriers()).toEqual([]);
-    await review.getByRole("button", { name: "Read the text as it is now" }).click();
+    await review.getByRole("button", { name: "Show current text" }).click();
     await page.getByText("Ask Ana.").waitFor();
     await page.getByText(`commit ${sha.slice(0, 12)} · Agent`).waitFor();
     expect(problems).toEqual([]);
@@ -173,7 +173,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
     await review.getByRole("button", { name: "Accept", exact: true }).waitFor();
     await commit(pathIn(source_path), guide.replace("They rotate.", "They rotate, as Ben says."));
-    await review.getByRole("button", { name: "Rebase and show again" }).click();
+    await review.getByRole("button", { name: "Rebase and review" }).click();
     await page.getByRole("button", { name: "Accept", exact: true }).waitFor();
     // What is not committed is nobody's to write over, and the broker says so.
     await at.write(pathIn(source_path), "# Another guide\n");
@@ -193,7 +193,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     const source_path = await stageGuide();
     const { topic_id, proposal_id } = await proposeTo(source_path, guide.replace("an hour", "a day"));
     const { page } = await open(`/sources?file=${source_path}&proposal=${proposal_id}`);
-    await page.getByRole("button", { name: "Edit, then accept" }).click();
+    await page.getByRole("button", { name: "Edit and accept" }).click();
     await page.getByRole("textbox", { name: `Text of proposal ${proposal_id}` }).press("Control+End");
     await page.keyboard.type("Ask Ana.\n");
     await commit(pathIn(source_path), guide.replace("# Guide", "# The guide"));
@@ -214,8 +214,8 @@ describe("files in the page", { tags: "chromium" }, () => {
       .getByRole("button", { name: `Review proposal ${second.proposal_id}` })
       .first()
       .click();
-    await page.getByRole("button", { name: "Ask for changes…" }).click();
-    await page.getByRole("textbox", { name: "What is to be changed" }).fill("Say it in days.");
+    await page.getByRole("button", { name: "Request changes…" }).click();
+    await page.getByRole("textbox", { name: "Changes to make" }).fill("Say it in days.");
     await page.getByRole("button", { name: "Ask for changes", exact: true }).click();
     await page.getByText("Sent back for changes by Ana").waitFor();
     const next = await propose(await fake.next(), second.topic_id, guide.replace("an hour", "7 days"));
@@ -251,8 +251,8 @@ describe("files in the page", { tags: "chromium" }, () => {
     await jobs.getByText("Cancelled", { exact: true }).waitFor();
     await jobs.getByRole("button", { name: /^Retry/ }).click();
     await read(await fake.next(), "Why **an hour**?");
-    await jobs.getByRole("link", { name: "What it came to" }).click();
-    const reading = pane.getByRole("article", { name: "The file, read as Sceptic" });
+    await jobs.getByRole("link", { name: "View perspective" }).click();
+    const reading = pane.getByRole("article", { name: "Perspective of Sceptic" });
     await reading.getByText("an hour").waitFor();
     expect(await findBarriers()).toEqual([]);
     await commit(pathIn(source_path), "# Another guide\n");
@@ -287,7 +287,7 @@ describe("files in the page", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Comments" }).click();
     const sheet = page.getByRole("dialog", { name: "Comments" });
     await sheet.getByRole("button", { name: "Comment on a passage…" }).click();
-    const source = sheet.getByRole("textbox", { name: /^Select the passage/ });
+    const source = sheet.getByRole("textbox", { name: /^Select a passage/ });
     await source.press("Control+Home");
     await source.press("Shift+End");
     await sheet.getByRole("button", { name: "Comment on this" }).click();

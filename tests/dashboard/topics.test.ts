@@ -24,7 +24,7 @@ describe("comments on a document in the page", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await open(session);
     await select(page, { from: ["Move token", 5], to: ["soon", 4] });
     await page.keyboard.press("c");
-    const form = page.getByRole("dialog", { name: "Comment on what is selected" });
+    const form = page.getByRole("dialog", { name: "Comment on selection" });
     await form.getByText("token issuing out of the **gateway** \\*soon").waitFor();
     await form
       .getByRole("textbox", { name: "Your comment" })
@@ -74,7 +74,7 @@ describe("comments on a document in the page", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Comments" }).click();
     const sheet = page.getByRole("dialog", { name: "Comments" });
     await sheet.getByRole("button", { name: "Comment on a passage…" }).click();
-    const source = sheet.getByRole("textbox", { name: /^Select the passage/ });
+    const source = sheet.getByRole("textbox", { name: /^Select a passage/ });
     await source.press("Control+Home");
     await source.press("Shift+End");
     await sheet.getByRole("button", { name: "Comment on this" }).click();
@@ -110,10 +110,10 @@ describe("comments on a document in the page", { tags: "chromium" }, () => {
     const card = page.getByRole("article", { name: "For how long?" });
     await card.getByRole("button", { name: "Send to the agent" }).click();
     const run = await fake.next();
-    await card.getByText(`The agent works on it, job ${run.job.job_id}`).waitFor();
+    await card.getByText(`The agent is working on it (job ${run.job.job_id})`).waitFor();
     run.end({ exit_code: 3, error_tail: "no licence" });
     await card.getByText("Agent failed with exit code 3").waitFor();
-    await card.getByText("What it wrote last").click();
+    await card.getByText("Last output").click();
     await card.getByText("no licence").waitFor();
     await card.getByRole("button", { name: "Retry" }).click();
     (await fake.next()).end({ exit_code: 1 });
@@ -140,10 +140,10 @@ describe("comments on a document in the page", { tags: "chromium" }, () => {
       content: "# Plan\n\n## Decisions\n\n- Old clients get 410\n\nMove token issuing out of the gateway.\n",
       expected_version: 1,
     });
-    const lost = page.getByRole("region", { name: "Text not found any more" });
+    const lost = page.getByRole("region", { name: "Text not found" });
     await lost.getByRole("article", { name: "About: Keep v1 tokens" }).waitFor();
     await lost.getByRole("blockquote").getByText("Keep v1 tokens").waitFor();
-    await lost.getByText("its text is not found any more").waitFor();
+    await lost.getByText("text not found").waitFor();
     await expect.poll(() => marked(page, "topics")).toEqual(["Old clients get 410"]);
   });
 

@@ -83,7 +83,7 @@ describe.skipIf(dashboard.isMissing)("from a click to the result", () => {
     await pane.getByRole("radio", { name: "Sceptic" }).check();
     await pane.getByRole("button", { name: "Read as Sceptic" }).click();
     await pane.getByText("Nobody says for how long.").waitFor();
-    await pane.getByRole("button", { name: "Close the perspectives" }).click();
+    await pane.getByRole("button", { name: "Close perspectives" }).click();
 
     const quote = "Keep v1 tokens";
     const { topic_id } = await rest.call("open_topic", {
@@ -110,8 +110,8 @@ describe.skipIf(dashboard.isMissing)("from a click to the result", () => {
 
     await page.goto(`${dashboard.broker.url}/sessions/${session.slug}/jobs?conclude=1`);
     const dialog = page.getByRole("dialog", { name: "Conclude this session?" });
-    await dialog.getByRole("button", { name: "Have it drafted" }).click();
-    const field = dialog.getByRole("textbox", { name: "The conclusion, in markdown" });
+    await dialog.getByRole("button", { name: "Draft conclusion" }).click();
+    const field = dialog.getByRole("textbox", { name: "Conclusion (Markdown)" });
     await expect.poll(() => field.inputValue()).toBe("v1 tokens stay until 1 June.\n");
     await dialog.getByRole("button", { name: "Conclude for everyone" }).click();
     await dialog.waitFor({ state: "detached" });

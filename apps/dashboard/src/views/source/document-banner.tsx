@@ -30,7 +30,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
       <p className="min-w-0 flex-1 basis-56">
         {version === null && at !== null ? (
           <>
-            As it was at <TimeText at={at} as="clock" className="font-medium tabular-nums" />: v{doc.version}
+            As of <TimeText at={at} as="clock" className="font-medium tabular-nums" />: v{doc.version}
           </>
         ) : (
           <>
@@ -38,7 +38,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
             <TimeText at={doc.updated_at} as="clock" className="tabular-nums" />
           </>
         )}
-        {newer === 0 ? ", which is the newest." : `; ${newer} newer.`}
+        {newer === 0 ? ", the newest." : `; ${newer} newer.`}
       </p>
       <div className="flex flex-wrap gap-1">
         {newer > 0 && (
@@ -54,7 +54,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
                   })
                 }
               >
-                What changed since
+                Show changes since
               </Button>
             )}
             {session.status === "active" && !looksOn && doc.content !== undefined && (
@@ -69,7 +69,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
           size="sm"
           onClick={() => setQuery(version === null ? { at: null } : { v: null })}
         >
-          {version === null ? "Return to now" : "Newest version"}
+          {version === null ? "Back to live" : "Newest version"}
         </Button>
       </div>
     </div>

@@ -47,7 +47,7 @@ export function DocumentHeader({ doc, scroller, isLive, canEdit }: DocumentHeade
           )}
         </span>
       </h2>
-      {isRead && content !== "" && <CopyButton text={content} what="Document as markdown" compact />}
+      {isRead && content !== "" && <CopyButton text={content} what="document as Markdown" compact />}
       <div
         role="toolbar"
         aria-label="Document"

@@ -140,13 +140,13 @@ function isReadable(doc: DocumentRead | undefined): doc is DocumentRead & { cont
 function DocumentEmpty({ version, canEdit }: { version: number; canEdit: boolean }) {
   return (
     <Empty>
-      <EmptyTitle>{version === 0 ? "Nothing is written yet" : "The document is empty"}</EmptyTitle>
+      <EmptyTitle>{version === 0 ? "No document yet" : "The document is empty"}</EmptyTitle>
       <EmptyDescription>
-        {canEdit ? "Agents and people write here." : "This version is empty."}
+        {canEdit ? "Agents and people write it together." : "This version is empty."}
       </EmptyDescription>
       {canEdit && (
         <Button variant="outline" onClick={() => setQuery({ edit: "1" })}>
-          Write the first version
+          Write first version
         </Button>
       )}
     </Empty>

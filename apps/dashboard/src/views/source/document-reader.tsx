@@ -140,12 +140,12 @@ function DraftNote({ draft, onResume, onDiscard }: DraftNoteProps) {
       className="mb-3 flex flex-wrap items-center gap-2 rounded-md border bg-surface px-3 py-1 text-sm"
     >
       <p className="min-w-0 flex-1">
-        What you wrote on v{draft.baseVersion} is not saved (
+        You have an unsaved draft based on v{draft.baseVersion} (
         <TimeText at={draft.changedAt} />
         ).
       </p>
       <Button size="sm" variant="outline" onClick={onResume}>
-        Go on writing
+        Keep editing
       </Button>
       <DiscardDraft onDiscard={onDiscard} />
     </div>

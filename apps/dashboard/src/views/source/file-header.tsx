@@ -51,7 +51,7 @@ export function FileHeader({ path, file, scroller, isRead }: FileHeaderProps) {
         )}
         {isRead && file && !looksOn && <PerspectivesButton />}
         <JobsButton />
-        {isRead && file && file.text !== "" && <CopyButton text={file.text} what="File" compact />}
+        {isRead && file && file.text !== "" && <CopyButton text={file.text} what="file" compact />}
       </div>
     </header>
   );
@@ -84,7 +84,7 @@ function JobsButton() {
         running > 0 && !isShown ? (
           <span className="text-muted-foreground tabular-nums">
             {running}
-            <span className="sr-only"> under way</span>
+            <span className="sr-only"> running</span>
           </span>
         ) : null
       }

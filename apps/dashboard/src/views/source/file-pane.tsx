@@ -71,8 +71,8 @@ export function FilePane({ path, file: { data, problem, refresh } }: FilePanePro
           )}
           {data?.committed === false && (
             <p role="note" className="border-b bg-highlight px-4 py-1.5 text-sm">
-              This text is not committed. Nothing is written over it: what is proposed can be accepted once it
-              is committed or reverted.
+              This file has uncommitted changes, which are never overwritten. Commit or revert them to accept
+              proposals.
             </p>
           )}
           {isRead && (
@@ -97,7 +97,7 @@ function FileJobs() {
           <Empty className="rounded-lg border">
             <EmptyTitle>No jobs yet</EmptyTitle>
             <EmptyDescription>
-              Send a comment on the file to the agent, or have the file read from a perspective.
+              Have an agent work on a comment or read the file from a perspective.
             </EmptyDescription>
           </Empty>
         }

@@ -53,12 +53,12 @@ function Files() {
   return (
     <>
       <p className="max-w-prose text-muted-foreground">
-        What Git keeps under the roots of this broker. Comment on a file, and have an agent work the comment
-        in: what you accept is committed.
+        Files in this broker’s Git repositories. Comment on a file and have an agent apply the comment.
+        Changes you accept are committed.
       </p>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <label htmlFor={fieldId} className="sr-only">
-          Files whose path holds
+          Filter files by path
         </label>
         <Input
           id={fieldId}
@@ -85,8 +85,8 @@ function Files() {
       )}
       {data && !data.can_commit && (
         <p role="note" className="rounded-lg border border-warning/40 bg-highlight px-3 py-2 text-sm">
-          Nothing can be accepted: <code className="font-mono">agent.author_name</code> and{" "}
-          <code className="font-mono">agent.author_email</code> are not configured, and nobody else commits.
+          You can’t accept changes yet: configure <code className="font-mono">agent.author_name</code> and{" "}
+          <code className="font-mono">agent.author_email</code>, the author of the commits.
         </p>
       )}
       {data === undefined && problem === undefined && <Skeleton className="h-64" />}
@@ -95,7 +95,7 @@ function Files() {
       ))}
       {data?.files.length === 0 && query !== "" && (
         <Empty>
-          <EmptyTitle>No file’s path holds “{query}”</EmptyTitle>
+          <EmptyTitle>No files with “{query}” in the path</EmptyTitle>
           <Button variant="outline" onClick={() => setQuery({ q: null })}>
             Show all files
           </Button>
@@ -111,7 +111,7 @@ function Files() {
             Show more
           </Button>
         ) : (
-          <p className="text-muted-foreground">There are more. Say what their path holds.</p>
+          <p className="text-muted-foreground">There are more. Filter by path to find them.</p>
         ))}
     </>
   );
@@ -119,7 +119,7 @@ function Files() {
 
 function describeCount({ files, has_more }: Listed): string {
   const count = `${files.length.toLocaleString("en-GB")} ${files.length === 1 ? "file" : "files"}`;
-  return has_more ? `The first ${count}` : count;
+  return has_more ? `First ${count}` : count;
 }
 
 interface RootProps {
@@ -141,7 +141,7 @@ function Root({ root, problem, files, isNarrowed }: RootProps) {
       </h2>
       {problem !== null && <p className="text-danger [overflow-wrap:anywhere]">{problem}</p>}
       {own.length === 0 && problem === null && (
-        <p className="text-sm text-muted-foreground">No text file of it is among those listed.</p>
+        <p className="text-sm text-muted-foreground">No text files of this root in the list.</p>
       )}
       {own.length > 0 && (
         <ul className="divide-y rounded-lg border">
@@ -169,7 +169,7 @@ function FileRow({ file, root }: { readonly file: ListedFile; readonly root: str
       <p className="flex flex-wrap gap-2 py-1.5 empty:hidden">
         {open_topics > 0 && <Badge variant="muted">{count(open_topics, "comment")}</Badge>}
         {open_proposals > 0 && <Badge variant="warning">{count(open_proposals, "proposal")}</Badge>}
-        {jobs_in_flight > 0 && <Badge variant="muted">an agent works on it</Badge>}
+        {jobs_in_flight > 0 && <Badge variant="muted">agent at work</Badge>}
       </p>
     </li>
   );
@@ -193,12 +193,12 @@ function NoRoots() {
     <Empty className="rounded-lg border">
       <EmptyTitle>No files to work on</EmptyTitle>
       <EmptyDescription>
-        Agents can work on the files of a Git repository as they do on a session’s document. In{" "}
-        <code className="font-mono text-sm">config.json</code> of the broker’s home,{" "}
-        <code className="font-mono text-sm">agent.roots</code> names folders, each the top of a Git
-        repository, and <code className="font-mono text-sm">author_name</code> with{" "}
-        <code className="font-mono text-sm">author_email</code> say whose commits they will be. They hold from
-        the next <code className="font-mono text-sm">merkle up</code>, in the main mesh alone.
+        Agents can work on files of a Git repository as they do on a session’s document. In{" "}
+        <code className="font-mono text-sm">config.json</code> of the broker’s home, list the top folders of
+        repositories in <code className="font-mono text-sm">agent.roots</code>, and set the commits’ author
+        with <code className="font-mono text-sm">author_name</code> and{" "}
+        <code className="font-mono text-sm">author_email</code>. Then restart{" "}
+        <code className="font-mono text-sm">merkle up</code>. Only the main mesh has files.
       </EmptyDescription>
       <div className="w-full max-w-xl text-start">
         <Snippet label="config.json" text={config} />

@@ -53,7 +53,7 @@ export function ConclusionDraft(props: ConclusionDraftProps) {
 function Bar({ children }: { readonly children: ReactNode }) {
   return (
     <section
-      aria-label="A draft by an agent"
+      aria-label="Agent’s draft"
       className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2 rounded-md border bg-surface px-3 py-2 text-sm"
     >
       {children}
@@ -71,8 +71,8 @@ function Drafting({ job }: { readonly job: Job }) {
     <>
       <p role="status" className={wordsClass}>
         <JobMark status={job.status} className="font-medium" /> <JobTime {...job} />
-        {job.status === "queued" ? ". An agent drafts it when its turn comes." : ". An agent drafts it."} You
-        can write meanwhile, or close this and come back.
+        {job.status === "queued" ? ". An agent drafts it when its turn comes." : ". An agent is drafting."}{" "}
+        You can write in the meantime, or close this and come back.
       </p>
       <Button
         type="button"
@@ -81,7 +81,7 @@ function Drafting({ job }: { readonly job: Job }) {
         disabled={pending}
         onClick={() => void run(async (signal) => void (await call("cancel_job", { job_id }, { signal })))}
       >
-        Cancel the draft
+        Cancel draft
       </Button>
       <RefusalNote refusal={refusal} className="basis-full" />
     </>
@@ -91,8 +91,8 @@ function Drafting({ job }: { readonly job: Job }) {
 function Elsewhere({ job: { job_id } }: { readonly job: Job }) {
   return (
     <p className={wordsClass}>
-      An agent works on the document: <span className="tabular-nums">job {job_id}</span>. When it has ended,
-      one can draft the conclusion.
+      An agent is working on the document (<span className="tabular-nums">job {job_id}</span>). Once it’s
+      done, an agent can draft the conclusion.
     </p>
   );
 }
@@ -103,10 +103,12 @@ function Draftable({ failed }: { readonly failed: Job | undefined }) {
     <div className="grid gap-2">
       <Bar>
         <div className={wordsClass}>
-          <p>An agent can read feed and document and draft it. You edit the draft and conclude.</p>
+          <p>
+            An agent can draft the conclusion from the feed and document. You edit the draft and conclude.
+          </p>
           {failed !== undefined && (
             <p className="text-muted-foreground">
-              The last try, <TimeText at={failed.completed_at ?? failed.created_at} />, came to nothing:{" "}
+              The last attempt failed <TimeText at={failed.completed_at ?? failed.created_at} />:{" "}
               {failed.message}
             </p>
           )}
@@ -119,7 +121,7 @@ function Draftable({ failed }: { readonly failed: Job | undefined }) {
           onClick={() => void start(draftTheConclusion)}
         >
           <NotebookPen aria-hidden />
-          {pending ? "Starting…" : failed === undefined ? "Have it drafted" : "Try again"}
+          {pending ? "Starting…" : failed === undefined ? "Draft conclusion" : "Try again"}
         </Button>
         <RefusalNote refusal={refusal} className="basis-full" />
       </Bar>
@@ -141,9 +143,9 @@ function Drafted({ changes, draft, isUsed, isEmpty, onUse }: ConclusionDraftProp
     <Bar>
       <div className={wordsClass}>
         <p>
-          {isUsed ? "This is a draft by " : "There is a draft by "}
+          {isUsed ? "Draft by " : "A draft is ready, by "}
           <bdi>{draft.proposed_by ?? "an agent"}</bdi>, <TimeText at={draft.proposed_at} />.{" "}
-          {isUsed && !draft.stale && "Edit it as you like; concluding accepts it."}
+          {isUsed && !draft.stale && "Edit it as you like. Concluding accepts it."}
         </p>
         {draft.note !== "" && (
           <p dir="auto" className="text-muted-foreground">
@@ -152,9 +154,9 @@ function Drafted({ changes, draft, isUsed, isEmpty, onUse }: ConclusionDraftProp
         )}
         {draft.stale && (
           <p className="text-warning">
-            The document has changed since.{" "}
+            The document has changed since then.{" "}
             <PageLink href={changes} className="text-link underline underline-offset-4">
-              See what
+              See changes
             </PageLink>
           </p>
         )}
@@ -163,7 +165,7 @@ function Drafted({ changes, draft, isUsed, isEmpty, onUse }: ConclusionDraftProp
         <Decide draft={draft} action={action} onUse={onUse} />
       ) : (
         <Button type="button" variant="outline" size="sm" disabled={action.pending} onClick={use}>
-          {isEmpty ? "Use it" : "Use it instead"}
+          {isEmpty ? "Use draft" : "Use draft instead"}
         </Button>
       )}
       <RefusalNote refusal={action.refusal} className="basis-full" />
@@ -198,11 +200,11 @@ function Decide({ draft: { proposal_id, stale }, action: { run, pending }, onUse
     <>
       {stale && (
         <Button type="button" variant="outline" size="sm" disabled={pending} onClick={keep}>
-          Keep it nevertheless
+          Keep draft anyway
         </Button>
       )}
       <Button type="button" variant="ghost" size="sm" disabled={pending} onClick={reject}>
-        Reject the draft
+        Reject draft
       </Button>
     </>
   );

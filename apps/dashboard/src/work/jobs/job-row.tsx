@@ -45,17 +45,17 @@ export function JobRow({ job, triedAgainAs, mayRetry }: JobRowProps) {
           <JobTime {...job} />
           <span aria-hidden>·</span>
           <span className="min-w-0 [overflow-wrap:anywhere]">
-            asked for by <bdi>{started_by}</bdi> <TimeText at={created_at} />
+            requested by <bdi>{started_by}</bdi> <TimeText at={created_at} />
           </span>
         </p>
         {message !== null && <p className="mt-1 text-danger">{message}</p>}
         {error_tail !== null && error_tail !== "" && (
-          <JobTail text={error_tail} label={`The end of what job ${job_id} wrote`} />
+          <JobTail text={error_tail} label={`Last output of job ${job_id}`} />
         )}
         {result !== null && <JobResult job={job} />}
         {triedAgainAs !== null && (
           <p className="text-sm text-muted-foreground">
-            Tried again as <span className="tabular-nums">job {triedAgainAs}</span>.
+            Retried as <span className="tabular-nums">job {triedAgainAs}</span>.
           </p>
         )}
       </div>
@@ -110,10 +110,10 @@ function toTarget(
   switch (made) {
     case "proposal":
       return job.kind === "conclude"
-        ? { text: "The drafted conclusion", href: conclusionAddress(home) }
+        ? { text: "Conclusion draft", href: conclusionAddress(home) }
         : { text: `Proposal ${id}`, href: placeHref(job, { proposal: id }) };
     case "perspective":
-      return { text: "What it came to", href: placeHref(job, { perspective: job.persona_name }) };
+      return { text: "View perspective", href: placeHref(job, { perspective: job.persona_name }) };
     case "conclusion":
       return { text: `Concluded with document v${id}`, href: `${home}/doc?v=${id}` };
   }

@@ -14,10 +14,7 @@ type Runner = OutputOf<"get_runner">;
 /** The runner of jobs, its client and its bounds. They are configured beside the broker, and read here. */
 export function RunnerFacts() {
   return (
-    <ReadPanel
-      read={useRead("get_runner", {}, { on: ["jobs"] })}
-      failed="The broker did not say who runs jobs."
-    >
+    <ReadPanel read={useRead("get_runner", {}, { on: ["jobs"] })} failed="Couldn't load the jobs runner.">
       {(facts) => <Facts facts={facts} />}
     </ReadPanel>
   );
@@ -29,7 +26,8 @@ function Facts({ facts }: { readonly facts: Runner }) {
     <>
       {here === null ? (
         <p>
-          This broker runs no jobs itself. What is started waits{elsewhere ? "." : " for good, as it is."}
+          This broker runs no jobs itself. Jobs wait for{" "}
+          {elsewhere ? "another runner." : "a runner, and none is allowed."}
         </p>
       ) : (
         <Here here={here} />
@@ -37,20 +35,20 @@ function Facts({ facts }: { readonly facts: Runner }) {
       <p>
         {elsewhere ? (
           <>
-            Other runners may take jobs, too (<code className="font-mono text-sm">merkle runner</code>): who
-            owns one can read the session of a job that it takes.
+            Other runners can take jobs, too (<code className="font-mono text-sm">merkle runner</code>). The
+            owner of a runner can read the sessions of the jobs it takes.
           </>
         ) : (
           <>
-            No other runner may take jobs: <code className="font-mono text-sm">agent.remote_runners</code> is
+            Other runners can’t take jobs: <code className="font-mono text-sm">agent.remote_runners</code> is
             off.
           </>
         )}
       </p>
       <p className="text-sm text-muted-foreground tabular-nums">
         {running === 0 && queued === 0
-          ? "No job runs or waits in this mesh."
-          : `In this mesh ${running} ${running === 1 ? "job runs" : "jobs run"} and ${queued} ${queued === 1 ? "waits" : "wait"}.`}
+          ? "No jobs running or waiting in this mesh."
+          : `In this mesh: ${running} running, ${queued} waiting.`}
       </p>
     </>
   );
@@ -62,7 +60,7 @@ function Here({ here }: { readonly here: NonNullable<Runner["here"]> }) {
     <>
       {runner !== null && runner.problem !== null && (
         <p className="rounded-lg border border-danger/40 bg-danger-surface px-3 py-2 text-sm [overflow-wrap:anywhere]">
-          <span className="font-medium text-danger">Jobs cannot be run as it is.</span> {runner.problem}
+          <span className="font-medium text-danger">Jobs can’t run.</span> {runner.problem}
         </p>
       )}
       <dl className="grid gap-x-8 gap-y-2 text-sm sm:grid-cols-2">
@@ -73,27 +71,25 @@ function Here({ here }: { readonly here: NonNullable<Runner["here"]> }) {
               {runner.version !== null && `, ${runner.version}`}
             </Fact>
             <Fact name="On">{runner.host}, beside this broker</Fact>
-            <Fact name="Kept together by">{containments[runner.containment]}</Fact>
-            <Fact name="An agent may">{permissions[runner.permissions]}</Fact>
-            <Fact name="Processes of a job">
-              {runner.processes_max.toLocaleString("en-GB")} at most, threads counted
+            <Fact name="Containment">{containments[runner.containment]}</Fact>
+            <Fact name="Permissions">{permissions[runner.permissions]}</Fact>
+            <Fact name="Processes per job">
+              at most {runner.processes_max.toLocaleString("en-GB")}, including threads
             </Fact>
           </>
         )}
-        <Fact name="At once">
-          {running_max} {running_max === 1 ? "job" : "jobs"}; the others wait
-        </Fact>
-        <Fact name="Time at most">
+        <Fact name="Concurrent jobs">{running_max}; others wait</Fact>
+        <Fact name="Time limit">
           {kinds.map((kind) => `${kindWords[kind]} ${describeLimit(timeouts_s[kind])}`).join(", ")}
         </Fact>
-        <Fact name="Commits to files as">{author ?? "nobody: without an author none can be made"}</Fact>
+        <Fact name="Commit author">{author ?? "none: changes to files can’t be committed"}</Fact>
       </dl>
       <p className="text-sm text-muted-foreground">
         <PageLink href="/sources" className="text-link underline underline-offset-4">
-          Files that agents may work on
+          Files agents can work on
         </PageLink>
-        . Configured by <code className="font-mono">agent</code> in config.json of the broker's home; changes
-        hold from its next start.
+        . Configured under <code className="font-mono">agent</code> in config.json of the broker’s home.
+        Changes apply when the broker restarts.
       </p>
     </>
   );
@@ -107,12 +103,12 @@ function describeLimit(seconds: number): string {
 }
 
 const containments = {
-  namespace: "a PID namespace of its own: nothing that an agent starts gets out of it or outlives its job",
+  namespace: "separate PID namespace: no process an agent starts can leave it or outlive its job",
   marks:
-    "process groups and marks in the environment: what an agent starts is found and ended; a process that hides on purpose could stay",
+    "process groups and environment markers: processes an agent starts are found and ended, but one that hides on purpose could remain",
 } as const;
 
 const permissions = {
-  listed: "read files of its own folder and write what its job is for, and nothing else",
-  skipped: "do all that its program can, unasked: agent.skip_permissions is set",
+  listed: "agents may only read files in their own folder and write their job’s result",
+  skipped: "agents may do anything their program can, without asking: agent.skip_permissions is set",
 } as const;

@@ -23,10 +23,10 @@ export function RunnerNote() {
 export function whyNothingRuns({ here, elsewhere }: OutputOf<"get_runner">): string | null {
   if (here === null) {
     return elsewhere
-      ? "This broker runs no jobs itself: they wait until another runner takes them."
-      : "This broker runs no jobs, and lets no other runner take them: what is started waits.";
+      ? "This broker runs no jobs itself. They wait until another runner takes them."
+      : "This broker runs no jobs and allows no other runner, so jobs wait.";
   }
   const problem = here.runner?.problem ?? null;
   if (problem === null) return null;
-  return `${elsewhere ? "Jobs that this broker takes" : "Jobs"} fail at once as it is. ${problem}`;
+  return `${elsewhere ? "Jobs this broker takes" : "Jobs"} will fail immediately. ${problem}`;
 }

@@ -19,13 +19,13 @@ export function PersonaConflict({ theirs, onTake }: PersonaConflictProps) {
       <p className="[overflow-wrap:anywhere]">
         {updated_by === null ? (
           <>
-            <bdi className="font-medium">{showHidden(name)}</bdi> is there already.
+            <bdi className="font-medium">{showHidden(name)}</bdi> already exists.
           </>
         ) : (
           <>
             <bdi className="font-medium">{showHidden(updated_by)}</bdi> saved version {version} of{" "}
             <bdi>{showHidden(name)}</bdi> <TimeText at={updated_at} />
-            {retired && ", and retired it"}. Nothing of yours was written.
+            {retired && ", and retired it"}. Yours was not saved.
           </>
         )}
       </p>

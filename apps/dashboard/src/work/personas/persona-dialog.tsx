@@ -56,8 +56,8 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
             <DialogTitle>{persona ? <>Edit {<bdi>{persona.name}</bdi>}</> : "New persona"}</DialogTitle>
             <DialogDescription>
               {persona
-                ? "Readings that were made as it was stay, marked as stale."
-                : "A way of reading that anybody can ask an agent for."}
+                ? "Existing readings stay and are marked as stale."
+                : "A way of reading that anyone can ask an agent to use."}
             </DialogDescription>
           </DialogHeader>
           {persona === null && (
@@ -75,7 +75,7 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
             </Field>
           )}
           <Field>
-            <FieldLabel>How to read</FieldLabel>
+            <FieldLabel>Instructions</FieldLabel>
             <Textarea
               required
               rows={14}
@@ -84,7 +84,7 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
               onChange={(event) => setPrompt(event.target.value)}
             />
             <FieldDescription>
-              What to look for, what to leave alone, and what to write.{" "}
+              What to look for, what to ignore, and what to write.{" "}
               <span
                 className={bytes > limits.personaPromptBytesMax ? "text-danger tabular-nums" : "tabular-nums"}
               >

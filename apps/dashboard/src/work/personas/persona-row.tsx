@@ -26,7 +26,7 @@ export function PersonaRow({ persona, onEdit }: { readonly persona: Persona; rea
             {showHidden(firstParagraph(prompt))}
           </span>
           {updated_by === null ? (
-            "Came with Merkle"
+            "Built in"
           ) : (
             <>
               Version {version} · <bdi>{showHidden(updated_by)}</bdi> <TimeText at={updated_at} />

@@ -31,7 +31,7 @@ export function PersonaSettings() {
       {problem && <ProblemAlert title="Couldn't load personas." problem={problem} onRetry={refresh} />}
       {data === undefined && problem === undefined && <Skeleton className="h-40" />}
       {current.length > 0 && <RowList label="Personas">{rows(current)}</RowList>}
-      {data && current.length === 0 && <p className="text-muted-foreground">None is in use.</p>}
+      {data && current.length === 0 && <p className="text-muted-foreground">No personas in use.</p>}
       <Ended what="Retired" count={retired.length}>
         <RowList label="Retired personas">{rows(retired)}</RowList>
       </Ended>

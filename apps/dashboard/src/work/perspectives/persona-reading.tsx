@@ -50,22 +50,21 @@ function isFailure({ status }: Job): boolean {
 }
 
 function Reading({ name }: { readonly name: string }) {
-  const { source } = useSource();
   const { data, problem, refresh } = usePerspective(name);
   if (!data) {
     if (!problem) return <Skeleton className="h-40" />;
     return <ProblemAlert title="Couldn't load this perspective." problem={problem} onRetry={refresh} />;
   }
   return (
-    <article aria-label={`The ${source.kind}, read as ${name}`} className="min-w-0">
+    <article aria-label={`Perspective of ${name}`} className="min-w-0">
       <p className="mb-2 text-sm text-muted-foreground">
-        Of{" "}
+        Read{" "}
         <span className="tabular-nums">
           {data.source_version === null
             ? describeRevision(data.source_hash)
             : `version ${data.source_version}`}
         </span>
-        , made <TimeText at={data.made_at} as="clock" />
+        , <TimeText at={data.made_at} as="clock" />
       </p>
       <MarkdownText key={data.content} text={data.content} className="max-w-[72ch]" />
     </article>
@@ -137,7 +136,7 @@ function whyStale({ stale_because, source_version, source_hash }: Perspective): 
     source_version === null
       ? `the file has changed since ${describeRevision(source_hash)}`
       : `the document has changed since version ${source_version}`;
-  const persona = "how this persona reads was rewritten since";
+  const persona = "the persona’s instructions have changed since";
   if (stale_because.length === 2) return `${text}, and ${persona}.`;
   return stale_because.includes("source") ? `${text}.` : `${persona}.`;
 }
@@ -161,7 +160,7 @@ function FailedReading({ job, start }: { readonly job: Job; readonly start: Star
           )}
         </p>
         {error_tail !== null && error_tail !== "" && (
-          <JobTail text={error_tail} label={`The end of what job ${job_id} wrote`} />
+          <JobTail text={error_tail} label={`Last output of job ${job_id}`} />
         )}
       </div>
       <ReadButton {...start} label="Retry" isQuiet />

@@ -26,7 +26,7 @@ export function PerspectivePane({ chosen }: { readonly chosen: string }) {
         <h3 className="flex-1 text-sm font-semibold">Perspectives</h3>
         <Button variant="ghost" size="icon" title="Close" onClick={close}>
           <X aria-hidden />
-          <span className="sr-only">Close the perspectives</span>
+          <span className="sr-only">Close perspectives</span>
         </Button>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto px-4 py-3">
@@ -66,7 +66,7 @@ function Perspectives({ chosen }: { readonly chosen: string }) {
       />
       <PersonaReading key={current.persona.name} {...current} />
       <p className="text-sm text-muted-foreground">
-        How each of them reads is written in{" "}
+        Edit how each persona reads in{" "}
         <PageLink href="/settings#personas" className="text-link underline underline-offset-4">
           Settings, Personas
         </PageLink>
@@ -89,7 +89,7 @@ function NoPersonas() {
     <Empty>
       <EmptyTitle>No personas</EmptyTitle>
       <EmptyDescription>
-        A persona is a named way of reading. Make one, or restore one, in{" "}
+        A persona is a named way of reading. Create or restore one in{" "}
         <PageLink href="/settings#personas" className="text-link underline underline-offset-4">
           Settings
         </PageLink>

@@ -57,8 +57,8 @@ export function ReadButton({ persona, isEmpty, busyWith, label, isQuiet = false 
 }
 
 function whyNot({ kind }: Source, { persona, isEmpty, busyWith }: StartReading): string | null {
-  if (persona.retired) return "This persona is retired. Restore it in the settings to read as it again.";
-  if (isEmpty) return `The ${kind} is empty: there is nothing to read yet.`;
+  if (persona.retired) return "This persona is retired. Restore it in Settings to use it again.";
+  if (isEmpty) return `The ${kind} is empty, so there’s nothing to read yet.`;
   if (busyWith === null) return null;
-  return `Job ${busyWith.job_id} is at this ${kind} (${describeJob(busyWith).toLowerCase()}). One at a time.`;
+  return `Job ${busyWith.job_id} is working on this ${kind} (${describeJob(busyWith).toLowerCase()}). Only one job runs at a time.`;
 }

@@ -23,9 +23,9 @@ export function OpenProposals() {
               <span className="me-1.5 font-medium">Proposal {proposal.proposal_id}</span>
               <DiffCounts added={proposal.added} removed={proposal.removed} />
               <span className="text-muted-foreground">
-                {proposal.kind === "conclusion" ? " · the Conclusion" : ` · comment ${proposal.topic_id}`}
-                {base !== null && ` · made from ${describeRevision(base)}`}
-                {proposal.stale && ", which is not the newest"}
+                {proposal.kind === "conclusion" ? " · conclusion" : ` · comment ${proposal.topic_id}`}
+                {base !== null && ` · based on ${describeRevision(base)}`}
+                {proposal.stale && ", not the newest"}
               </span>
             </p>
             <Button

@@ -70,7 +70,8 @@ export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecide
     <footer className="sticky bottom-0 grid gap-2 border-t bg-background px-3 py-2">
       {stale && (
         <p role="status" className="text-sm">
-          The text has changed since this was made. Nothing is written before it was seen on the newest one.
+          The text has changed since this proposal was made. Review it against the newest text before
+          accepting.
         </p>
       )}
       <RefusalNote refusal={refusal} />
@@ -86,7 +87,7 @@ export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecide
           <div className="flex flex-wrap items-center gap-2">
             {stale ? (
               <Button disabled={pending} onClick={rebase}>
-                {pending ? "Rebasing…" : "Rebase and show again"}
+                {pending ? "Rebasing…" : "Rebase and review"}
               </Button>
             ) : (
               base !== null &&
@@ -104,14 +105,14 @@ export function ProposalActions({ proposal, chosen, onEdit, onAccepted, onDecide
                     </Button>
                   )}
                   <Button variant="outline" disabled={pending} onClick={onEdit}>
-                    Edit, then accept
+                    Edit and accept
                   </Button>
                 </>
               )
             )}
             {kind === "rewrite" && (
               <Button variant="outline" disabled={pending} onClick={() => setRemarked("return")}>
-                Ask for changes…
+                Request changes…
               </Button>
             )}
             <Button variant="ghost" disabled={pending} onClick={() => setRemarked("reject")}>
@@ -140,8 +141,7 @@ function ConcludeWith({ words, disabled, onConfirm }: ConcludeWithProps) {
   return (
     <ConfirmButton
       button={<Button disabled={disabled}>{words} and conclude…</Button>}
-      question="Conclude the session with this?"
-      no="Not yet"
+      question="Conclude the session with this proposal?"
       yes="Conclude for everyone"
       onConfirm={onConfirm}
     >

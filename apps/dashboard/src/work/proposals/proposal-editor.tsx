@@ -123,7 +123,7 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
   }
   return (
     <form
-      aria-label="Edit, then accept"
+      aria-label="Edit and accept"
       className="flex flex-1 flex-col gap-2 px-3 pt-3"
       onSubmit={(event) => {
         event.preventDefault();
@@ -147,9 +147,14 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
       <div className="sticky bottom-0 grid gap-2 border-t bg-background py-2">
         {isDecided ? (
           <p role="status" className="text-sm">
-            {proposal.decided_by === null ? "It" : <bdi className="font-medium">{proposal.decided_by}</bdi>}
-            {proposal.decided_by === null ? " was decided" : " decided"} about this while you wrote. What you
-            wrote is kept.
+            {proposal.decided_by === null ? (
+              "This proposal was decided"
+            ) : (
+              <>
+                <bdi className="font-medium">{proposal.decided_by}</bdi> decided on this proposal
+              </>
+            )}{" "}
+            while you were editing. Your draft is saved.
           </p>
         ) : (
           <RefusalNote refusal={refusal} isKept />
@@ -169,11 +174,11 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
             {isPreview ? "Write" : "Preview"}
           </Button>
           <Button type="button" variant="ghost" onClick={onClose}>
-            {isDecided ? "See what was decided" : "Back to the changes"}
+            {isDecided ? "View decision" : "Back to changes"}
           </Button>
           {text !== begunWith && (
             <Button type="button" variant="ghost" onClick={() => setText(begunWith)}>
-              Discard what I changed
+              Discard my changes
             </Button>
           )}
         </div>

@@ -27,7 +27,7 @@ export function ProposalHead({ proposal }: { readonly proposal: ProposalInFull }
         <LayoutSwitch />
         <Button variant="ghost" size="icon" onClick={() => setQuery({ proposal: null })}>
           <X aria-hidden />
-          <span className="sr-only">Close the proposal</span>
+          <span className="sr-only">Close proposal</span>
         </Button>
       </div>
       <p className="text-sm text-muted-foreground">
@@ -49,7 +49,7 @@ export function ProposalHead({ proposal }: { readonly proposal: ProposalInFull }
 
 function Answers({ proposal }: { proposal: ProposalInFull }) {
   const { kind, topic_id } = proposal;
-  if (kind === "conclusion") return <>for the Conclusion</>;
+  if (kind === "conclusion") return <>for the conclusion</>;
   return (
     <>
       answers{" "}
@@ -70,11 +70,11 @@ function Base({ proposal }: { proposal: ProposalInFull }) {
   return (
     <>
       {" "}
-      · made from <span className="tabular-nums">{describeRevision(base)}</span>
+      · based on <span className="tabular-nums">{describeRevision(base)}</span>
       {status === "open" &&
         (proposal.stale ? (
           <span className="text-warning">
-            ; the text is {current_version === null ? "another" : `v${current_version}`} now
+            ; {current_version === null ? "the text has changed" : `the text is now v${current_version}`}
           </span>
         ) : (
           ", the newest text"

@@ -31,10 +31,10 @@ export function ProposalOutcome({ proposal }: { readonly proposal: ProposalInFul
       )}
       {written !== "" && (
         <div role="note" className="flex flex-wrap items-center gap-2 text-sm">
-          <span>What you wrote in its place was not taken, and is kept in this browser.</span>
-          <CopyButton text={written} what="what you wrote" />
+          <span>Your edit was not used. It is still saved in this browser.</span>
+          <CopyButton text={written} what="your edit" />
           <Button variant="ghost" size="sm" onClick={forget}>
-            Discard it
+            Discard
           </Button>
         </div>
       )}
@@ -54,11 +54,11 @@ export function ProposalOutcome({ proposal }: { readonly proposal: ProposalInFul
               })
             }
           >
-            What v{accepted_version} changed
+            Show changes in v{accepted_version}
           </Button>
         )}
         <Button variant="outline" onClick={() => setQuery({ proposal: null })}>
-          Read the text as it is now
+          Show current text
         </Button>
         {base_version === null && proposal.accepted_commit !== null && (
           <CopyButton text={proposal.accepted_commit} what="commit" />

@@ -19,8 +19,8 @@ export interface ProposalRemarkProps {
 }
 
 const words = {
-  return: { label: "What is to be changed", does: "Ask for changes", doing: "Asking…" },
-  reject: { label: "Why, if you like", does: "Reject", doing: "Rejecting…" },
+  return: { label: "Changes to make", does: "Request changes", doing: "Requesting…" },
+  reject: { label: "Reason (optional)", does: "Reject", doing: "Rejecting…" },
 } as const;
 
 /** Asks the agent for changes, which needs to be told which, or rejects what it proposed. */

@@ -96,17 +96,17 @@ function Review({ proposal, onDecided }: ReviewProps) {
         <>
           {content === null && (
             <p className="p-4 text-muted-foreground">
-              Its text was removed together with the version that it was made from.
+              The text of this proposal was removed together with the version it was based on.
             </p>
           )}
           {notTaken.length > 0 && (
             <p role="note" className="border-b bg-surface px-3 py-2 text-sm">
-              {notTaken.length === 1 ? "1 change was" : `${notTaken.length} changes were`} not taken. This is
-              what is left of the proposal, {describeBase(proposal.accepted_version ?? accepted?.version)}.
+              {notTaken.length === 1 ? "1 change was" : `${notTaken.length} changes were`} not accepted.
+              Remaining proposal, {describeBase(proposal.accepted_version ?? accepted?.version)}.
             </p>
           )}
           {content !== null && hunks.length === 0 && (
-            <p className="p-4 text-muted-foreground">The text reads like this already.</p>
+            <p className="p-4 text-muted-foreground">The text already says this.</p>
           )}
           <div ref={list} className="flex-1">
             {shown.map((hunk) => (
@@ -140,7 +140,7 @@ function Review({ proposal, onDecided }: ReviewProps) {
 
 /** What was taken made a version of a document, and a commit of a file. */
 function describeBase(version: number | null | undefined): string {
-  return version == null ? "on the file as it was committed" : `on v${version}`;
+  return version == null ? "based on the committed file" : `based on v${version}`;
 }
 
 /** `j` and `k` go from change to change, as they go from message to message in the feed. */
@@ -154,6 +154,6 @@ function useHunkKeys(list: React.RefObject<HTMLElement | null>): void {
     next?.scrollIntoView({ block: "nearest" });
     return true;
   }
-  useShortcut("j", () => go(1), { label: "The next change of a proposal", group: "Document" });
-  useShortcut("k", () => go(-1), { label: "The change before", group: "Document" });
+  useShortcut("j", () => go(1), { label: "Next change of the proposal", group: "Document" });
+  useShortcut("k", () => go(-1), { label: "Previous change of the proposal", group: "Document" });
 }

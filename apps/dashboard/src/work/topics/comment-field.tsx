@@ -31,7 +31,7 @@ export function CommentField({ label, value, onChange, onSend, autoFocus }: Comm
       />
       {isLong && (
         <p role="alert" className="text-sm text-danger">
-          A comment holds {limits.topicMessageBytesMax / 1024} kB.
+          Comments can be up to {limits.topicMessageBytesMax / 1024} kB.
         </p>
       )}
     </>

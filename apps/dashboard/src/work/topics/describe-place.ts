@@ -10,9 +10,9 @@ export function describePlace({ anchor, place }: Topic): string | null {
     case "moved":
       return "moved with its text";
     case "reworded":
-      return "its text was reworded";
+      return "text was reworded";
     case "lost":
-      return "its text is not found any more";
+      return "text not found";
   }
 }
 

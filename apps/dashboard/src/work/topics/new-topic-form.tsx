@@ -78,8 +78,8 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
       )}
       {isQuoteTooLong && (
         <p role="alert" className="text-sm text-danger">
-          A comment can quote {limits.quoteCharsMax} characters; these are {quote.quote.length}. Select less,
-          or comment on the whole {source.kind}.
+          A comment can quote up to {limits.quoteCharsMax} characters; you selected {quote.quote.length}.
+          Select less or comment on the whole {source.kind}.
         </p>
       )}
       <CommentField
@@ -91,7 +91,7 @@ export function NewTopicForm({ revision, quote, isWidened, onDone, onCancel }: N
       />
       <Field className="flex min-h-6 items-center gap-2 text-sm pointer-coarse:min-h-11">
         <Checkbox checked={isForAgent} onChange={(event) => setForAgent(event.target.checked)} />
-        Send to the agent, which proposes a change
+        Send to the agent, to propose a change
       </Field>
       <RefusalNote refusal={refusal} isKept />
       <div className="flex flex-wrap gap-2">

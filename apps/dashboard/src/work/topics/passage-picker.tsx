@@ -37,7 +37,7 @@ export function PassagePicker({ text, onClose }: PassagePickerProps) {
       }}
     >
       <Field className="grid gap-1">
-        <span className="text-sm font-medium">Select the passage, with Shift and the arrow keys</span>
+        <span className="text-sm font-medium">Select a passage with Shift and the arrow keys</span>
         <Textarea
           autoFocus
           aria-readonly

@@ -56,7 +56,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
     return true;
   }
   // Without a selection the key is left to who writes a message with it.
-  useShortcut("c", begin, { label: "Comment on what is selected", group: "Document" });
+  useShortcut("c", begin, { label: "Comment on selection", group: "Document" });
   useMarks(
     "topic-draft",
     useMemo(() => (begun ? [begun.range] : noRanges), [begun]),
@@ -70,7 +70,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
           ref={setButton}
           variant="outline"
           size="sm"
-          title="Comment on what is selected  c"
+          title="Comment on selection  c"
           aria-haspopup="dialog"
           aria-expanded={begun !== null}
           className="pointer-events-auto absolute z-10 border-input shadow-md"
@@ -84,7 +84,7 @@ export function SelectionComment({ text, root, places }: SelectionCommentProps) 
       )}
       {begun && button && (
         <AnchoredPopover
-          label="Comment on what is selected"
+          label="Comment on selection"
           anchor={button}
           onClose={() => setBegun(null)}
           className="w-96"

@@ -49,11 +49,11 @@ export function TopicJob({ topic, canStart }: TopicJobProps) {
 function JobWords({ job }: { job: Job }): ReactNode {
   switch (job.status) {
     case "queued":
-      return <p className="text-muted-foreground">Job {job.job_id} waits for the agent.</p>;
+      return <p className="text-muted-foreground">Job {job.job_id} is waiting for the agent.</p>;
     case "running":
       return (
         <p className="text-muted-foreground">
-          The agent works on it, job {job.job_id}
+          The agent is working on it (job {job.job_id})
           {job.started_at !== null && (
             <>
               , since <TimeText at={job.started_at} as="clock" />
@@ -81,7 +81,7 @@ function JobWords({ job }: { job: Job }): ReactNode {
           {job.error_tail !== null && job.error_tail !== "" && (
             <details className="w-full">
               <summary className="min-h-6 cursor-pointer text-muted-foreground pointer-coarse:py-2.5">
-                What it wrote last
+                Last output
               </summary>
               <pre
                 dir="auto"

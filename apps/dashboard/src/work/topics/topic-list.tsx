@@ -39,7 +39,7 @@ export function TopicList({
   const { source } = useSource();
   const listed = topics.filter(({ topic_id }) => !placed?.has(topic_id));
   const groups = [
-    { title: "Text not found any more", of: listed.filter(({ place }) => place?.found === "lost") },
+    { title: "Text not found", of: listed.filter(({ place }) => place?.found === "lost") },
     { title: `On the whole ${source.kind}`, of: listed.filter(({ anchor }) => anchor === null) },
     {
       title: "In the text",
@@ -143,7 +143,7 @@ function ClosedPage({ before, ...page }: Pick<TopicListProps, "shown" | "canWrit
     return <ProblemAlert title="Couldn't load closed comments." problem={problem} onRetry={refresh} />;
   }
   if (!data) return <p className="text-sm text-muted-foreground">…</p>;
-  if (data.topics.length === 0) return <p className="text-sm text-muted-foreground">None was closed yet.</p>;
+  if (data.topics.length === 0) return <p className="text-sm text-muted-foreground">No closed comments.</p>;
   return (
     <>
       {data.topics.map((topic) => (
@@ -166,7 +166,7 @@ function ClosedPage({ before, ...page }: Pick<TopicListProps, "shown" | "canWrit
             className="justify-self-start"
             onClick={() => setMoreWanted(true)}
           >
-            Older ones
+            Older
           </Button>
         ))}
     </>
