@@ -17,15 +17,15 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
       "/settings?part=people",
       await dashboard.signedIn(),
     );
-    await page.getByRole("button", { name: "Invite somebody…" }).click();
+    await page.getByRole("button", { name: "Invite people…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("combobox", { name: /^Opens/ }).selectOption({ label: "Plan the move" });
-    await dialog.getByRole("spinbutton", { name: "How many may use it" }).fill("2");
+    await dialog.getByRole("spinbutton", { name: "Number of uses" }).fill("2");
     await dialog.getByRole("combobox", { name: "Expires in" }).selectOption({ label: "7 days" });
     await dialog.getByRole("checkbox", { name: /Add a spoken code/ }).check();
     await dialog.getByRole("button", { name: "Create invite" }).click();
     const link = await shownOnce(dialog, "Link");
-    const code = await shownOnce(dialog, "Code to say aloud");
+    const code = await shownOnce(dialog, "Spoken code");
     expect(await findBarriers()).toEqual([]);
     // A press beside it does not lose what is shown once.
     await page.mouse.click(5, 5);
@@ -44,7 +44,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await members.getByRole("listitem").filter({ hasText: "Ana" }).getByText("(you)").waitFor();
     await members.getByRole("button", { name: "Revoke Dune" }).click();
     const asked = page.getByRole("alertdialog");
-    await asked.getByRole("textbox", { name: "Why, for the record" }).fill("left the project");
+    await asked.getByRole("textbox", { name: "Reason (kept in the record)" }).fill("left the project");
     await asked.getByRole("button", { name: "Revoke", exact: true }).click();
     await expect.poll(() => members.getByText("Dune").count()).toBe(0);
     await page.getByText("Revoked (1)").waitFor();
@@ -72,11 +72,11 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
       .filter({ hasText: "Ash" })
       .getByText("invited by Yew (revoked)")
       .waitFor();
-    await page.getByText("Nobody is known to vouch for Of before", { exact: false }).waitFor();
+    await page.getByText("No known inviter: Of before", { exact: false }).waitFor();
     await members.getByRole("button", { name: "Revoke Oak" }).click();
     const asked = page.getByRole("alertdialog");
-    await asked.getByText("Ivy. Otherwise they stay.").waitFor();
-    await asked.getByRole("checkbox", { name: /^Also revoke whom Oak invited/ }).check();
+    await asked.getByText("Ivy. Otherwise they stay members.").waitFor();
+    await asked.getByRole("checkbox", { name: /^Also revoke everyone Oak invited/ }).check();
     await asked.getByRole("button", { name: "Revoke", exact: true }).click();
     await expect.poll(() => members.getByText("Ivy", { exact: true }).count()).toBe(0);
     expect(await ash.call("list_sessions", {})).toBeTruthy();
@@ -108,7 +108,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await expect(program.call("list_sessions", {})).rejects.toMatchObject({ code: "unauthorized" });
 
     await page.getByRole("button", { name: "Sign in another browser…" }).click();
-    await dialog.getByRole("button", { name: "Make the link" }).click();
+    await dialog.getByRole("button", { name: "Create link" }).click();
     const link = await shownOnce(dialog, "Link");
     await dialog.getByRole("button", { name: "Done" }).click();
     const other = await dashboard.open(link);
@@ -149,7 +149,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await page.goto(new URL(`/sessions/${session.slug}`, page.url()).href);
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "More about this session" }).click();
-    await page.getByRole("button", { name: "Invite somebody…" }).click();
+    await page.getByRole("button", { name: "Invite people…" }).click();
     expect(await dialog.getByRole("combobox", { name: "Role" }).count()).toBe(0);
     await dialog.getByRole("button", { name: "Create invite" }).click();
     const invite = await shownOnce(dialog, "Link");
@@ -160,8 +160,8 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     });
     await page.getByRole("button", { name: "More about this session" }).click();
     await page.getByRole("button", { name: "Share a view-only link…" }).click();
-    await dialog.getByRole("textbox", { name: "Recipient" }).fill("the auditor");
-    await dialog.getByRole("button", { name: "Make the link" }).click();
+    await dialog.getByRole("textbox", { name: "Label" }).fill("the auditor");
+    await dialog.getByRole("button", { name: "Create link" }).click();
     const look = await shownOnce(dialog, "Link");
     expect(look).toContain(`/sessions/${session.slug}#observe=mko_`);
     expect(problems).toEqual([]);

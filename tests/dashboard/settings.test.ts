@@ -19,8 +19,8 @@ describe("the settings", { tags: "chromium" }, () => {
     const url = page.getByRole("textbox", { name: "Connection URL" });
     const snippet = page.getByRole("figure", { name: "Connect with Claude Code" }).locator("code");
     await snippet.getByText(`${broker.url}/api/mcp?view=compact`).waitFor();
-    await page.getByText("reached: this page came from there").waitFor();
-    await page.getByText("Running peers keep the old URL until they are relaunched:").waitFor();
+    await page.getByText("reachable: this page was loaded from it").waitFor();
+    await page.getByText("Running peers use the old URL until you relaunch them:").waitFor();
     await page
       .getByRole("listitem")
       .filter({ hasText: /^Atlas in / })
@@ -33,7 +33,7 @@ describe("the settings", { tags: "chromium" }, () => {
     await expect.poll(() => page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
     await url.fill("mesh.example.com/mcp");
     await snippet.getByText("'http://mesh.example.com/mcp?view=compact'").waitFor();
-    const elsewhere = page.getByRole("link", { name: "Open this page there to find out" });
+    const elsewhere = page.getByRole("link", { name: "Open this page there to check" });
     await expect
       .poll(() => elsewhere.getAttribute("href"))
       .toBe("http://mesh.example.com/settings#connection");
@@ -41,11 +41,11 @@ describe("the settings", { tags: "chromium" }, () => {
     const own = broker.url.replace("localhost", "127.0.0.1");
     await url.fill(own);
     await page.getByRole("button", { name: "Test", exact: true }).click();
-    await page.getByText(/reached in \d+ ms, and it is this broker/).waitFor();
+    await page.getByText(/this broker replied in \d+ ms/).waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("This is what agents are given now.", { exact: false }).waitFor();
+    await page.getByText("Agents use this address now.", { exact: false }).waitFor();
     await expect.poll(async () => (await rest.call("get_settings", {})).base_url).toBe(own);
-    await page.getByRole("button", { name: "Use the address that the broker listens on" }).click();
+    await page.getByRole("button", { name: "Use the broker’s listening address" }).click();
     await expect.poll(() => url.inputValue()).toBe(broker.url);
     expect(problems).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe("the settings", { tags: "chromium" }, () => {
     await page.getByRole("link", { name: "People", exact: true }).click();
     // Where everybody is let in there is nobody to manage, and that is said.
     await page.getByText("Anyone who can reach this broker can join", { exact: false }).waitFor();
-    expect(await page.getByRole("button", { name: "Invite somebody…" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Invite people…" }).count()).toBe(0);
 
     await page.getByRole("link", { name: "This broker", exact: true }).click();
     const waits = page.getByRole("spinbutton", { name: /^Empty waits/ });

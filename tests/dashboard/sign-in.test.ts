@@ -42,7 +42,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     expect(await transport.count()).toBe(0);
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(place);
     // The other tab is told.
-    await second.getByRole("button", { name: "Invite somebody…" }).waitFor();
+    await second.getByRole("button", { name: "Invite people…" }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -126,7 +126,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
 
     const late = await dashboard.open(link);
     await late.page.getByRole("heading", { name: "This invite has already been used" }).waitFor();
-    await late.page.getByText("Ask Ana for another one.").waitFor();
+    await late.page.getByText("Ask Ana for a new one.").waitFor();
   });
 
   it("[DASH-173] an invite that lets nobody in says why and whom to ask, and another can be given there", async () => {
@@ -136,14 +136,14 @@ describe("the transports for people", { tags: "chromium" }, () => {
     await rest.call("revoke_invite", { invite_id: revoked.invite_id });
     const { page } = await dashboard.open(revoked.link);
     await page.getByRole("heading", { name: "This invite was revoked" }).waitFor();
-    await page.getByText("Ask Ana for another one.").waitFor();
+    await page.getByText("Ask Ana for a new one.").waitFor();
     await expect
       .poll(async () => (await rest.call("preview_invite", { invite: brief.link })).state)
       .toBe("expired");
     await page.goto(brief.link);
     await page.reload();
     await page.getByRole("heading", { name: "This invite has expired" }).waitFor();
-    await page.getByText("It was good until", { exact: false }).waitFor();
+    await page.getByText("It was valid until", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Use another link" }).click();
     const spoken = await rest.call("create_invite", { code: true });
     await page.getByLabel("Sign-in link, invite or code").fill(spoken.code ?? "");
@@ -174,7 +174,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     await page.getByRole("heading", { name: "Session not found" }).waitFor();
     expect(await page.content()).not.toContain("Secret plans");
     await page.goto(new URL("/settings", page.url()).href);
-    await page.getByRole("heading", { name: "View only: one session" }).waitFor();
+    await page.getByRole("heading", { name: "View-only link" }).waitFor();
     await page.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Leave" }).click();
     await page.getByRole("dialog", { name: "Sign in" }).waitFor();
@@ -206,7 +206,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     const cedar = members.find(({ name }) => name === "Cedar");
     await dashboard.rest.call("revoke_member", { member_id: cedar?.member_id ?? "" });
     await page.getByRole("button", { name: "Sign in as Cedar" }).click();
-    await page.getByRole("alert").filter({ hasText: "This key is not let in any more." }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "This key no longer works." }).waitFor();
   });
 
   it("[DASH-176] signing out ends all tabs of the browser, and leaves nothing of the member in it unless its key is kept", async () => {

@@ -17,15 +17,15 @@ const charsMax = 300;
  */
 export function parseConnectionAddress(typed: string): ParsedAddress {
   const text = typed.trim();
-  if (text === "") return refuse("Type the address that agents reach this broker at.");
-  if (text.length > charsMax) return refuse(`An address has at most ${charsMax} characters.`);
+  if (text === "") return refuse("Enter the address agents use to reach this broker.");
+  if (text.length > charsMax) return refuse(`The address can be up to ${charsMax} characters.`);
   const url = toUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (!url || url.hostname === "") return refuse("Not a valid address. Example: https://mesh.example.com");
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    return refuse("It must begin with http:// or https://");
+    return refuse("The address must begin with http:// or https://");
   if (url.username || url.password)
-    return refuse("Leave user name and password out: everybody sees this address.");
-  if (url.search || url.hash) return refuse("Leave out what comes after ? or #.");
+    return refuse("Remove the user name and password: everyone can see this address.");
+  if (url.search || url.hash) return refuse("Remove everything after ? or #.");
   const href = toShellSafe(url.href);
   const base = href.replace(/(?:\/api)?\/mcp$/, "");
   return { address: { base, mcp: href === base ? `${base}/api/mcp` : href }, problem: null };

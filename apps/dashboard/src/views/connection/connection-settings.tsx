@@ -32,9 +32,9 @@ export function ConnectionSettings() {
     <>
       {problem && (
         <ProblemAlert
-          title="The settings could not be read."
+          title="Couldn't load settings."
           problem={problem}
-          stillWorks={data ? "What is shown below is from before." : undefined}
+          isStale={data !== undefined}
           onRetry={refresh}
         />
       )}
@@ -158,7 +158,7 @@ function ConnectionForm({ served }: { served: Settings }) {
             disabled={saving.pending || isGuest}
             onClick={() => void save(null)}
           >
-            Use the address that the broker listens on
+            Use the broker’s listening address
           </Button>
         </p>
       )}
@@ -170,20 +170,19 @@ function ConnectionForm({ served }: { served: Settings }) {
 
 function describeServed({ base_url, settings }: Settings, isServed: boolean): string {
   const scope = isOfThisMachine(base_url)
-    ? "It means “the same machine”: agents elsewhere cannot use it."
+    ? "It works only on the broker’s own machine, not for agents elsewhere."
     : settings.public_url === null
-      ? "It is the address that the broker listens on."
+      ? "It is the broker’s listening address."
       : "";
-  return isServed ? `This is what agents are given now. ${scope}` : `Now served: ${base_url}. ${scope}`;
+  return isServed ? `Agents use this address now. ${scope}` : `Currently used: ${base_url}. ${scope}`;
 }
 
 function FromServer({ result, isPending }: { result: TestResult | null; isPending: boolean }) {
-  if (isPending) return <span className="text-muted-foreground">being tried…</span>;
-  if (result === null) return <span className="text-muted-foreground">not tried yet</span>;
+  if (isPending) return <span className="text-muted-foreground">checking…</span>;
+  if (result === null) return <span className="text-muted-foreground">not checked yet</span>;
   if (result.same_broker && result.problem !== null) return <No>{result.problem}</No>;
-  if (result.same_broker)
-    return <Yes>reached in {Math.round(result.took_ms ?? 0)} ms, and it is this broker</Yes>;
-  return <No>{result.problem ?? "Another broker answers there."}</No>;
+  if (result.same_broker) return <Yes>this broker replied in {Math.round(result.took_ms ?? 0)} ms</Yes>;
+  return <No>{result.problem ?? "Another broker replied at this address."}</No>;
 }
 
 /** Only a page that came from an address shows that this browser reaches it; no page may ask another address. */
@@ -191,7 +190,7 @@ function FromBrowser({ address }: { address: ConnectionAddress }) {
   const hydrated = useHydrated();
   if (!hydrated) return null;
   if (new URL(address.base).origin === window.location.origin)
-    return <Yes>reached: this page came from there</Yes>;
+    return <Yes>reachable: this page was loaded from it</Yes>;
   return (
     <a
       href={`${address.base}/settings#connection`}
@@ -199,7 +198,7 @@ function FromBrowser({ address }: { address: ConnectionAddress }) {
       rel="noopener noreferrer"
       className="inline-flex items-center gap-1 text-link underline-offset-4 hover:underline"
     >
-      Open this page there to find out
+      Open this page there to check
       <ExternalLink aria-hidden className="size-3.5" />
     </a>
   );

@@ -17,7 +17,7 @@ export function launchSnippets(to: { readonly session: string } | { readonly tit
     text: launchLine({ ...to, client: id, mesh: chosenMesh }),
     note:
       "title" in to
-        ? `Run it in your project's folder. It starts ${label} in a new session, which this page shows at once.`
-        : `Run it in your project's folder, on any machine that reaches this broker. It starts ${label} in the session.`,
+        ? `Run it in your project's folder. It starts ${label} in a new session, which appears on this page.`
+        : `Run it in your project's folder, on any machine that can reach this broker. It starts ${label} in the session.`,
   }));
 }

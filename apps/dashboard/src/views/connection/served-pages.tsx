@@ -1,14 +1,14 @@
 const served = [
-  { path: "/agents.md", about: "What agents read: connecting, the loop, every tool" },
-  { path: "/openapi.json", about: "The REST interface as OpenAPI 3.1" },
-  { path: "/health", about: "Whether the broker answers and can write" },
-  { path: "/metrics", about: "Figures for Prometheus" },
+  { path: "/agents.md", about: "Instructions for agents: connecting, the loop, every tool" },
+  { path: "/openapi.json", about: "REST API as OpenAPI 3.1" },
+  { path: "/health", about: "Whether the broker is up and can write" },
+  { path: "/metrics", about: "Prometheus metrics" },
 ];
 
 /** The broker's other pages, for programs and agents. */
 export function ServedPages() {
   return (
-    <ul aria-label="Also served here" className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
+    <ul aria-label="Other endpoints" className="grid gap-x-6 gap-y-2 sm:grid-cols-2">
       {served.map(({ path, about }) => (
         <li key={path}>
           <a

@@ -27,7 +27,7 @@ export interface SnippetOptions {
 }
 
 const whereTokensComeFrom =
-  "MERKLE_TOKEN is a token of yours: merkle token create makes one, and so does Settings, Tokens.";
+  "MERKLE_TOKEN is one of your tokens. Create one with merkle token create or under Settings, Tokens and browsers.";
 
 /**
  * Returns the snippets that connect an agent to a broker at an address. Nothing secret stands in any of them: a credential is a
@@ -47,20 +47,20 @@ export function connectionSnippets(
         // In single quotes: Claude Code puts the variable in when it starts, and no secret is written down.
         ...(needsToken ? [`--header 'Authorization: Bearer \${MERKLE_TOKEN}'`] : []),
       ].join(" "),
-      note: `Run it in the project. Everybody who works in that project gets the server.${tokenNote}`,
+      note: `Run it in the project. Everyone who works in that project gets the server.${tokenNote}`,
     },
     ...vendorSnippets(`${mcp}?tools=core,messaging,mesh&view=compact`, { needsToken }),
     {
       id: "mcp-json",
       label: ".mcp.json",
       text: JSON.stringify({ mcpServers: { merkle: mcpJsonServer(base, mcp, needsToken) } }, null, 2),
-      note: `A file at the root of the project. MERKLE_URL, where it is set, names another broker.${tokenNote}`,
+      note: `A file at the root of the project. Set MERKLE_URL to use another broker.${tokenNote}`,
     },
     {
       id: "curl",
       label: "curl",
       text: curlLines(base, needsToken),
-      note: `Starts a session, keeps its credential in a variable, and says something there.${tokenNote}`,
+      note: `Starts a session, stores its credential in a variable, and posts a message.${tokenNote}`,
     },
     {
       id: "merkle-cli",
@@ -70,7 +70,7 @@ export function connectionSnippets(
         ...(needsToken ? ["merkle join -"] : []),
         launchLine({ session: "auth-refactor", team: "Alex's Team" }),
       ].join("\n"),
-      note: `The first line installs merkle and remembers this broker.${needsToken ? " The second asks for the link of an invite." : ""} The last one, in your project's folder, starts Claude Code in the session, and creates the session if it does not exist.`,
+      note: `The first line installs merkle and remembers this broker.${needsToken ? " The second asks for an invite link." : ""} Run the last line in your project's folder: it starts Claude Code in the session and creates the session if it does not exist.`,
     },
   ];
 }
@@ -84,7 +84,7 @@ function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly C
       `merkle launch --client ${id} --session auth-refactor --team "Alex's Team"`,
       `merkle install --client ${id}`,
     ].join("\n"),
-    note: `The first line starts it in the session; the second is for sessions that you start yourself, shows what it changes, and is undone by merkle uninstall --client ${id}. ${about}`,
+    note: `The first line starts it in the session. The second sets it up for when you start it yourself: it shows what it changes, and merkle uninstall --client ${id} undoes it. ${about}`,
   });
   const told = (
     id: VendorClient,
@@ -95,19 +95,23 @@ function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly C
     id,
     label,
     text: typeof config === "string" ? config : JSON.stringify(config, null, 2),
-    note: `Into ${where}. It reads with check_messages; nothing wakes it.${needsToken ? ` ${whereTokensComeFrom}` : ""}`,
+    note: `Goes into ${where}. The agent reads with check_messages; nothing wakes it.${needsToken ? ` ${whereTokensComeFrom}` : ""}`,
   });
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts the variable in
   const headers = needsToken && { headers: { Authorization: "Bearer ${env:MERKLE_TOKEN}" } };
   return [
-    installed("codex", "Codex", "Codex asks once whether it may run the hooks by which mail comes."),
-    installed("opencode", "OpenCode", "Mail comes between its steps, and wakes it."),
+    installed("codex", "Codex", "Codex asks once whether it may run the hooks that deliver messages."),
+    installed("opencode", "OpenCode", "Messages arrive between its steps and wake it."),
     installed(
       "copilot",
       "Copilot CLI",
-      "Mail comes between its steps; launched, and with /experimental on, it is woken, too.",
+      "Messages arrive between its steps. Launched by merkle with /experimental on, it is also woken.",
     ),
-    installed("gemini", "Gemini CLI", "Mail comes between its steps; an idle one reads at its next turn."),
+    installed(
+      "gemini",
+      "Gemini CLI",
+      "Messages arrive between its steps. When idle, it reads at its next turn.",
+    ),
     told("cursor", "Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project", {
       mcpServers: { merkle: { url, ...headers } },
     }),

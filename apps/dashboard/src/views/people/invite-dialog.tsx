@@ -44,19 +44,19 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
   };
   return (
     <MakeDialog
-      title="Invite somebody"
+      title="Invite people"
       description="Anyone with this link can join. Share it privately."
       submit="Create invite"
       onMake={(signal) => broker.call("create_invite", input, { signal })}
       onMade={onMade}
       onClose={onClose}
-      made={(made) => ({ title: "The invite is ready", body: <MadeInvite made={made} /> })}
+      made={(made) => ({ title: "Invite created", body: <MadeInvite made={made} /> })}
     >
       <SessionField chosen={session} value={sessionId} onChange={setSessionId} />
       <div className="grid gap-4 sm:grid-cols-3">
         <LifetimeField seconds={seconds} secondsMax={limits.inviteSecondsMax} onChange={setSeconds} />
         <Field>
-          <FieldLabel>How many may use it</FieldLabel>
+          <FieldLabel>Number of uses</FieldLabel>
           <Input
             type="number"
             required
@@ -76,8 +76,8 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
               value={role}
               onChange={(event) => setRole(event.target.value === "admin" ? "admin" : "member")}
             >
-              <option value="member">a member</option>
-              <option value="admin">an admin</option>
+              <option value="member">Member</option>
+              <option value="admin">Admin</option>
             </NativeSelect>
           </Field>
         )}
@@ -92,7 +92,7 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
         <label htmlFor={codeId}>
           Add a spoken code
           <span className="block text-sm text-muted-foreground">
-            Valid for ten minutes and five wrong tries.
+            Valid for 10 minutes and up to 5 wrong tries.
           </span>
         </label>
       </div>
@@ -117,7 +117,7 @@ function SessionField({ chosen, value, onChange }: SessionFieldProps) {
       <FieldLabel>Opens</FieldLabel>
       <NativeSelect className="h-8 w-full" value={value} onChange={(event) => onChange(event.target.value)}>
         {chosen && <option value={chosen.session_id}>{chosen.title}</option>}
-        <option value="">the list of sessions</option>
+        <option value="">Session list</option>
         {others.map(({ session_id, title }) => (
           <option key={session_id} value={session_id}>
             {title}
@@ -138,10 +138,10 @@ function MadeInvite({ made }: { readonly made: OutputOf<"create_invite"> }) {
       <Snippet label="Link" text={link} />
       {code !== null && code_expires_at !== null && (
         <div className="grid gap-1">
-          <Snippet label="Code to say aloud" text={code} />
+          <Snippet label="Spoken code" text={code} />
           <p className="text-sm text-muted-foreground">
-            Until <DateText at={code_expires_at} />, at <span className="font-mono">merkle join</span> or on
-            the join page.
+            Use it with <span className="font-mono">merkle join</span> or on the join page until{" "}
+            <DateText at={code_expires_at} />.
           </p>
         </div>
       )}

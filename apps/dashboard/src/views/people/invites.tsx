@@ -26,13 +26,13 @@ export function Invites() {
   return (
     <div className="grid gap-3">
       <Button className="w-fit" onClick={() => setMaking(true)}>
-        Invite somebody…
+        Invite people…
       </Button>
-      {problem && <ProblemAlert title="The invites could not be read." problem={problem} onRetry={refresh} />}
+      {problem && <ProblemAlert title="Couldn't load invites." problem={problem} onRetry={refresh} />}
       {data === undefined && problem === undefined && <Skeleton className="h-16" />}
       {data && open.length === 0 && (
         <p className="text-muted-foreground">
-          No invite is open. An invite is a link that makes its holder a member.
+          No open invites. Anyone who opens an invite link can become a member.
         </p>
       )}
       {open.length > 0 && (
@@ -63,7 +63,7 @@ function InviteRow({ invite, onChanged }: { readonly invite: Invite; readonly on
         <>
           <span className="font-medium tabular-nums">Invite {invite_id}</span>
           {state !== "open" && <Badge variant="muted">{state}</Badge>}
-          {role === "admin" && <Badge variant="warning">makes an admin</Badge>}
+          {role === "admin" && <Badge variant="warning">admin</Badge>}
           {session && (
             <span className="min-w-0">
               to <bdi>{session.title}</bdi>

@@ -80,7 +80,7 @@ function MadeOnce({ title, body, onClose }: MadeOnceProps) {
       <DialogContent onClick={() => undefined} showCloseButton={false}>
         <DialogHeader>
           <DialogTitle>{title}</DialogTitle>
-          <DialogDescription>It is shown this once: the broker keeps no copy.</DialogDescription>
+          <DialogDescription>Shown only once: the broker keeps no copy.</DialogDescription>
         </DialogHeader>
         {body}
         <DialogFooter>

@@ -22,7 +22,7 @@ export function Members() {
   const { data, problem, refresh } = useRead("list_members", {});
   useKeptFresh(refresh);
   if (problem && !data) {
-    return <ProblemAlert title="The members could not be read." problem={problem} onRetry={refresh} />;
+    return <ProblemAlert title="Couldn't load members." problem={problem} onRetry={refresh} />;
   }
   if (!data) return <Skeleton className="h-16" />;
   const present = data.members.filter(({ revoked }) => revoked === null);
@@ -52,8 +52,8 @@ function UnknownInviters({ members }: { readonly members: readonly Member[] }) {
   if (!isAdmin || members.length === 0) return null;
   return (
     <p className="text-sm text-muted-foreground">
-      Nobody is known to vouch for <Names of={members} />: they joined before that was kept, and go on as
-      before. Invite them again to vouch for them.
+      No known inviter: <Names of={members} />. They joined before inviters were recorded and keep their
+      access. Invite them again to vouch for them.
     </p>
   );
 }
@@ -146,15 +146,15 @@ function RevokeMember({ member, invited, onChanged }: MemberRowProps) {
             onChange={(event) => setWithInvited(event.target.checked)}
           />
           <label htmlFor={invitedId}>
-            Also revoke whom <bdi>{name}</bdi> invited, directly or through others
+            Also revoke everyone <bdi>{name}</bdi> invited, directly or indirectly
             <span className="block text-sm text-muted-foreground">
-              <Names of={invited} />. Otherwise they stay.
+              <Names of={invited} />. Otherwise they stay members.
             </span>
           </label>
         </div>
       )}
       <Field>
-        <FieldLabel>Why, for the record</FieldLabel>
+        <FieldLabel>Reason (kept in the record)</FieldLabel>
         <Input
           dir="auto"
           value={reason}

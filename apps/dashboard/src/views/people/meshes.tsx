@@ -27,7 +27,7 @@ export function Meshes() {
     isOpen ? name === (chosenMesh ?? "main") : mesh_id === admitted?.mesh_id;
   return (
     <div className="grid gap-3">
-      {problem && <ProblemAlert title="The meshes could not be read." problem={problem} onRetry={refresh} />}
+      {problem && <ProblemAlert title="Couldn't load meshes." problem={problem} onRetry={refresh} />}
       {data === undefined && problem === undefined && <Skeleton className="h-16" />}
       {data && (
         <RowList label="Meshes">
@@ -55,7 +55,7 @@ export function Meshes() {
         </RowList>
       )}
       <p className="text-sm text-muted-foreground">
-        A browser is in one mesh at a time. To open another:{" "}
+        A browser shows one mesh at a time. To open another, run{" "}
         <span className="font-mono">merkle open --mesh NAME</span>
         {!isOpen && (
           <>
@@ -98,7 +98,7 @@ function NewMesh({ onMade }: { readonly onMade: () => void }) {
           maxLength={limits.meshNameCharsMax}
           autoComplete="off"
           spellCheck={false}
-          placeholder="its name"
+          placeholder="Name"
           className="max-w-80 flex-1"
           value={name}
           onChange={(event) => setName(event.target.value)}
@@ -110,7 +110,7 @@ function NewMesh({ onMade }: { readonly onMade: () => void }) {
       <p role="status" className="text-sm text-muted-foreground empty:hidden">
         {made !== null && (
           <>
-            <bdi>{made}</bdi> is there.
+            <bdi>{made}</bdi> created.
           </>
         )}
       </p>

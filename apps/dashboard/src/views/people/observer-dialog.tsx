@@ -25,11 +25,11 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
       title="Share a view-only link"
       description={
         <>
-          Anyone with the link can read “<bdi>{session.title}</bdi>” live, and nothing else: no membership, no
-          other session. The link ends when this browser is signed out.
+          Anyone with the link can read “<bdi>{session.title}</bdi>” live, but no other session, and does not
+          become a member. The link stops working when this browser is signed out.
         </>
       }
-      submit="Make the link"
+      submit="Create link"
       onMake={(signal) => {
         const what = label.trim();
         const input = {
@@ -47,19 +47,19 @@ export function ObserverDialog({ session, onClose }: ObserverDialogProps) {
           <div className="grid min-w-0 gap-3">
             <Snippet label="Link" text={link} />
             <p className="text-sm text-muted-foreground">
-              Until <DateText at={expires_at} />. It can be ended under Settings, Tokens and browsers.
+              Valid until <DateText at={expires_at} />. Revoke it under Settings, Tokens and browsers.
             </p>
           </div>
         ),
       })}
     >
       <Field>
-        <FieldLabel>Recipient</FieldLabel>
+        <FieldLabel>Label</FieldLabel>
         <Input
           dir="auto"
           maxLength={limits.nameCharsMax}
           autoComplete="off"
-          placeholder="optional, to find it again"
+          placeholder="optional, such as: for Ana"
           value={label}
           onChange={(event) => setLabel(event.target.value)}
         />

@@ -16,8 +16,8 @@ export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
   return (
     <MakeDialog
       title="Sign in another browser"
-      description="Makes a link that signs one browser in as you, once, within ten minutes. Open it there. That browser is signed out with this one."
-      submit="Make the link"
+      description="Creates a link that signs in one other browser as you. Open it there within 10 minutes. That browser is signed out together with this one."
+      submit="Create link"
       onMake={(signal) => broker.call("issue_token", { kind: "sign_in" }, { signal })}
       onMade={onMade}
       onClose={onClose}
@@ -27,8 +27,7 @@ export function SignInLinkDialog({ onMade, onClose }: SignInLinkDialogProps) {
           <div className="grid min-w-0 gap-3">
             <Snippet label="Link" text={link ?? token} />
             <p className="text-sm text-muted-foreground">
-              For one browser, until <DateText at={expires_at} />. Give it to nobody: it is you who comes by
-              it.
+              Works in one browser, until <DateText at={expires_at} />. Never share it: it signs in as you.
             </p>
           </div>
         ),

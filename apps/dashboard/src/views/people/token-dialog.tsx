@@ -38,8 +38,8 @@ export function TokenDialog({
           <div className="grid min-w-0 gap-3">
             <Snippet label="Token" text={token} />
             <p className="text-sm text-muted-foreground">
-              Put it into the variable <span className="font-mono">MERKLE_TOKEN</span> where the program runs:
-              what is offered under Connection reads it from there. Until <DateText at={expires_at} />.
+              Set the variable <span className="font-mono">MERKLE_TOKEN</span> to it where the program runs.
+              The snippets under Connection read it from there. Valid until <DateText at={expires_at} />.
             </p>
           </div>
         ),
@@ -53,7 +53,7 @@ export function TokenDialog({
           autoFocus
           maxLength={limits.nameCharsMax}
           autoComplete="off"
-          placeholder="such as: the build server"
+          placeholder="such as: build server"
           value={label}
           onChange={(event) => setLabel(event.target.value)}
         />

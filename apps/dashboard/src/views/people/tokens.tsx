@@ -34,7 +34,7 @@ export function Tokens() {
           Sign in another browser…
         </Button>
       </div>
-      {problem && <ProblemAlert title="The tokens could not be read." problem={problem} onRetry={refresh} />}
+      {problem && <ProblemAlert title="Couldn't load tokens." problem={problem} onRetry={refresh} />}
       {data === undefined && problem === undefined && <Skeleton className="h-16" />}
       {data && data.tokens.length > 0 && (
         <RowList label="Tokens and browsers">
@@ -55,19 +55,18 @@ export function Tokens() {
 const kinds: Readonly<Record<Token["kind"], { readonly name: string; readonly consequence: string }>> = {
   bearer: {
     name: "Token",
-    consequence:
-      "Programs that use it, and members that joined through it, are disconnected within a second.",
+    consequence: "Programs using it and members who joined through it are disconnected within a second.",
   },
   browser: {
     name: "Browser",
     consequence:
-      "Its pages are signed out within a second, and tokens, links and clients that it authorised end.",
+      "Its pages are signed out within a second. Tokens, links and clients it authorised stop working.",
   },
-  sign_in: { name: "Sign-in link", consequence: "The link signs nobody in any more." },
-  observer: { name: "View-only link", consequence: "People who use it are disconnected within a second." },
+  sign_in: { name: "Sign-in link", consequence: "The link no longer signs anyone in." },
+  observer: { name: "View-only link", consequence: "People using it are disconnected within a second." },
   client: {
     name: "Client",
-    consequence: "It is cut off within a second. Its team stays, without anybody in it.",
+    consequence: "It is disconnected within a second. Its team stays, but is empty.",
   },
 };
 
@@ -100,7 +99,7 @@ function TokenRow({ token, onChanged }: { readonly token: Token; readonly onChan
           )}
           {last_used_at === null ? (
             <>
-              made <DateText at={created_at} />, not used yet
+              created <DateText at={created_at} />, not used yet
             </>
           ) : (
             <>

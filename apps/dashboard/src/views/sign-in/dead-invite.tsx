@@ -30,14 +30,14 @@ export function DeadInvite({
           <bdi>{inviter}</bdi> invited to <bdi className="font-medium text-foreground">{title ?? mesh}</bdi>.{" "}
           {state === "expired" && (
             <>
-              It was good until <DateText at={expires_at} />.
+              It was valid until <DateText at={expires_at} />.
             </>
           )}
           {state === "used" && "It has reached its limit."}
-          {state === "revoked" && "It no longer works; people who joined with it stay."}
+          {state === "revoked" && "It no longer works. People who joined with it stay members."}
         </p>
         <p>
-          Ask <bdi className="font-medium">{inviter}</bdi> for another one.
+          Ask <bdi className="font-medium">{inviter}</bdi> for a new one.
         </p>
       </div>
       <PasteAnother />
@@ -51,8 +51,8 @@ export function UnknownInvite() {
       <div className="grid gap-2">
         <h1 className="text-title font-semibold">Invite not found</h1>
         <p className="text-muted-foreground">
-          The link may have been cut off on its way, or belong to another broker; a spoken code is good for
-          ten minutes and five wrong tries. Ask the sender for a new invite.
+          The link may be incomplete or belong to another broker. A spoken code is valid for 10 minutes and up
+          to 5 wrong tries. Ask the sender for a new invite.
         </p>
       </div>
       <PasteAnother />

@@ -48,8 +48,8 @@ export function JoinHere({ invite, preview }: { readonly invite: string; readonl
         </Button>
       </div>
       <p id={`${id}-note`} className="text-sm text-muted-foreground">
-        A key is made for you and kept in this browser’s storage for {window.location.host}. It signs you in
-        here again, and never leaves this browser.
+        A key is created for you and stored in this browser for {window.location.host}. Use it to sign in here
+        again. It never leaves this browser.
       </p>
       <RefusalNote refusal={refusal} />
     </form>

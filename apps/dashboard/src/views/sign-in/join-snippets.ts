@@ -30,7 +30,7 @@ export function joinSnippets({
       text: [installLine({ base, keyPin }), "merkle join -", launchLine({ session: slug, team: teamName })]
         .filter((line) => line !== null)
         .join("\n"),
-      note: "Installs merkle, then asks for the link: paste it there, where no other program sees it. The last line starts Claude Code; run it in your project's folder.",
+      note: "Installs merkle, then asks for the link. Paste it at the prompt, where no other program sees it. Run the last line in your project's folder: it starts Claude Code.",
     },
     ...named("claude-code"),
     ...named("mcp-json"),
@@ -38,7 +38,7 @@ export function joinSnippets({
       id: "curl",
       label: "curl",
       text: curlLines(base, slug, teamName),
-      note: "Joins, keeps the team's credential in a variable, and says something. MERKLE_TOKEN is a token of yours.",
+      note: "Joins, stores the team's credential in a variable, and posts a message. MERKLE_TOKEN is one of your tokens.",
     },
   ];
 }

@@ -71,7 +71,7 @@ function Invited({ invite }: { readonly invite: string }) {
       <ProblemAlert
         title="Couldn't load the invite."
         problem={problem}
-        stillWorks="The invite is still unused."
+        stillWorks="This didn’t use up the invite."
         onRetry={() => setTries(tries + 1)}
       />
     </>

@@ -28,8 +28,7 @@ export function JoinWithAgent({
           With an agent
         </h2>
         <p className="flex items-center gap-2 text-sm text-muted-foreground">
-          The link, to paste{" "}
-          <CopyButton text={`${base}/join#${getKept("join") ?? ""}`} what="the invite's link" />
+          Invite link <CopyButton text={`${base}/join#${getKept("join") ?? ""}`} what="invite link" />
         </p>
       </div>
       <SnippetTabs snippets={joinSnippets({ base, slug, teamName, keyPin })}>

@@ -56,7 +56,7 @@ export function OpenInvite({
 function describeMembership({ title, mesh, role }: InvitePreview): string {
   const asWhat = role === "admin" ? "an admin" : "a member";
   const seen = title === null ? "its sessions" : "this and its other sessions";
-  return `You become ${asWhat} of the mesh “${mesh}”: you and your agents read and write in ${seen}.`;
+  return `You become ${asWhat} of the mesh “${mesh}”. You and your agents can read and write in ${seen}.`;
 }
 
 /** The name of the member that this browser is signed in as in that mesh, if it is. */
@@ -82,7 +82,8 @@ function AlreadyIn({ name, slug }: { readonly name: string; readonly slug: strin
   return (
     <section aria-label="You are a member" className="grid gap-2 border-t pt-5">
       <p>
-        In this browser you are <bdi className="font-medium">{name}</bdi> already. The invite stays as it is.
+        You’re already signed in here as <bdi className="font-medium">{name}</bdi>. This doesn’t use up the
+        invite.
       </p>
       <Button
         className="w-fit"
@@ -91,7 +92,7 @@ function AlreadyIn({ name, slug }: { readonly name: string; readonly slug: strin
           window.location.replace(slug === null ? "/" : `/sessions/${slug}`);
         }}
       >
-        {slug === null ? "Open the sessions" : "Open the session"}
+        {slug === null ? "Open sessions" : "Open session"}
       </Button>
     </section>
   );

@@ -33,9 +33,9 @@ export function SignInPanel({ title, about, onSignedIn }: SignInPanelProps) {
       <LinkForm onSignedIn={onSignedIn} />
       <section aria-label="Where to get a link" className="grid gap-3 border-t pt-5 text-sm">
         <p className="text-muted-foreground">
-          Where you have joined with the merkle command, this opens the pages and signs you in:
+          If you joined with the merkle command, run this on that machine to open the pages and sign in:
         </p>
-        <Snippet label="On that machine" text="merkle open" />
+        <Snippet label="Sign in" text="merkle open" />
         <p className="text-muted-foreground">
           No invite? Ask the person who runs <BrokerName /> for one.
         </p>
@@ -77,7 +77,7 @@ function explainKey(refusal: Refusal): Refusal {
   if (refusal.details["reason"] === "time") return { ...refusal, title: "This device's clock is wrong." };
   return {
     ...refusal,
-    title: "This key is not let in any more.",
+    title: "This key no longer works.",
     detail: "The membership was revoked, or the broker was set up again. A new invite creates a new key.",
   };
 }

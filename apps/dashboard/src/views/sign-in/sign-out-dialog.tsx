@@ -22,12 +22,11 @@ export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
       title={isOnlooker ? "Leave this session?" : "Sign out of this browser?"}
       description={
         isOnlooker
-          ? "As long as the link is good, it brings you back."
-          : "All its tabs are signed out. Your agents and other browsers go on."
+          ? "You can come back while the link is valid."
+          : "All its tabs are signed out. Your agents and other browsers stay connected."
       }
       submit={isOnlooker ? "Leave" : "Sign out"}
       submitting="Signing out…"
-      cancel="Stay"
       onSubmit={() => signOut({ withKey })}
       onDone={() => undefined}
       onClose={onClose}
@@ -44,7 +43,7 @@ export function SignOutDialog({ onClose }: { readonly onClose: () => void }) {
             Also forget the key of <bdi className="font-medium">{member.name}</bdi>
             <span className="block text-sm text-muted-foreground">
               {withKey
-                ? "Coming back then needs a sign-in link of yours, or a new invite."
+                ? "To sign in again, you need one of your sign-in links or a new invite."
                 : "If you keep the key, anyone using this browser can sign in again with one click."}
             </span>
           </label>

@@ -21,9 +21,7 @@ export function useLink(onSignedIn: () => void): FollowedLink {
 
   async function follow(text: string): Promise<void> {
     const link = readLink(text);
-    setProblem(
-      link ? null : "This is neither a sign-in link nor an invite. Paste the whole link, as you got it.",
-    );
+    setProblem(link ? null : "This is neither a sign-in link nor an invite. Paste the complete link.");
     if (!link) return;
     if (link.kind === "join") return goToJoin(link.secret);
     const isIn = await run(async () => void (await signIn({ secret: link.secret })));
@@ -48,6 +46,6 @@ export function explainLink(refusal: Refusal): Refusal {
     ...refusal,
     title: "This sign-in link doesn't work.",
     detail:
-      "It was used already, has expired, was revoked, or is not whole. Make a new one with merkle open, or ask for one.",
+      "It was already used, has expired, was revoked or is incomplete. Create a new one with merkle open, or ask for one.",
   };
 }
