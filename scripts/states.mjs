@@ -257,7 +257,7 @@ export const states = {
   "alerts-webhook": {
     path: () => "/settings#alerts",
     async act(page) {
-      await press(page, "Tell another place…");
+      await press(page, "Add a destination…");
       await page.getByRole("combobox").last().selectOption("webhook");
       await page.getByRole("textbox", { name: "Address" }).fill("https://ops.example.com/merkle");
       await page.getByRole("checkbox", { name: "Quiet hours" }).check();
@@ -265,7 +265,7 @@ export const states = {
   },
   "alerts-browser": {
     path: () => "/settings#alerts",
-    act: (page) => press(page, "Tell this browser…"),
+    act: (page) => press(page, "Enable push in this browser…"),
   },
 };
 

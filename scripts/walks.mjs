@@ -11,7 +11,7 @@ const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 export const walks = {
   async index({ open, shoot, empty }) {
     const first = await open(empty, "/", { isNobody: true });
-    await first.getByRole("button", { name: "Open the demo room" }).waitFor();
+    await first.getByRole("button", { name: "Open demo room" }).waitFor();
     await shoot(first, "first");
     await first.mouse.wheel(0, 700);
     await shoot(first, "steps");
@@ -28,7 +28,7 @@ export const walks = {
 
   async demo({ open, shoot, empty }) {
     const page = await open(empty, "/", { isNobody: true });
-    await page.getByRole("button", { name: "Open the demo room" }).click();
+    await page.getByRole("button", { name: "Open demo room" }).click();
     await page.locator("[role=feed] article").first().waitFor();
     await shoot(page, "entered");
     const ask = page.getByRole("button", { name: /^Keep their 30-day tokens/ });
@@ -80,7 +80,7 @@ export const walks = {
     await page.getByRole("button", { name: "Invite" }).click();
     await page.getByRole("dialog").waitFor();
     await shoot(page, "dialog");
-    await page.getByRole("button", { name: "Make the invite" }).click();
+    await page.getByRole("button", { name: "Create invite" }).click();
     const link = await page.getByRole("dialog").locator("figure code").first().textContent();
     await shoot(page, "made");
     const second = await open(guarded, link, { isNobody: true });

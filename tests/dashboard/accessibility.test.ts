@@ -50,7 +50,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await inspect(page.getByRole("dialog").getByRole("textbox", { name: "Title" }), dialog);
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
-    await inspect(page.getByRole("dialog", { name: "Keys" }), dialog);
+    await inspect(page.getByRole("dialog", { name: "Keyboard shortcuts" }), dialog);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Command menu" }).getByRole("combobox").fill("staging");
@@ -78,7 +78,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await go("/progress?view=thoughts");
     await page.getByRole("button", { name: "Where tokens are kept" }).click();
     await page.getByRole("button", { name: /^Check in this browser/ }).click();
-    await inspect(page.getByText("Its hash was computed here"));
+    await inspect(page.getByText("Its hash, computed here"));
     await go("/needs-you");
     await inspect(page.getByRole("region", { name: "Detail" }).getByText("Which staging key?"));
     for (const wall of ["", "?wall=1"]) {
@@ -104,7 +104,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await inspect(page.getByText("I look at it."));
     for (const opener of [
       page.getByRole("button", { name: /^More about message/ }).last(),
-      page.getByRole("region", { name: "Who takes part" }).getByRole("button", { name: /Cedar/ }),
+      page.getByRole("region", { name: "Participants" }).getByRole("button", { name: /Cedar/ }),
     ]) {
       await opener.click();
       await inspect(page.locator(popover), popover);
@@ -158,7 +158,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await page.getByRole("textbox", { name: /^Document/ }).fill("# Plan of my own");
     const { session_id } = await dashboard.rest.call("get_session", { session_id: busy });
     await write(session_id, "# Plan of another");
-    await inspect(page.getByText(/while you write on/));
+    await inspect(page.getByText(/You’re editing v/));
     await page.getByRole("button", { name: "Save" }).click();
     await inspect(page.getByRole("region", { name: "Resolve conflict" }));
     await go(`/sessions/${busy}/state`);
@@ -203,7 +203,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     const { page, found, inspect, go } = await openToInspect("/sources");
     await inspect(page.getByText("1 proposal"));
     await go("/sources?q=nowhere-near");
-    await inspect(page.getByText("No file’s path holds"));
+    await inspect(page.getByText("No files with"));
     const file = `/sources?file=${source_path}`;
     await go(file);
     await inspect(page.getByRole("button", { name: `Review proposal ${proposal_id}` }));
@@ -214,12 +214,12 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await go(`${file}&jobs=1`);
     await inspect(page.getByText("Read the file as"));
     await go(`${file}&perspective=Sceptic`);
-    await inspect(page.getByRole("article", { name: "The file, read as Sceptic" }));
+    await inspect(page.getByRole("article", { name: "Perspective of Sceptic" }));
     await go("/sources?file=docs/nothing.md");
     await inspect(page.getByText("There is no file with this path in Git."));
     await at.write("docs/guide.md", "# Another guide\n");
     await go(file);
-    await inspect(page.getByText("This text is not committed."));
+    await inspect(page.getByText("This file has uncommitted changes"));
     expect(found).toEqual([]);
   });
 
@@ -284,7 +284,7 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     const { page } = await dashboard.open(`/sessions/${busy}`, { forcedColors: "active" });
     await page.getByText("I look at it.").waitFor();
     const background = await page.evaluate("getComputedStyle(document.body).backgroundColor");
-    const mark = page.getByRole("region", { name: "Who takes part" }).locator("svg path, svg circle").first();
+    const mark = page.getByRole("region", { name: "Participants" }).locator("svg path, svg circle").first();
     const fills = [await styleOf(mark, "fill"), await styleOf(mark, "stroke")];
     expect(fills.some((fill) => fill !== "none" && fill !== background)).toBe(true);
     const tabs = page.getByRole("navigation", { name: "Parts of the session" });

@@ -42,14 +42,14 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     await row.getByText(/Ask, Blocked · quiet 22:00 to 07:00/).waitFor();
 
     await press("Test Phone");
-    await row.getByText("It arrived. The server answered 204.").waitFor();
+    await row.getByText("Test delivered. The server answered 204.").waitFor();
     expect(receiver.got.map(({ body }) => JSON.parse(body.toString()))).toMatchObject([
       { topic: "my-topic", title: "Merkle" },
     ]);
     receiver.answer = answering(403);
     await press("Test Phone");
-    await row.getByText("It did not arrive. The server answered 403.").waitFor();
-    await press("Change Phone");
+    await row.getByText("Test not delivered. The server answered 403.").waitFor();
+    await press("Edit Phone");
     await page.getByRole("dialog").getByRole("checkbox", { name: "A session is concluded" }).focus();
     await page.keyboard.press("Space");
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).focus();
@@ -187,8 +187,8 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     await page.getByRole("link", { name: "All sessions" }).focus();
     await page.keyboard.press("Enter");
     await page
-      .getByRole("group", { name: "Which sessions" })
-      .or(page.getByText("Which sessions"))
+      .getByRole("group", { name: "Show sessions" })
+      .or(page.getByText("Show sessions"))
       .first()
       .waitFor();
     expect(problems).toEqual([]);

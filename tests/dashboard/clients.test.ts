@@ -38,10 +38,8 @@ describe("the page on which a member lets a client in", { tags: "chromium" }, ()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
     expect(await findBarriers()).toEqual([]);
 
-    await page
-      .getByRole("combobox", { name: "In which session" })
-      .selectOption({ label: "Split the auth service" });
-    await page.getByRole("textbox", { name: "As which team" }).fill("Helper");
+    await page.getByRole("combobox", { name: "Session" }).selectOption({ label: "Split the auth service" });
+    await page.getByRole("textbox", { name: "Team" }).fill("Helper");
     await page.getByRole("button", { name: "Authorise" }).click();
     await page.waitForURL((url) => url.host === client.host);
     const { access_token } = await redeemCode(client, page.url());
@@ -62,7 +60,7 @@ describe("the page on which a member lets a client in", { tags: "chromium" }, ()
     await page.getByText("This client cannot be authorised.").waitFor();
     expect(await page.getByRole("button", { name: "Authorise" }).count()).toBe(0);
     await page.goto(client.page);
-    await page.getByRole("button", { name: "Refuse" }).click();
+    await page.getByRole("button", { name: "Deny" }).click();
     await page.waitForURL((url) => url.host === client.host);
     expect(new URL(page.url()).searchParams.get("error")).toBe("access_denied");
   });

@@ -261,7 +261,7 @@ describe("the feed of a session", { tags: "chromium" }, () => {
     });
     const { page, problems, findBarriers } = await openFeed(session.slug);
     const row = article(page, cursor);
-    await row.getByText("900 bytes, sealed for Birch/oak").waitFor();
+    await row.getByText("900 bytes, encrypted for Birch/oak").waitFor();
     await row.getByText("PRIVATE", { exact: true }).waitFor();
     await row.hover();
     await row.getByRole("button", { name: `More about message ${cursor}` }).click();

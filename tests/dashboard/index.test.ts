@@ -33,19 +33,19 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await openPage(browser, url);
     await page.getByText("merkle launch --new").waitFor();
     expect(await findBarriers()).toEqual([]);
-    await page.getByRole("button", { name: "Open the demo room" }).click();
+    await page.getByRole("button", { name: "Open demo room" }).click();
     const answer = page
       .getByRole("region", { name: "Feed" })
       .getByRole("button", { name: /^Ask them to update/ });
     await answer.waitFor();
-    const strip = page.getByRole("region", { name: "Who takes part" });
+    const strip = page.getByRole("region", { name: "Participants" });
     await strip.getByText("needs a decision on apps before 4.2").waitFor();
     await strip.getByText("Making sure that nobody is logged out").waitFor();
     expect(await findBarriers()).toEqual([]);
     await answer.click();
     await page.getByText("CLOSED", { exact: true }).waitFor();
     await page.getByRole("region", { name: "Conclusion" }).getByText("Users of apps before 4.2").waitFor();
-    await page.getByRole("button", { name: "Leave the demo" }).click();
+    await page.getByRole("button", { name: "Exit demo" }).click();
     await page.getByText("Start your own session").waitFor();
     expect(await rest.call("list_sessions", { status: "all" })).toMatchObject({ sessions: [] });
     expect(problems).toEqual([]);
@@ -54,7 +54,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
   it("[DASH-30] [DASH-31] an empty mesh says what to do next, and whoever starts a session is asked for a name once", async () => {
     const { page, problems } = await openPage(browser, url);
     await page.getByText("Start your own session").waitFor();
-    await page.getByRole("button", { name: "Start the first session" }).click();
+    await page.getByRole("button", { name: "Start a session" }).click();
     await page.getByRole("textbox", { name: "Title" }).fill("Q3 pricing");
     await page.getByRole("button", { name: "Start session" }).click();
     await page.getByRole("textbox", { name: "Your name" }).fill("Ana");
@@ -74,7 +74,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     await rest.call("post_message", { ...asking, content: { text: "Which staging key?", kind: "ask" } });
     const { page, problems, findBarriers } = await openPage(browser, `${url}/sessions/${session_id}`);
     await page.getByRole("button", { name: "Invite" }).click();
-    await page.getByRole("dialog").getByText("A person opens").first().waitFor();
+    await page.getByRole("dialog").getByText("Link for people").first().waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("g");
     await page.keyboard.press("a");

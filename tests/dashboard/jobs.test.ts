@@ -132,7 +132,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Who can conclude…" }).click();
     await page.getByRole("checkbox", { name: /^Let the agent conclude the session/ }).check();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("this session lets it conclude by itself", { exact: false }).waitFor();
+    await page.getByText("in this session the agent may conclude", { exact: false }).waitFor();
     const settings = { session_id, session_settings: { agent_concludes: "proposes" as const } };
     await changeSettings(dashboard.rest, settings);
 
@@ -168,7 +168,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     await page.getByRole("link", { name: "Jobs runner" }).click();
     const runner = page.getByRole("region", { name: "Jobs runner" });
     await runner.getByText("claude, 2.1.207 (Claude Code)").waitFor();
-    await runner.getByText(/^a PID namespace of its own/).waitFor();
+    await runner.getByText(/^separate PID namespace/).waitFor();
     await runner.getByText("2; others wait").waitFor();
     await runner.getByText("No jobs running or waiting in this mesh.").waitFor();
     expect(await findBarriers()).toEqual([]);

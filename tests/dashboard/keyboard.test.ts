@@ -43,7 +43,7 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
     await keyboard.type("Ask");
     await pressTo(page, field);
     await keyboard.type("Ship it?");
-    await pressTo(page, page.getByRole("button", { name: "Offer answers" }));
+    await pressTo(page, page.getByRole("button", { name: "Add answer options" }));
     await keyboard.press("Enter");
     await expectFocus(page.getByRole("textbox", { name: "Option 1" }));
     await keyboard.type("yes");
@@ -114,7 +114,7 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
     await keyboard.press("Enter");
     await page.getByRole("list", { name: "Versions" }).waitFor();
 
-    const splitter = page.getByRole("separator", { name: "The feed's share" });
+    const splitter = page.getByRole("separator", { name: "Feed width" });
     await pressTo(page, splitter, "Shift+Tab");
     const share = Number(await splitter.getAttribute("aria-valuenow"));
     await keyboard.press("ArrowLeft");
@@ -161,7 +161,7 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
     for (const [keys, dialog] of [
       ["Enter", page.getByRole("alertdialog", { name: "Hold this session?" })],
       ["Control+k", page.getByRole("dialog", { name: "Command menu" })],
-      ["?", page.getByRole("dialog", { name: "Keys" })],
+      ["?", page.getByRole("dialog", { name: "Keyboard shortcuts" })],
     ] as const) {
       await keyboard.press(keys);
       await expectFocus(dialog.locator(":focus"));

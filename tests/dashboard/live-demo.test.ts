@@ -91,7 +91,7 @@ function watchPage(): void {
     titles: "[data-session-link], h1",
     messages: "article[data-sequence]",
     versions: "[aria-label=Document] header h2",
-    teams: "[aria-label='Who takes part'] li",
+    teams: "[aria-label='Participants'] li",
     changes: "p",
   };
   const seen: Record<string, string[]> = { animations: [], loads: ["1"] };

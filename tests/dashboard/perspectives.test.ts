@@ -42,7 +42,7 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
     const first = await fake.next();
     await pane.getByText("Running", { exact: true }).waitFor();
     await pane.getByRole("radio", { name: "Operator" }).check();
-    await pane.getByText(/One at a time/).waitFor();
+    await pane.getByText(/Only one job runs at a time/).waitFor();
     await expect.poll(() => pane.getByRole("button", { name: "Read as Operator" }).isDisabled()).toBe(true);
     await pane.getByRole("radio", { name: "Sceptic" }).check();
 
@@ -154,7 +154,7 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
     const { page, problems } = await dashboard.open(`/sessions/${session.slug}`, { as });
     await page.getByRole("button", { name: "Continue in a new session" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("whose sealed conclusion is its first memory").waitFor();
+    await dialog.getByText("starts with its sealed conclusion in memory").waitFor();
     await dialog.getByRole("button", { name: "Start session" }).click();
     await page.getByText(/^Goes on from "Auth .*first memory here\.$/).waitFor();
     await page

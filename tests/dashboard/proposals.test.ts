@@ -33,7 +33,7 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     expect(await review.getByRole("article", { name: /^Change in/ }).count()).toBe(1);
     expect(await read(session)).toBe(plan.replace("Keep v1 tokens", "Keep v1 tokens for 30 days"));
     expect(await findBarriers()).toEqual([]);
-    await review.getByRole("button", { name: "What v2 changed" }).click();
+    await review.getByRole("button", { name: "Show changes in v2" }).click();
     await page.getByRole("region", { name: "Changes from version 1 to 2" }).waitFor();
     expect(problems).toEqual([]);
   });
@@ -44,7 +44,7 @@ describe("proposals in the page", { tags: "chromium" }, () => {
     const review = page.getByRole("region", { name: `Proposal ${proposal_id}` });
     await review.getByRole("button", { name: "Request changes…" }).click();
     await review.getByRole("textbox", { name: "Changes to make" }).fill("Say it in weeks.");
-    await review.getByRole("button", { name: "Ask for changes" }).click();
+    await review.getByRole("button", { name: "Request changes" }).click();
     await review.getByText("Sent back for changes by Ana").waitFor();
     const { job } = await fake.next();
     expect(job.job_id).toBeGreaterThan(0);

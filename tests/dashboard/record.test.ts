@@ -47,7 +47,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await dashboard.rest.call("set_state", { ...at, key: "frozen", value: true });
     await dashboard.rest.call("update_session_metadata", { ...at, title: "Issuer", reason: "Legal agreed" });
     await rows.first().getByText("Reason: Legal agreed").waitFor();
-    await page.getByText("1 change of state left out", { exact: false }).waitFor();
+    await page.getByText("1 state change not shown", { exact: false }).waitFor();
     await page.getByRole("combobox", { name: "Event type" }).selectOption({ label: "Decisions" });
     await page.waitForURL("**?kind=decision");
     expect(await rows.count()).toBe(1);
@@ -122,7 +122,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
       text.replace("takes both", "takes none"),
     );
     const { page, problems, findBarriers } = await dashboard.open("/verify");
-    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    await page.getByText("Ready. No network is needed from here on.").waitFor();
     expect(await findBarriers()).toEqual([]);
     // Every page loads the palette ahead, once it rests; here that is over before the network is cut.
     await openPalette(page);
@@ -153,7 +153,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     tags: "long",
   }, async () => {
     const { page, problems, findBarriers } = await dashboard.open("/verify");
-    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    await page.getByText("Ready. No network is needed from here on.").waitFor();
     const facts = page.getByRole("region", { name: "Record" });
     const report = async (texts: BundleTexts) => {
       const again = page.getByRole("button", { name: "Verify another" });
@@ -220,7 +220,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
       size: 4,
     });
     const { page, problems } = await dashboard.open("/verify?what=proof", phone);
-    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    await page.getByText("Ready. No network is needed from here on.").waitFor();
     await paste(page, JSON.stringify(proof));
     await page.getByText(/^Message 3 leads to root .*, computed here\.$/).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
@@ -237,7 +237,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await page.getByText("The entry doesn't match its leaf.").waitFor();
     await page.getByRole("button", { name: "Verify another" }).click();
     await paste(page, "{}");
-    await page.getByText("The proof cannot be verified.").waitFor();
+    await page.getByText("Proof cannot be verified.").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -338,7 +338,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     expect([...tampered.problems, ...cut.problems]).toEqual([]);
 
     const { page } = await dashboard.open("/verify");
-    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    await page.getByText("Ready. No network is needed from here on.").waitFor();
     await choose(page, { ...toFile("whole.html", Buffer.from(html)), mimeType: "text/html" });
     await page.getByText(/^4 of 4 messages match root/).waitFor();
   });
@@ -347,7 +347,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const { session } = await stage();
     const html = await fetchPage(session.slug);
     const { page, problems } = await dashboard.open("/verify");
-    await page.getByText("Ready: from here on no network is needed.").waitFor();
+    await page.getByText("Ready. No network is needed from here on.").waitFor();
     const warning = page.getByText("The record is intact, but the page around it is not Merkle’s.");
     const chooseHtml = (text: string) =>
       choose(page, { ...toFile("page.html", Buffer.from(text)), mimeType: "text/html" });

@@ -70,10 +70,10 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     await sql`UPDATE feeds SET last_posted_at = last_posted_at - interval '11 min' WHERE session_id = ${sessionId}`;
     const page = await openAs("Ana", session);
     await page.getByText("QUIET", { exact: true }).waitFor();
-    const banner = page.getByRole("region", { name: "Session paused" });
-    await banner.getByText(/Quiet: nobody has spoken or asked for messages since/).waitFor();
+    const banner = page.getByRole("region", { name: "Session status" });
+    await banner.getByText(/Quiet: no one has posted or checked for messages since/).waitFor();
     await banner.getByRole("button", { name: "Nudge all" }).click();
-    await banner.getByText(/Birch is away and reads when it comes back/).waitFor();
+    await banner.getByText(/Birch is offline and reads when it returns/).waitFor();
     // What came of it stays when somebody speaks, until it was read.
     await session.post(session.convener, "here I am");
     await banner.getByText("The session is no longer quiet.").waitFor();

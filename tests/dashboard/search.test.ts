@@ -29,7 +29,7 @@ describe("the search", { tags: "chromium" }, () => {
     await page.getByText("Search all sessions").waitFor();
     // Whoever opens the page can type at once.
     await page.keyboard.type(word);
-    const hits = page.getByRole("list", { name: /^What was found/ });
+    const hits = page.getByRole("list", { name: /^Results/ });
     await expect
       .poll(async () => (await kindsIn(hits)).sort())
       .toEqual(["Decision", "Document", "Memory", "Message", "Progress", "Session", "State"]);
@@ -53,7 +53,7 @@ describe("the search", { tags: "chromium" }, () => {
 
   it("[DASH-151] nothing found says what to do, and a phone shows it all", async () => {
     const { page, problems } = await dashboard.open(`/search?q=${randomUUID()}&kinds=state`, phone);
-    await page.getByText("Nothing found.").waitFor();
+    await page.getByText("No results.").waitFor();
     await page.getByRole("button", { name: "Search everything" }).click();
     await page.getByText("Try fewer or different words").waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);

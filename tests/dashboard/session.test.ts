@@ -96,7 +96,7 @@ describe("a session's page", { tags: "chromium" }, () => {
     });
     const ina = { ...desk, ...(await asPerson(rest, broker.url, "Ina")) };
     const { page, problems, findBarriers } = await open(session, "", ina);
-    const roster = page.getByRole("region", { name: "Who takes part" });
+    const roster = page.getByRole("region", { name: "Participants" });
     await roster.getByRole("listitem").first().filter({ hasText: "needs the staging key" }).waitFor();
 
     await roster.getByRole("button", { name: /Cedar/ }).click();
@@ -105,7 +105,7 @@ describe("a session's page", { tags: "chromium" }, () => {
       await card.getByText(fact, { exact: true }).waitFor();
     }
     await card.getByRole("button", { name: "Nudge" }).click();
-    await card.getByText("Cedar/cedar is away and reads when it comes back.").waitFor();
+    await card.getByText("Cedar/cedar is offline and reads when it returns.").waitFor();
     expect(await findBarriers()).toEqual([]);
     await card.getByRole("button", { name: "Write to" }).click();
     await expect.poll(() => page.getByRole("button", { name: "To Cedar" }).count()).toBe(1);
@@ -122,7 +122,7 @@ describe("a session's page", { tags: "chromium" }, () => {
   it("[DASH-85] the split moves with the arrow keys, is remembered, and folds", async () => {
     const session = await createTestSession(rest);
     const { page } = await open(session);
-    const splitter = page.getByRole("separator", { name: "The feed's share" });
+    const splitter = page.getByRole("separator", { name: "Feed width" });
     const feed = page.getByRole("region", { name: "Feed", exact: true });
     const before = Number(await splitter.getAttribute("aria-valuenow"));
     const widthBefore = await widthOf(feed);
@@ -133,7 +133,7 @@ describe("a session's page", { tags: "chromium" }, () => {
     await expect.poll(() => splitter.getAttribute("aria-valuenow")).toBe(String(before + 2));
     await page.keyboard.press("[");
     await feed.waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "Show the feed" }).click();
+    await page.getByRole("button", { name: "Show feed" }).click();
     await feed.waitFor();
   });
 

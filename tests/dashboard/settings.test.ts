@@ -29,7 +29,7 @@ describe("the settings", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
 
     await url.fill("https://user:secret@mesh.example.com");
-    await page.getByText("Leave user name and password out").waitFor();
+    await page.getByText("Remove the user name and password").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
     await url.fill("mesh.example.com/mcp");
     await snippet.getByText("'http://mesh.example.com/mcp?view=compact'").waitFor();
@@ -94,7 +94,7 @@ describe("the settings", { tags: "chromium" }, () => {
     await page.getByRole("radio", { name: "Dark" }).check();
     await expect.poll(() => background(page)).toBe("rgb(14, 17, 22)");
     await page.getByRole("radio", { name: "UTC" }).check();
-    await page.getByRole("group", { name: /^A notification names the session/ }).waitFor();
+    await page.getByRole("group", { name: /^Each notification names the session/ }).waitFor();
     await page.reload();
     await page.getByRole("radio", { name: "UTC" }).waitFor();
     await expect.poll(() => page.getByRole("radio", { name: "UTC" }).isChecked()).toBe(true);

@@ -95,7 +95,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
   it("[DASH-9] [DASH-10] keys go places and are listed; letters can be switched off", async () => {
     const { page, problems, findBarriers } = await open("/settings");
     await page.keyboard.press("?");
-    const help = page.getByRole("dialog", { name: "Keys" });
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await help.getByText("Go to memory").waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.keyboard.press("Escape");
@@ -144,7 +144,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
       {},
       `localStorage.setItem("merkle.person", ${JSON.stringify(JSON.stringify(stranger))})`,
     );
-    await page.getByText("This broker does not know you as Ana.").waitFor();
+    await page.getByText("This broker doesn't recognise Ana.").waitFor();
     const title = `For everybody ${randomUUID()}`;
     await createTestSession(rest, title);
     await recent(page, title).waitFor();

@@ -30,7 +30,7 @@ describe("the transports for people", { tags: "chromium" }, () => {
     // Records are checked by anybody: [DASH-264].
     const third = await page.context().newPage();
     await third.goto(new URL("/verify", page.url()).href);
-    await third.getByText("Ready: from here on no network is needed.").waitFor();
+    await third.getByText("Ready. No network is needed from here on.").waitFor();
     expect(await third.getByRole("dialog", { name: "Sign in" }).count()).toBe(0);
     await third.close();
     await transport.getByLabel("Sign-in link, invite or code").fill("not a link");

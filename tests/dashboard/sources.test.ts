@@ -177,9 +177,9 @@ describe("files in the page", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Accept", exact: true }).waitFor();
     // What is not committed is nobody's to write over, and the broker says so.
     await at.write(pathIn(source_path), "# Another guide\n");
-    await page.getByText("This text is not committed.").waitFor();
+    await page.getByText("This file has uncommitted changes").waitFor();
     await at.git("checkout", "-q", "--", pathIn(source_path));
-    await expect.poll(() => page.getByText("This text is not committed.").count()).toBe(0);
+    await expect.poll(() => page.getByText("This file has uncommitted changes").count()).toBe(0);
     await page.getByRole("button", { name: "Accept", exact: true }).click();
     await page.getByText(/^Accepted as commit/).waitFor();
     expect(await at.read(pathIn(source_path))).toBe(
@@ -216,7 +216,7 @@ describe("files in the page", { tags: "chromium" }, () => {
       .click();
     await page.getByRole("button", { name: "Request changes…" }).click();
     await page.getByRole("textbox", { name: "Changes to make" }).fill("Say it in days.");
-    await page.getByRole("button", { name: "Ask for changes", exact: true }).click();
+    await page.getByRole("button", { name: "Request changes", exact: true }).click();
     await page.getByText("Sent back for changes by Ana").waitFor();
     const next = await propose(await fake.next(), second.topic_id, guide.replace("an hour", "7 days"));
     await page.getByRole("button", { name: "Review revision 2" }).click();

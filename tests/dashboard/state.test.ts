@@ -40,7 +40,7 @@ describe("the state of a session", { tags: "chromium" }, () => {
     expect(await tree.getByRole("treeitem").allInnerTexts()).toHaveLength(3);
     expect(await findBarriers()).toEqual([]);
 
-    await page.getByPlaceholder("Keys that begin with…").fill("own");
+    await page.getByPlaceholder("Key prefix…").fill("own");
     await frozen.waitFor({ state: "detached" });
     await page.waitForURL("**?prefix=own");
     expect(problems).toEqual([]);
@@ -79,16 +79,16 @@ describe("the state of a session", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "Edit retries" }).click();
     const value = page.getByRole("textbox", { name: "Value" });
     await value.fill('{"max": ');
-    await page.getByRole("button", { name: "Review the change" }).click();
+    await page.getByRole("button", { name: "Review change" }).click();
     await page.getByText(/Invalid JSON/).waitFor();
     await value.fill('{"max": 5}');
-    await page.getByRole("button", { name: "Review the change" }).click();
-    const change = page.getByRole("figure", { name: "What changes" });
+    await page.getByRole("button", { name: "Review change" }).click();
+    const change = page.getByRole("figure", { name: "Changes" });
     expect(await change.getByText("removed:").count()).toBe(1);
 
     await set("retries", { max: 4 });
-    await page.getByRole("button", { name: "Set it" }).click();
-    await page.getByText("Atlas changed it meanwhile (v2).", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Set value" }).click();
+    await page.getByText("Atlas changed this key (v2)", { exact: false }).waitFor();
     await change.getByText('"max": 4').waitFor();
     await page.getByRole("button", { name: "Overwrite" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -108,9 +108,9 @@ describe("the state of a session", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("textbox", { name: "Key" }).fill(key);
     await page.getByRole("textbox", { name: "Value" }).fill("until Friday");
-    await page.getByText("Not JSON, so it is kept as text.").waitFor();
-    await page.getByRole("button", { name: "Review the change" }).click();
-    await page.getByRole("button", { name: "Set it" }).click();
+    await page.getByText("Not JSON, so it’s stored as text.").waitFor();
+    await page.getByRole("button", { name: "Review change" }).click();
+    await page.getByRole("button", { name: "Set value" }).click();
     const row = page.getByRole("row", { name: new RegExp(key) });
     await row.getByText('"until Friday"').waitFor();
 

@@ -73,7 +73,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     await feed.getByText(/^not_found · since \d\d:\d\d/).waitFor();
     await problemOf(page, "The time lanes could not be read.").waitFor();
     await page.getByRole("heading", { name: "The plan" }).waitFor();
-    await page.getByRole("region", { name: "Who takes part" }).getByText("Atlas").waitFor();
+    await page.getByRole("region", { name: "Participants" }).getByText("Atlas").waitFor();
     expect(await findBarriers()).toEqual([]);
     for (const again of mend) again();
     await feed.getByRole("button", { name: "Retry" }).click();
@@ -121,13 +121,13 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       permissions: ["clipboard-read", "clipboard-write"],
     });
     await page.getByText("No messages yet").waitFor();
-    await page.getByText("Nothing is written yet").waitFor();
+    await page.getByText("No document yet").waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Copy Start a peer in this session" }).click();
     await expect
       .poll(() => page.evaluate("navigator.clipboard.readText()"))
       .toBe(`merkle launch --session ${session.slug}`);
-    await page.getByRole("button", { name: "Write the first version" }).click();
+    await page.getByRole("button", { name: "Write first version" }).click();
     await page.getByRole("textbox", { name: "Document, based on version 0" }).fill("# Begun");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Begun" }).waitFor();
@@ -229,7 +229,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       const { page, problems } = await dashboard.open(`/sessions/${session.slug}`, size);
       await page.getByRole("button", { name: /^Show all 10,000 characters/ }).waitFor();
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(size.viewport.width);
-      await page.getByRole("button", { name: /^Everybody/ }).click();
+      await page.getByRole("button", { name: /^All / }).click();
       await page
         .getByRole("dialog", { name: "All participants" })
         .getByRole("heading", { name: /^29 W/ })

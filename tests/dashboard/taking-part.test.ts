@@ -56,7 +56,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await page.getByRole("dialog").getByRole("textbox").press("Enter");
     await expect.poll(() => field.inputValue()).toBe("");
     expect(await saidIn(session)).toEqual(["Good\nmorning"]);
-    await page.getByRole("region", { name: "Who takes part" }).getByRole("button", { name: /you/ }).waitFor();
+    await page.getByRole("region", { name: "Participants" }).getByRole("button", { name: /you/ }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -115,10 +115,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     const { page } = await openAs("Ben", session);
     const field = page.getByRole("textbox", { name: "Message" });
     await field.fill("@ce");
-    await page
-      .getByRole("listbox", { name: "Recipients" })
-      .getByRole("option", { name: /Cedar/ })
-      .waitFor();
+    await page.getByRole("listbox", { name: "Recipients" }).getByRole("option", { name: /Cedar/ }).waitFor();
     await field.press("Tab");
     await expect.poll(() => field.inputValue()).toBe("@Cedar ");
     await field.pressSequentially("look");
@@ -140,7 +137,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await broker.restartAfter(async () => {
       await field.fill("Still here");
       await field.press("Enter");
-      await page.getByText("Not sent yet: there is no connection.").waitFor();
+      await page.getByText("You’re offline.").waitFor();
       await expect.poll(() => field.inputValue()).toBe("Still here");
     });
     await expect.poll(() => field.inputValue()).toBe("");
@@ -163,7 +160,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await page.getByRole("combobox", { name: "Kind of message" }).selectOption("ask");
     await page.getByRole("combobox", { name: "Priority" }).selectOption("now");
     await page.getByRole("textbox", { name: "Message" }).fill("Which way?");
-    await page.getByRole("button", { name: "Offer answers" }).click();
+    await page.getByRole("button", { name: "Add answer options" }).click();
     await page.getByRole("textbox", { name: "Option 1" }).fill("left");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("Add at least two options, or none.").waitFor();
@@ -211,10 +208,10 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     const { page, findBarriers } = await openAs("Gus", session);
     await page.getByRole("button", { name: "Hold" }).click();
     const dialog = page.getByRole("alertdialog");
-    await dialog.getByText("Work already running keeps going.").waitFor();
+    await dialog.getByText("Work already running continues.").waitFor();
     await dialog.getByRole("textbox").fill("Wait for legal");
-    await dialog.getByRole("button", { name: "Hold" }).click();
-    const banner = page.getByRole("region", { name: "Session paused" });
+    await dialog.getByRole("button", { name: "Hold session" }).click();
+    const banner = page.getByRole("region", { name: "Session status" });
     await banner.getByText(/Held by Gus.*Wait for legal/).waitFor();
     await page.getByText("HELD", { exact: true }).waitFor();
     expect((await failureOf(session.post(session.convener, "no"))).code).toBe("session_held");
@@ -260,9 +257,9 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
       .filter({ hasText: "issuer" })
       .waitFor();
     expect(await page.getByRole("form", { name: "Write a message" }).count()).toBe(0);
-    await page.getByRole("button", { name: "Revise the conclusion" }).click();
+    await page.getByRole("button", { name: "Revise conclusion" }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("Tokens come from the gateway.");
-    await page.getByRole("button", { name: "Save the conclusion" }).click();
+    await page.getByRole("button", { name: "Save conclusion" }).click();
     await page
       .getByRole("region", { name: "Conclusion" })
       .getByText("Tokens come from the gateway.", { exact: true })

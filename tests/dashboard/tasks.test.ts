@@ -34,7 +34,7 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     const claimed = page.getByRole("region", { name: /^Claimed/ });
     await claimed.getByRole("button", { name: /Rotate tokens/ }).waitFor();
     await page
-      .getByRole("region", { name: /^Waiting/ })
+      .getByRole("region", { name: /^Blocked/ })
       .getByText("blocked by 1, 3")
       .waitFor();
     await page.getByRole("region", { name: "File claims" }).getByText("repo:src/auth/**").waitFor();
@@ -76,7 +76,7 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Claim", exact: true }).waitFor();
     await page.keyboard.press("c");
-    await page.getByRole("button", { name: "Give back" }).waitFor();
+    await page.getByRole("button", { name: "Release" }).waitFor();
     await page.keyboard.press("f");
     await page
       .getByText("Result: ")
@@ -85,8 +85,8 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
       .waitFor();
     await page.getByRole("button", { name: "Release repo:src/auth/** of Atlas" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("Nothing is claimed.").waitFor();
-    await page.getByLabel("When an agent edits what another holds").selectOption("refuse");
+    await page.getByText("No claims.").waitFor();
+    await page.getByLabel("When an agent edits files claimed by another").selectOption("refuse");
     await expect
       .poll(async () => (await dashboard.rest.call("list_claims", { session_id: session.sessionId })).edits)
       .toBe("refuse");
@@ -98,7 +98,9 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
   }, async () => {
     const { path } = await startTasks();
     const small = await dashboard.open(`${path}?view=order&task=4`, phone);
-    await small.page.getByRole("button", { name: /4 Move the gateway over.*Waiting.*after 1, 3/s }).waitFor();
+    await small.page
+      .getByRole("button", { name: /4 Move the gateway over.*Blocked.*blocked by 1, 3/s })
+      .waitFor();
     expect(await small.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     expect(await small.findBarriers()).toEqual([]);
 

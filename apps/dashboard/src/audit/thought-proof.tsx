@@ -65,8 +65,7 @@ function Outcome({ found }: { found: ThoughtCheck }) {
         Its hash, computed here, leads to the root in {found.steps} {found.steps === 1 ? "step" : "steps"}.
       </p>
       <p className="text-muted-foreground">
-        Unchanged since it was finalized. This doesn’t show that a statement is true, or what was never
-        recorded.
+        Unchanged since it was finalized. Does not show that a statement is true, or what was never recorded.
       </p>
     </>
   );

@@ -36,19 +36,19 @@ type Nudged = OutputOf<"nudge">["nudged"][number];
 
 /** Tells what a nudge came to, for each peer that it was for. */
 function describeNudge(nudged: readonly Nudged[]): string {
-  return nudged.length === 0 ? "Nobody is there to be woken." : nudged.map(describePeer).join(" ");
+  return nudged.length === 0 ? "No agents online to nudge." : nudged.map(describePeer).join(" ");
 }
 
 function describePeer({ team, peer, connected, reached }: Nudged): string {
   const name = addressOf(team, peer);
   if (reached.length > 0) return `${name} was woken (${reached.map((path) => wakeWords[path]).join(", ")}).`;
-  if (connected) return `${name} is connected but cannot be woken: it reads at its next poll.`;
-  return `${name} is away and reads when it comes back.`;
+  if (connected) return `${name} is connected but can't be woken. It reads at its next poll.`;
+  return `${name} is offline and reads when it returns.`;
 }
 
 const wakeWords = {
   inbox: "by its inbox",
-  hooks: "in its running turn",
-  wait: "its wait was answered",
+  hooks: "in its current turn",
+  wait: "by its pending wait",
   channel: "by its channel",
 } as const;

@@ -10,7 +10,7 @@ import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } f
 import { Keys } from "./keys";
 
 const explanations: Readonly<Record<LetterKeys, string>> = {
-  on: "Letters work wherever you are not writing.",
+  on: "Letter keys work when you’re not typing.",
   alt: "Single-key shortcuts need Alt (see Settings).",
   off: "Single-key shortcuts are off (see Settings).",
 };
@@ -27,7 +27,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
     <Dialog open onOpenChange={(open) => !open && onClose()}>
       <DialogContent className="sm:max-w-2xl">
         <DialogHeader>
-          <DialogTitle>Keys</DialogTitle>
+          <DialogTitle>Keyboard shortcuts</DialogTitle>
           <DialogDescription>
             {explanations[letterKeys]}{" "}
             <PageLink
@@ -35,7 +35,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
               onClick={onClose}
               className="text-link underline underline-offset-2"
             >
-              Change that
+              Change
             </PageLink>{" "}
             · how all of it works:{" "}
             <a href="/docs/" className="text-link underline underline-offset-2">

@@ -25,13 +25,15 @@ export function OnlookerShell({ children }: { readonly children: ReactNode }) {
           {pathname.startsWith("/sessions/") || isForAnybody(pathname) ? children : <OneSession />}
         </main>
         <aside
-          aria-label="How you are here"
+          aria-label="View-only access"
           className="fixed inset-x-0 bottom-0 z-30 flex h-(--bottom-bar) items-center gap-2 border-t bg-surface px-4 pb-[env(safe-area-inset-bottom)]"
         >
           <Eye aria-hidden className="size-4 shrink-0 text-muted-foreground" />
           <p className="min-w-0 flex-1 truncate">
             View only.{" "}
-            <span className="text-muted-foreground max-sm:hidden">This link shows one session, to read.</span>
+            <span className="text-muted-foreground max-sm:hidden">
+              This link shows one session, read-only.
+            </span>
           </p>
           <SignOutButton size="sm" variant="outline">
             Leave
@@ -50,11 +52,11 @@ function OneSession() {
     <div className="grid flex-1 place-items-center p-4">
       <Empty>
         <EmptyTitle asChild>
-          <h1>View only: one session</h1>
+          <h1>View-only link</h1>
         </EmptyTitle>
-        <EmptyDescription>Your link shows no other page.</EmptyDescription>
+        <EmptyDescription>Your link opens only one session.</EmptyDescription>
         <Button asChild>
-          <PageLink href={`/sessions/${as.session_id}`}>Open the session</PageLink>
+          <PageLink href={`/sessions/${as.session_id}`}>Open session</PageLink>
         </Button>
       </Empty>
     </div>

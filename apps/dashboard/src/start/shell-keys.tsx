@@ -52,16 +52,16 @@ export function ShellKeys({ children }: { children: ReactNode }) {
     label: "Command menu",
     group: "Everywhere",
   });
-  useShortcut("?", actions.openHelp, { label: "Show the keys", group: "Everywhere" });
-  useShortcut("g s", () => router.push("/"), { label: "Go to the sessions", group: "Everywhere" });
-  useShortcut("g n", () => router.push("/needs-you"), { label: "Go to what needs you", group: "Everywhere" });
-  useShortcut("g a", () => router.push("/agents"), { label: "Go to the agents", group: "Everywhere" });
-  useShortcut("g o", () => router.push("/approvals"), { label: "Go to the approvals", group: "Everywhere" });
-  useShortcut("g t", () => router.push("/tasks"), { label: "Go to the tasks", group: "Everywhere" });
+  useShortcut("?", actions.openHelp, { label: "Show keyboard shortcuts", group: "Everywhere" });
+  useShortcut("g s", () => router.push("/"), { label: "Go to sessions", group: "Everywhere" });
+  useShortcut("g n", () => router.push("/needs-you"), { label: "Go to needs you", group: "Everywhere" });
+  useShortcut("g a", () => router.push("/agents"), { label: "Go to agents", group: "Everywhere" });
+  useShortcut("g o", () => router.push("/approvals"), { label: "Go to approvals", group: "Everywhere" });
+  useShortcut("g t", () => router.push("/tasks"), { label: "Go to tasks", group: "Everywhere" });
   useShortcut("g m", () => router.push("/memory"), { label: "Go to memory", group: "Everywhere" });
   useShortcut("g p", () => router.push("/progress"), { label: "Go to progress", group: "Everywhere" });
   useShortcut("g f", () => router.push("/sources"), { label: "Go to files", group: "Everywhere" });
-  useShortcut("g v", () => router.push("/verify"), { label: "Go to verify a record", group: "Everywhere" });
+  useShortcut("g v", () => router.push("/verify"), { label: "Verify a record", group: "Everywhere" });
 
   return (
     <ShellContext value={actions}>

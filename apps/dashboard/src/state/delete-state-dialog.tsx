@@ -52,13 +52,13 @@ export function DeleteStateDialog({ address, entry, onClose, onDeleted }: Delete
           dir="auto"
           className="rounded-md border bg-surface px-3 py-2 font-mono text-sm [overflow-wrap:anywhere]"
         >
-          {current.deleted ? "nothing: it is deleted already" : previewJson(current.value, 400)}
+          {current.deleted ? "none (already deleted)" : previewJson(current.value, 400)}
         </p>
         <RefusalNote refusal={refusal} />
         <AlertDialogFooter>
-          <AlertDialogCancel>Keep it</AlertDialogCancel>
+          <AlertDialogCancel>Cancel</AlertDialogCancel>
           <Button variant="danger" disabled={pending} onClick={() => void remove()}>
-            {theirs === null ? "Delete" : "Delete it nevertheless"}
+            {theirs === null ? "Delete" : "Delete anyway"}
           </Button>
         </AlertDialogFooter>
       </AlertDialogContent>

@@ -51,7 +51,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
 
   function review(event: FormEvent): void {
     event.preventDefault();
-    const wrong = at.key === "" ? "Give the key a name." : typed.problem;
+    const wrong = at.key === "" ? "Enter a key." : typed.problem;
     setProblem(wrong);
     setIsReviewed(wrong === null);
   }
@@ -94,9 +94,9 @@ export function EditStateDialog(props: EditStateDialogProps) {
         {isReviewed ? (
           <div className="grid min-w-0 gap-4">
             {before === after ? (
-              <p>It has this value already.</p>
+              <p>The key already has this value.</p>
             ) : (
-              <LineDiff before={before} after={after} label="What changes" />
+              <LineDiff before={before} after={after} label="Changes" />
             )}
             <RefusalNote refusal={refusal} />
             <DialogFooter>
@@ -107,7 +107,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
                   setIsReviewed(false);
                 }}
               >
-                Edit again
+                Back to editing
               </Button>
               {theirs !== null && (
                 <Button variant="outline" onClick={onClose}>
@@ -115,7 +115,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
                 </Button>
               )}
               <Button onClick={() => void save()} disabled={pending || before === after}>
-                {theirs === null ? "Set it" : "Overwrite"}
+                {theirs === null ? "Set value" : "Overwrite"}
               </Button>
             </DialogFooter>
           </div>
@@ -148,7 +148,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
               />
               <FieldDescription>
                 {typed.problem === null && typed.as === "text"
-                  ? "Not JSON, so it is kept as text."
+                  ? "Not JSON, so it’s stored as text."
                   : "JSON, or plain text."}
               </FieldDescription>
             </Field>
@@ -161,7 +161,7 @@ export function EditStateDialog(props: EditStateDialogProps) {
               <Button type="button" variant="outline" onClick={onClose}>
                 Cancel
               </Button>
-              <Button type="submit">Review the change</Button>
+              <Button type="submit">Review change</Button>
             </DialogFooter>
           </form>
         )}
@@ -182,11 +182,15 @@ function describeStep({
   key: string;
 }): string {
   if (theirs !== null) {
-    const what = theirs.deleted ? "deleted it" : entry === null ? "set it already" : "changed it meanwhile";
-    return `${theirs.updatedBy} ${what} (v${theirs.version}). Below stands what your value would replace.`;
+    const what = theirs.deleted
+      ? "deleted this key"
+      : entry === null
+        ? "already set this key"
+        : "changed this key";
+    return `${theirs.updatedBy} ${what} (v${theirs.version}) while you were editing. Saving yours replaces the value below.`;
   }
   if (!isReviewed) return "Everyone in the session can read it, and agents watching the key are notified.";
   return entry === null || entry.deleted
-    ? `${key} gets this value.`
+    ? `This sets ${key}.`
     : `This replaces v${entry.version}, by ${entry.updatedBy}.`;
 }

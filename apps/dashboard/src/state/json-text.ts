@@ -19,7 +19,7 @@ export type TypedValue =
  */
 export function parseTyped(typed: string): TypedValue {
   const text = typed.trim();
-  if (text === "") return { problem: 'Write a value. An empty text is "", and nothing is null.' };
+  if (text === "") return { problem: 'Enter a value. Use "" for an empty text and null for nothing.' };
   try {
     return { value: JSON.parse(text), as: "JSON", problem: null };
   } catch (error) {
@@ -29,7 +29,7 @@ export function parseTyped(typed: string): TypedValue {
 }
 
 function describe(error: unknown): string {
-  return error instanceof Error ? `${error.message.slice(0, 160)}.` : "it cannot be read.";
+  return error instanceof Error ? `${error.message.slice(0, 160)}.` : "it can't be parsed.";
 }
 
 function cutAt(text: string, chars: number): string {

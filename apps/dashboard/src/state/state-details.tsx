@@ -41,7 +41,7 @@ export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps)
         variant="ghost"
         size="icon"
         className="absolute top-2 right-2"
-        aria-label={`Close the history of ${key}`}
+        aria-label={`Close history of ${key}`}
         onClick={onClose}
       >
         <X aria-hidden />
@@ -65,7 +65,7 @@ export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps)
               {describeWatchers(data.watched_by ?? [])}
             </span>
           </p>
-          <ol aria-label="Its values, newest first" className="divide-y border-y">
+          <ol aria-label="Values, newest first" className="divide-y border-y">
             {(data.history ?? []).map((entry) => (
               <li
                 key={entry.version}
@@ -105,7 +105,7 @@ export function StateDetails({ address, onSetBack, onClose }: StateDetailsProps)
 }
 
 function describeWatchers(names: readonly string[]): string {
-  if (names.length === 0) return "no peer watches it.";
+  if (names.length === 0) return "no peer is watching.";
   const last = names.at(-1) ?? "";
   return names.length === 1
     ? `${last} is notified of changes.`

@@ -69,7 +69,7 @@ function State() {
     canEdit
       ? {
           id: "new-key",
-          label: "Set a new key of the state…",
+          label: "New state key…",
           keywords: ["fact", "value"],
           run: () => setDoing({ kind: "edit", key: null, entry: null }),
         }
@@ -100,13 +100,13 @@ function State() {
           />
         )}
         <label htmlFor={filterId} className="sr-only">
-          Keys that begin with
+          Filter keys by prefix
         </label>
         <Input
           id={filterId}
           type="search"
           className="w-56 font-mono text-sm"
-          placeholder="Keys that begin with…"
+          placeholder="Key prefix…"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -190,7 +190,7 @@ function setScopeAnew(scope: StateScope, setScope: (value: string | null) => voi
 }
 
 function describeCount(count: number, hasMore: boolean): string {
-  if (hasMore) return `the first ${count} keys`;
+  if (hasMore) return `first ${count} keys`;
   return count === 1 ? "1 key" : `${count} keys`;
 }
 
@@ -201,7 +201,7 @@ function Why({ closed, past }: { closed: boolean; past: boolean }): ReactNode {
     <p className="text-sm text-muted-foreground">
       {closed
         ? "The session is closed: its state is read-only."
-        : "This is the state as it is now. What a key held at another time is in its history."}
+        : "This is the current state. Earlier values are in each key’s history."}
     </p>
   );
 }
@@ -215,11 +215,11 @@ function Nothing({
   prefix: string;
   hasMoreBefore: boolean;
 }) {
-  if (hasMoreBefore) return <p className="py-6 text-center text-muted-foreground">No keys behind these.</p>;
+  if (hasMoreBefore) return <p className="py-6 text-center text-muted-foreground">No more keys.</p>;
   if (prefix !== "") {
     return (
       <Empty>
-        <EmptyTitle>No key begins with “{prefix}”</EmptyTitle>
+        <EmptyTitle>No keys begin with “{prefix}”</EmptyTitle>
         <Button variant="outline" onClick={() => setQuery({ prefix: null })}>
           Show all keys
         </Button>
@@ -232,7 +232,7 @@ function Nothing({
       <EmptyDescription>
         {scope === "mesh"
           ? "Facts shared by all sessions, such as which environment is frozen."
-          : "Facts that others should not have to ask for. Agents set them with set_state, you with New key."}
+          : "Facts the whole session needs. Agents set them with set_state; you use New key."}
       </EmptyDescription>
     </Empty>
   );

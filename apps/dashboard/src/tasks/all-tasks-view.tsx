@@ -10,7 +10,7 @@ import { ReadPanel } from "@/components/read-panel";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { TaskLine, taskLine } from "./task-line";
 
-/** The unfinished tasks of all open sessions, the longest untouched first. */
+/** The unfinished tasks of all open sessions, least recently changed first. */
 export function AllTasksView() {
   return (
     <>
@@ -38,7 +38,7 @@ function AllTasks() {
         ) : (
           <>
             <p className="text-sm text-muted-foreground tabular-nums">
-              {total === 1 ? "1 task" : `${total} tasks`}, the longest untouched first
+              {total === 1 ? "1 task" : `${total} tasks`}, least recently changed first
             </p>
             <ul className="@container divide-y overflow-hidden rounded-lg border">
               {tasks.map((task) => (

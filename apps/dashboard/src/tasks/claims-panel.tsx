@@ -18,9 +18,9 @@ import { Select } from "@/ui/select";
 type Edits = SessionSettings["claims"];
 
 const edits: Readonly<Record<Edits, string>> = {
-  off: "Agents get no warning",
-  warn: "The first edit is refused, with a warning",
-  refuse: "Every edit is refused",
+  off: "No warning",
+  warn: "Refuse the first edit with a warning",
+  refuse: "Refuse every edit",
 };
 
 /** The claims on files and things, who holds them, and what agents' hooks do about it. */
@@ -34,7 +34,7 @@ export function ClaimsPanel({ canChange }: { readonly canChange: boolean }) {
           <div>
             {data.claims.length === 0 ? (
               <p className="px-4 py-3 text-muted-foreground">
-                Nothing is claimed. Agents claim files before they change them, such as src/auth/**.
+                No claims. Agents claim files, such as src/auth/**, before they change them.
               </p>
             ) : (
               <ul className="divide-y">
@@ -96,7 +96,7 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
   return (
     <div className="grid gap-1 border-t px-4 py-3">
       <label htmlFor={id} className="text-sm font-medium">
-        When an agent edits what another holds
+        When an agent edits files claimed by another
       </label>
       <Select
         id={id}

@@ -3,7 +3,7 @@ import { shortAddress } from "@merkle/wire/text";
 
 export const stateLabels: Readonly<Record<TaskState, string>> = {
   open: "Open",
-  blocked: "Waiting",
+  blocked: "Blocked",
   claimed: "Claimed",
   in_review: "In review",
   done: "Done",

@@ -29,8 +29,8 @@ export function NewTaskDialog({ onClose }: NewTaskDialogProps) {
     <FormDialog
       className="sm:max-w-xl"
       title="New task"
-      description="Agents take the next one that is ready; the assignee is notified."
-      submit="Add"
+      description="Agents pick up tasks that are ready. The assignee is notified."
+      submit="Add task"
       submitting="Adding…"
       isReady={isReady}
       onSubmit={(signal) =>

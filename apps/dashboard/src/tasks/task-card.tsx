@@ -34,7 +34,7 @@ export function TaskCard({ task, selected, onSelect }: TaskCardProps) {
       </span>
       {(facts.length > 0 || handed_back_at !== null) && (
         <span className="mt-1 flex flex-wrap gap-x-2 text-sm text-muted-foreground">
-          {handed_back_at !== null && <span className="text-warning">handed back</span>}
+          {handed_back_at !== null && <span className="text-warning">returned</span>}
           {facts.map((fact) => (
             <span key={fact} dir="auto" className="[overflow-wrap:anywhere]">
               {fact}

@@ -38,7 +38,7 @@ export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
   useEffect(() => {
     if (task > 0) heading.current?.focus({ preventScroll: true });
   }, [task]);
-  useShortcut("Escape", onClose, { label: "Close the task", group: "Tasks" });
+  useShortcut("Escape", onClose, { label: "Close task", group: "Tasks" });
   return (
     <section aria-labelledby="task-title" className="grid content-start gap-3 rounded-lg border p-4">
       <div className="flex items-start justify-between gap-3">
@@ -52,7 +52,7 @@ export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
           Task {task}
           {read.data && `: ${read.data.title}`}
         </h2>
-        <Button variant="ghost" size="icon" aria-label="Close the task" onClick={onClose}>
+        <Button variant="ghost" size="icon" aria-label="Close task" onClick={onClose}>
           <X aria-hidden />
         </Button>
       </div>
@@ -75,7 +75,8 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
         <p className="[overflow-wrap:anywhere]">
           {"command" in check ? (
             <>
-              Proved by <code className="font-mono text-sm">{check.command}</code>, which the assignee runs
+              Done when the assignee runs <code className="font-mono text-sm">{check.command}</code>{" "}
+              successfully
             </>
           ) : (
             `Reviewed by ${shortAddress(check.reviewer)}`
@@ -150,9 +151,9 @@ function Actions({ task }: { readonly task: TaskInFull }) {
     finish: () => void run(async () => void (await call("finish_task", at))),
     cancel: () => void run(async () => void (await call("update_task", { ...at, state: "cancelled" }))),
   };
-  useShortcut("c", act.claim, { label: "Claim the task", group: "Tasks", enabled: offered.claim });
-  useShortcut("r", act.release, { label: "Give the task back", group: "Tasks", enabled: offered.release });
-  useShortcut("f", act.finish, { label: "Finish the task", group: "Tasks", enabled: offered.finish });
+  useShortcut("c", act.claim, { label: "Claim task", group: "Tasks", enabled: offered.claim });
+  useShortcut("r", act.release, { label: "Release task", group: "Tasks", enabled: offered.release });
+  useShortcut("f", act.finish, { label: "Finish task", group: "Tasks", enabled: offered.finish });
   const finishLabel = state === "in_review" && !mine ? "Accept" : "Finish";
   return (
     <div className="grid gap-2">
@@ -169,7 +170,7 @@ function Actions({ task }: { readonly task: TaskInFull }) {
         )}
         {offered.release && (
           <Button variant="outline" disabled={pending} onClick={act.release}>
-            {state === "in_review" && !mine ? "Send back" : "Give back"}
+            {state === "in_review" && !mine ? "Send back" : "Release"}
           </Button>
         )}
         {offered.cancel && (

@@ -11,16 +11,14 @@ const node = { width: 192, height: 64, gapX: 48, gapY: 12 };
 /** The tasks that wait for others, from left to right. All that is drawn is also said, with each task. */
 export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
   const placed = toLayers(tasks);
-  if (placed.length === 0) return <p className="py-6 text-muted-foreground">No task waits for another.</p>;
+  if (placed.length === 0)
+    return <p className="py-6 text-muted-foreground">No dependencies between tasks.</p>;
   const byNumber = new Map(placed.map((each) => [each.task.task, each]));
   const width = Math.max(...placed.map((each) => left(each))) + node.width + 2;
   const height = Math.max(...placed.map((each) => top(each))) + node.height + belowPx;
   const others = tasks.length - placed.length;
   return (
-    <section
-      aria-label="What waits for what"
-      className="max-w-full overflow-x-auto rounded-lg border p-4 pb-3"
-    >
+    <section aria-label="Dependencies" className="max-w-full overflow-x-auto rounded-lg border p-4 pb-3">
       <div className="relative" style={{ width, height }}>
         <svg aria-hidden width={width} height={height} className="absolute inset-0 text-muted-foreground">
           {placed.flatMap((to) =>
@@ -48,7 +46,7 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
             <span className="block truncate text-sm text-muted-foreground">
               {[stateLabels[each.task.state], withWhom(each.task)].filter(Boolean).join(", ")}
               {each.task.blocked_by.length > 0 && (
-                <span className="sr-only">, after {each.task.blocked_by.join(", ")}</span>
+                <span className="sr-only">, blocked by {each.task.blocked_by.join(", ")}</span>
               )}
             </span>
           </button>
@@ -56,8 +54,7 @@ export function TaskGraph({ tasks, selected, onSelect }: TaskListProps) {
       </div>
       {others > 0 && (
         <p className="text-sm text-muted-foreground">
-          {others === 1 ? "1 other task waits" : `${others} other tasks wait`} for none, and none waits for{" "}
-          {others === 1 ? "it" : "them"}.
+          {others === 1 ? "1 other task has" : `${others} other tasks have`} no dependencies.
         </p>
       )}
     </section>

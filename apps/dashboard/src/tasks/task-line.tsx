@@ -32,7 +32,7 @@ export function TaskLine({ task, where }: TaskLineProps) {
           {title}
         </span>
       </span>
-      {handed_back_at !== null && <span className="text-sm text-warning @max-lg:order-1">handed back</span>}
+      {handed_back_at !== null && <span className="text-sm text-warning @max-lg:order-1">returned</span>}
       {factsOf(task).map((fact) => (
         <span
           key={fact}

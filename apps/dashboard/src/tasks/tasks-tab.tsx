@@ -64,14 +64,14 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   useShortcut("j", () => step(1), { label: "Next task", group: "Tasks", enabled: !isBeside });
   useShortcut("k", () => step(-1), { label: "Previous task", group: "Tasks", enabled: !isBeside });
   useShortcut("n", add, { label: "New task", group: "Tasks", enabled: canChange && !isBeside });
-  usePaletteAction(canChange ? { id: "new-task", label: "Add a task…", keywords: ["todo"], run: add } : null);
+  usePaletteAction(canChange ? { id: "new-task", label: "New task…", keywords: ["todo"], run: add } : null);
   const Shown = views[view];
 
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-center gap-3">
         <Segmented
-          label="Show the tasks as"
+          label="Task view"
           value={view}
           onChange={(next) => setView(next === standard ? null : next)}
           options={[
@@ -119,8 +119,7 @@ function NoTasks({ canChange, onAdd }: { readonly canChange: boolean; readonly o
     <Empty className="rounded-lg border">
       <EmptyTitle>No tasks yet</EmptyTitle>
       <EmptyDescription>
-        Tasks appear here. Agents add them with create_task and claim them with claim_task; only one agent
-        gets each task.
+        Agents add tasks with create_task and claim them with claim_task. Only one agent gets each task.
       </EmptyDescription>
       {canChange && (
         <Button variant="outline" onClick={onAdd}>

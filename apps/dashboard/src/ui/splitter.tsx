@@ -35,7 +35,7 @@ export function Splitter({ box, percent, onPercent }: SplitterProps) {
     <div
       role="separator"
       aria-orientation="vertical"
-      aria-label="The feed's share"
+      aria-label="Feed width"
       aria-valuenow={Math.round(percent)}
       aria-valuemin={percentMin}
       aria-valuemax={percentMax}

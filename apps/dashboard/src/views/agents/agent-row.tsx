@@ -42,7 +42,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
                 {unread > 99 ? "99+" : unread} <span className="max-sm:sr-only">unread</span>
               </span>
             )}
-            {usage && <span title="As its client reports">{usage}</span>}
+            {usage && <span title="Reported by its client">{usage}</span>}
           </span>
         </p>
         <p className="flex min-w-0 items-baseline gap-2">

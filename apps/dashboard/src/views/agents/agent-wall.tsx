@@ -23,7 +23,7 @@ const namedMax = 4;
 
 /** The agents on a screen on a wall: dark, large, nothing but the map and who needs somebody. */
 export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) {
-  useShortcut("Escape", onLeave, { label: "Leave the wall", group: "Agents" });
+  useShortcut("Escape", onLeave, { label: "Exit wall view", group: "Agents" });
   useStaysAwake();
   const box = useAlone();
   const isTall = useMediaQuery("(orientation: portrait)");
@@ -41,23 +41,23 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
           ) : agents.length > 0 ? (
             "All at work"
           ) : (
-            "Nobody is at work"
+            "No agents at work"
           )}
         </h1>
         <Clock />
         <button
           type="button"
           onClick={onLeave}
-          title="Leave the wall  Esc"
+          title="Exit wall view  Esc"
           className="grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground opacity-40 hover:bg-raised hover:opacity-100 focus-visible:opacity-100"
         >
           <X aria-hidden className="size-5" />
-          <span className="sr-only">Leave the wall</span>
+          <span className="sr-only">Exit wall view</span>
         </button>
       </header>
       {problem && (
         <p role="status" className="px-[3vw] text-lg text-warning">
-          Showing the last known state: {problem.detail}
+          Showing the last loaded data. {problem.detail}
         </p>
       )}
       <div className="min-h-0 flex-1 p-[2vw]">
@@ -73,7 +73,7 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
       </div>
       {needing.length > 0 && (
         <ul
-          aria-label="Who needs somebody"
+          aria-label="Agents that need you"
           className="flex flex-wrap gap-x-[3vw] gap-y-4 border-t px-[3vw] py-[2.5vh]"
         >
           {needing.slice(0, namedMax).map((agent) => (

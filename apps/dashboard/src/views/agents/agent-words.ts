@@ -18,7 +18,7 @@ export function nameOf({ team, name }: Pick<Agent, "team" | "name">): string {
 export function whomOf({ on, human, kind }: AgentWait): string {
   const names = on.map((each) => (each.toLowerCase() === "@humans" ? "a human" : each));
   if (names.length > 0) return names.join(", ");
-  return human || kind === "approval" ? "anybody" : "an answer";
+  return human || kind === "approval" ? "anyone" : "an answer";
 }
 
 /** The one thing that most needs to be known of an agent, and since when it is so. */
@@ -44,7 +44,7 @@ export function doingOf(agent: Agent): Doing {
 const statusWords = {
   active: "at work",
   idle: "recently active",
-  disconnected: "away",
+  disconnected: "offline",
 } as const satisfies Record<Agent["status"], string>;
 
 /** Whether an agent stands in the list by itself: those that are away and need nobody are counted. */

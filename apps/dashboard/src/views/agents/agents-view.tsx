@@ -38,7 +38,7 @@ export function AgentsView() {
           <Button
             variant="outline"
             size="sm"
-            title="For a screen on a wall"
+            title="Full-screen view for a wall display"
             onClick={() => setWall("1")}
             className="max-md:hidden"
           >
@@ -110,7 +110,7 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
           aria-expanded={all}
           onClick={() => setAll(!all)}
         >
-          {all ? "Hide those that are away" : `${away} away`}
+          {all ? "Hide offline agents" : `${away} offline`}
         </Button>
       )}
     </div>
@@ -165,12 +165,12 @@ function Group({ title, href, count, children }: GroupProps) {
 function NoAgents() {
   return (
     <Empty className="rounded-lg border py-16">
-      <EmptyTitle>No agent is at work</EmptyTitle>
+      <EmptyTitle>No agents at work</EmptyTitle>
       <EmptyDescription>
-        Agents of all open sessions appear here: what each does, who it waits for, and who talks with whom.
+        See what agents in all open sessions are doing, what they wait for, and who talks to whom.
       </EmptyDescription>
       <Button asChild variant="outline">
-        <PageLink href="/">Start one</PageLink>
+        <PageLink href="/">Start an agent</PageLink>
       </Button>
     </Empty>
   );

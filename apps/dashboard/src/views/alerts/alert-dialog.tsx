@@ -54,7 +54,7 @@ export function AlertDialog({ target, pushKey, onDone, onClose }: AlertDialogPro
   return (
     <FormDialog
       title={
-        old ? `Change ${kindNames[old.kind]}` : isPush ? "Enable push in this browser" : "Add a destination"
+        old ? `Edit ${kindNames[old.kind]}` : isPush ? "Enable push in this browser" : "Add a destination"
       }
       description={
         isPush
@@ -123,7 +123,7 @@ function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: Ad
     <>
       {isNew && (
         <Field className="justify-items-start">
-          <FieldLabel>Where</FieldLabel>
+          <FieldLabel>Type</FieldLabel>
           <NativeSelect
             value={kind}
             // The options are exactly these kinds.
@@ -144,7 +144,7 @@ function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: Ad
           required={isNew}
           maxLength={limits.urlCharsMax}
           autoComplete="off"
-          placeholder={isNew ? like : "Leave it empty to keep the one there is"}
+          placeholder={isNew ? like : "Leave empty to keep the current address"}
           value={url}
           onChange={(event) => onUrl(event.target.value)}
         />
@@ -169,7 +169,7 @@ function AddressFields({ kind, url, secret, isNew, onKind, onUrl, onSecret }: Ad
               <Button type="button" variant="outline" size="sm" onClick={() => onSecret(drawSecret())}>
                 Generate
               </Button>
-              Copy it to the receiver now: it checks signatures with it.
+              Copy it to the receiver now, which needs it to check signatures.
             </p>
           )}
         </div>
@@ -192,7 +192,7 @@ function Reasons({
 }) {
   return (
     <fieldset className="grid gap-1">
-      <legend className="mb-1 text-sm font-medium">Tell me when</legend>
+      <legend className="mb-1 text-sm font-medium">Notify me about</legend>
       {Object.entries(alertReasons).map(([key, words]) => {
         // The keys of that closed table are the kinds.
         const kind = key as AlertKind;

@@ -18,11 +18,11 @@ export const addressHints: Readonly<Record<TypedKind, { readonly like: string; r
   },
   ntfy: {
     like: "https://ntfy.sh/a-topic-nobody-guesses",
-    about: "The server and the topic: anyone who knows the topic can read what is sent.",
+    about: "Server and topic. Anyone who knows the topic can read your notifications.",
   },
-  slack: { like: "https://hooks.slack.com/services/…", about: "URL of an incoming webhook of a Slack app." },
+  slack: { like: "https://hooks.slack.com/services/…", about: "Incoming webhook URL of a Slack app." },
   discord: {
     like: "https://discord.com/api/webhooks/…",
-    about: "URL of a webhook, from the settings of a channel.",
+    about: "Webhook URL from the channel settings.",
   },
 };

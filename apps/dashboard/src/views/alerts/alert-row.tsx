@@ -29,7 +29,9 @@ export function AlertRow({ target, onChange, onDone }: AlertRowProps) {
     setAnswer(null);
     await run(async (signal) => {
       const outcome = await call("test_alert", { target_id }, { signal });
-      setAnswer(outcome.arrived ? `It arrived. ${outcome.answer}` : `It did not arrive. ${outcome.answer}`);
+      setAnswer(
+        outcome.arrived ? `Test delivered. ${outcome.answer}` : `Test not delivered. ${outcome.answer}`,
+      );
       onDone();
     });
   }
@@ -63,18 +65,18 @@ export function AlertRow({ target, onChange, onDone }: AlertRowProps) {
           >
             {pending ? "Testing…" : "Test"}
           </Button>
-          <Button variant="outline" size="sm" aria-label={`Change ${name}`} onClick={onChange}>
-            Change…
+          <Button variant="outline" size="sm" aria-label={`Edit ${name}`} onClick={onChange}>
+            Edit…
           </Button>
           <EndButton
             word="Remove"
             label={`Remove ${name}`}
             title={
               <>
-                Tell <bdi>{name}</bdi> nothing more?
+                Remove <bdi>{name}</bdi>?
               </>
             }
-            consequence="Its address is forgotten."
+            consequence="It gets no more notifications, and its address is deleted."
             onEnd={(signal) => call("delete_alert_target", { target_id }, { signal })}
             onDone={onDone}
           />
@@ -94,14 +96,14 @@ function AlertFacts({ target }: { readonly target: AlertTarget }) {
       {last_sent_at !== null && (
         <>
           {" "}
-          · told <TimeText at={last_sent_at} />
+          · last sent <TimeText at={last_sent_at} />
         </>
       )}
-      {waiting > 0 && ` · ${waiting} to be sent`}
+      {waiting > 0 && ` · ${waiting} queued`}
       {given_up > 0 && ` · ${given_up} failed`}
       {problem !== null && (
         <span className="block text-danger">
-          {ended ? "Gone, nothing is sent there: " : "Failing: "}
+          {ended ? "No longer exists, sending stopped: " : "Failing: "}
           {problem}
         </span>
       )}

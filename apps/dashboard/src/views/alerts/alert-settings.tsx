@@ -20,7 +20,7 @@ export function AlertSettings() {
       <div className="grid justify-items-start gap-2">
         <p>Add your name to set up notifications.</p>
         <Button variant="outline" onClick={() => void requirePerson().catch(() => undefined)}>
-          Say my name…
+          Add your name…
         </Button>
       </div>
     );

@@ -20,9 +20,7 @@ export function canBePushedTo(): boolean {
  */
 export async function subscribeToPush(pushKey: string): Promise<PushTo> {
   if ((await Notification.requestPermission()) !== "granted") {
-    throw new PushRefused(
-      "This browser does not let this page notify. Allow it in the browser's settings for this address.",
-    );
+    throw new PushRefused("Notifications are blocked. Allow them for this site in the browser's settings.");
   }
   const registration = await navigator.serviceWorker.register("/push-worker.js", { updateViaCache: "none" });
   await navigator.serviceWorker.ready;
@@ -31,7 +29,7 @@ export async function subscribeToPush(pushKey: string): Promise<PushTo> {
   const subscription = await registration.pushManager
     .subscribe({ userVisibleOnly: true, applicationServerKey: pushKey })
     .catch((error: unknown) => {
-      throw new PushRefused(`This browser could not reach its push service: ${String(error)}`);
+      throw new PushRefused(`This browser couldn't reach its push service: ${String(error)}`);
     });
   const { endpoint, keys } = subscription.toJSON();
   return {

@@ -74,7 +74,7 @@ function Items() {
       <div className={cn("flex min-w-0 flex-1 flex-col lg:overflow-y-auto", chosen && "max-lg:hidden")}>
         <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-1.5 lg:px-6">
           <Segmented
-            label="Which"
+            label="Show"
             value={showsAway ? "away" : "waiting"}
             onChange={(show) => setQuery({ show: show === "away" ? "away" : null, item: null, quiet: null })}
             options={[
@@ -130,7 +130,7 @@ function Items() {
         </ul>
         {data && total > items.length && !showsAway && (
           <p className="px-4 py-2 text-sm text-muted-foreground lg:px-6">
-            and {(total - items.length).toLocaleString("en")} more, once these are done
+            and {(total - items.length).toLocaleString("en")} more after these
           </p>
         )}
         {items.length === 0 && data && <Nothing showsAway={showsAway} />}
@@ -201,9 +201,9 @@ function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys)
   const at = selected === undefined ? -1 : rows.indexOf(selected);
   const go = (step: number) =>
     select(rows[Math.max(0, Math.min(rows.length - 1, at + step))], { focus: true });
-  useShortcut("j", () => go(1), { label: "Next", group, enabled });
-  useShortcut("k", () => go(-1), { label: "Previous", group, enabled });
-  useShortcut("a", () => selected && answer(selected), { label: "Answer, or act", group, enabled });
+  useShortcut("j", () => go(1), { label: "Next item", group, enabled });
+  useShortcut("k", () => go(-1), { label: "Previous item", group, enabled });
+  useShortcut("a", () => selected && answer(selected), { label: "Answer or act", group, enabled });
   useShortcut(
     "Enter",
     () => {
@@ -213,7 +213,7 @@ function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys)
       router.push(placeOfItem(selected));
       return true;
     },
-    { label: "Open where it is", group, enabled },
+    { label: "Open in session", group, enabled },
   );
   useShortcut(
     "e",
@@ -223,7 +223,7 @@ function useInboxKeys({ rows, selected, menu, select, answer, done }: InboxKeys)
       select(rows[at + 1] ?? rows[at - 1], { focus: true });
       return true;
     },
-    { label: "Done, for you", group, enabled },
+    { label: "Mark done for you", group, enabled },
   );
   useShortcut(
     "h",

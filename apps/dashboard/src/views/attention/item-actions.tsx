@@ -62,7 +62,7 @@ function actionsFor(
     case "approval":
       return (
         <Button asChild size="sm" variant="outline">
-          <PageLink href={placeOfItem(item)} aria-label={`Look at approval ${item.number}`}>
+          <PageLink href={placeOfItem(item)} aria-label={`View approval ${item.number}`}>
             View
           </PageLink>
         </Button>
@@ -184,7 +184,7 @@ function Nudge({ item, to, label, attempt }: ActionProps & { to: string; label: 
         attempt.run(async () => {
           const { nudged } = await call("nudge", { session_id: item.session_id, to });
           const woken = nudged.filter(({ reached }) => reached.length > 0).length;
-          return woken > 0 ? `Woken: ${woken} of ${nudged.length}` : "No agents online to nudge";
+          return woken > 0 ? `${woken} of ${nudged.length} nudged` : "No agents online to nudge";
         })
       }
     >
@@ -201,7 +201,7 @@ function Resume({ item, attempt }: ActionProps) {
       size="sm"
       variant="outline"
       disabled={attempt.busy || isGuest}
-      title={isGuest ? "For verified humans: open the link that merkle up printed" : undefined}
+      title={isGuest ? "For verified humans only: open the link that merkle up printed" : undefined}
       onClick={() =>
         attempt.run(async () => {
           await call("resume_session", { session_id: item.session_id });

@@ -28,7 +28,7 @@ export interface ItemDetailProps {
 export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailProps) {
   const { who, what } = describeItem(item);
   return (
-    <article aria-label="The item" className="flex min-h-full min-w-0 flex-col">
+    <article aria-label="Details" className="flex min-h-full min-w-0 flex-col">
       <header className="flex h-12 shrink-0 items-center gap-2 border-b px-4 text-sm text-muted-foreground lg:px-6">
         <Button variant="ghost" size="icon" className="-ms-2 lg:hidden" onClick={onBack}>
           <ArrowLeft aria-hidden />
@@ -74,7 +74,7 @@ export function ItemDetail({ item, away, menu, onBack, onChanged }: ItemDetailPr
 }
 
 const hints = [
-  ["j k", "next, before"],
+  ["j k", "next, previous"],
   ["Enter", "open"],
   ["a", "answer"],
   ["e", "done"],
@@ -83,18 +83,17 @@ const hints = [
 
 /** What follows from an item, so that one can decide without knowing Merkle by heart. */
 const consequences: Readonly<Record<AttentionItem["kind"], string>> = {
-  approval: "Your agent waits at its terminal until it is answered, there or here.",
+  approval: "Your agent waits until you answer, here or in its terminal.",
   ask: "The first answer wins. Everyone can see who answered.",
-  proposal: "Nothing is written before somebody accepts it.",
-  job_failed: "A job runs once: Retry starts another one for the same.",
-  in_review: "The task is done once a human says so.",
+  proposal: "Nothing changes until someone accepts it.",
+  job_failed: "A job runs once. Retry starts a new one.",
+  in_review: "The task is done once a human accepts it.",
   handed_back: "Its agent went offline, so the task is open again.",
   blocked: "The agent clears this itself when it continues. A nudge makes it read its messages now.",
-  held: "Its agents cannot post until somebody resumes it. What runs on their machines goes on.",
-  budget_spent: "Its agents cannot post until a human says something, or lets them go on.",
-  budget_near: "At the end of the budget the session is held.",
-  quiet: "Nobody has said anything since, and no agent asks for messages. It may be done, or stuck.",
-  undelivered:
-    "None of those that it is for has asked for messages since. A nudge reaches those that are connected.",
-  quota_near: "At the bound more is refused. Who runs the broker can raise it.",
+  held: "Agents cannot post until someone resumes the session. Work already running continues.",
+  budget_spent: "Agents cannot post until a human replies or resumes the session.",
+  budget_near: "When the budget is used up, the session is held.",
+  quiet: "No messages since then, and no agent is checking for any. The session may be done or stuck.",
+  undelivered: "No recipient has checked for messages since then. A nudge reaches those that are connected.",
+  quota_near: "Beyond the limit, more is refused. The person who runs the broker can raise it.",
 };

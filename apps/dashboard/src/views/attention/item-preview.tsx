@@ -75,7 +75,7 @@ function FailedJob({ number }: { readonly number: number }) {
     <div className="min-w-0">
       {data.message !== null && <p>{data.message}</p>}
       {data.error_tail !== null && data.error_tail !== "" && (
-        <JobTail text={data.error_tail} label={`The end of what job ${number} wrote`} />
+        <JobTail text={data.error_tail} label={`Last output of job ${number}`} />
       )}
     </div>
   );

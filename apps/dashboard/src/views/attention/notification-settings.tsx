@@ -19,8 +19,8 @@ export function NotificationSettings() {
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-3 text-muted-foreground">
-        A notification names the session or file and the reason, and goes when it is resolved. There is none
-        for what you are looking at.
+        Each notification names the session or file and the reason, and disappears once resolved. You get none
+        for what you’re viewing.
       </legend>
       {Object.entries(alertReasons).map(([reason, words]) => (
         <label key={reason} className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
@@ -36,7 +36,7 @@ export function NotificationSettings() {
       ))}
       <p role="status" className="text-sm text-danger empty:hidden">
         {refused &&
-          "This browser does not let this page notify. Allow it in the browser's settings for this address; over plain http only the same machine may."}
+          "Notifications are blocked. Allow them for this site in the browser's settings. Over plain http they work only on the broker's machine."}
       </p>
     </fieldset>
   );

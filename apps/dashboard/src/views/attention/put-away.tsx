@@ -31,7 +31,7 @@ export function PutAway({ item, away, menu }: PutAwayProps) {
         size="icon"
         className="size-7"
         aria-label={`Done: ${nameOfPlace(item)}`}
-        title="Done, for you  E"
+        title="Mark done for you  E"
         onClick={() => away.put(item)}
       >
         <Check aria-hidden />
@@ -59,7 +59,7 @@ function Snooze({ item, away, menu }: PutAwayProps) {
     >
       <summary
         aria-label={`Snooze: ${nameOfPlace(item)}`}
-        title="Snooze, for you  H"
+        title="Snooze for you  H"
         className="grid size-7 cursor-pointer list-none place-items-center rounded-md hover:bg-raised pointer-coarse:size-11 [&::-webkit-details-marker]:hidden"
       >
         <AlarmClock aria-hidden className="size-4" />

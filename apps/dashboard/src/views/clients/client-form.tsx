@@ -49,16 +49,16 @@ export function ClientForm({ client, request }: ClientFormProps) {
           Authorise the client “<bdi>{client.name}</bdi>”?
         </p>
         <p>
-          The answer goes to{" "}
+          The authorisation goes to{" "}
           <strong className="font-mono break-all" data-testid="redirect-host">
             {client.redirect_host}
           </strong>
-          . It will take part as one of your teams. Its name is not verified: continue only if you have just
-          started this there yourself.
+          . It will take part as one of your teams. Its name is not verified. Continue only if you started
+          this there yourself just now.
         </p>
       </div>
       <Field>
-        <FieldLabel>In which session</FieldLabel>
+        <FieldLabel>Session</FieldLabel>
         <NativeSelect
           className="w-full"
           required
@@ -73,7 +73,7 @@ export function ClientForm({ client, request }: ClientFormProps) {
         </NativeSelect>
       </Field>
       <Field>
-        <FieldLabel>As which team</FieldLabel>
+        <FieldLabel>Team</FieldLabel>
         <Input
           dir="auto"
           required
@@ -84,20 +84,18 @@ export function ClientForm({ client, request }: ClientFormProps) {
         />
       </Field>
       <p className="text-sm text-muted-foreground">
-        It reads and writes in that session as an agent’s team, for 30 days at most, and nothing else: no
-        other session, no memory, nothing that takes a human. Revoke it under Settings, Tokens and browsers;
-        it also ends when this browser is signed out.
+        It can read and write in that session as an agent’s team, for at most 30 days. It has no access to
+        other sessions or memory, and can’t do what takes a human. Revoke it under Settings, Tokens and
+        browsers. Access also ends when this browser is signed out.
       </p>
-      {data && sessions.length === 0 && (
-        <p role="status">There is no open session that it could take part in.</p>
-      )}
+      {data && sessions.length === 0 && <p role="status">There is no open session to join.</p>}
       <RefusalNote refusal={refusal} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" disabled={pending || session === "" || name.trim() === ""}>
           {pending ? "One moment…" : "Authorise"}
         </Button>
         <Button type="button" variant="outline" onClick={() => window.location.assign(client.refuse_to)}>
-          Refuse
+          Deny
         </Button>
       </div>
     </form>

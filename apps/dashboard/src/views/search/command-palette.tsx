@@ -149,7 +149,7 @@ export function CommandPalette({ typed: ahead, onClose, onHelp }: CommandPalette
               ref={(field) => field?.setAttribute("autofocus", "")}
               value={typed}
               onValueChange={type}
-              placeholder="Go to a session, person or page, find a message, do something…"
+              placeholder="Find a session, person, page or message, or run a command…"
               className="h-13 min-w-0 flex-1 bg-transparent text-lg outline-none placeholder:text-muted-foreground"
             />
           </div>
@@ -211,7 +211,7 @@ function useEntries(onHelp: () => void): { entries: readonly PaletteEntry[]; isR
     () => registry.actions,
   );
   const kept = usePaletteEntries();
-  const help = { id: "help", label: "Show the keys", keywords: ["help", "shortcuts"], run: onHelp };
+  const help = { id: "help", label: "Show keyboard shortcuts", keywords: ["help", "shortcuts"], run: onHelp };
   const actions = [...offered, help].map(
     ({ id, label, keywords = [], run }): PaletteEntry => ({
       key: `action ${id}`,
@@ -315,7 +315,7 @@ function FileHits({ query, onGo }: PartProps) {
           value="files"
           Icon={Files}
           onSelect={() => onGo(`/sources?q=${encodeURIComponent(query)}`)}
-        >{`All files whose path holds “${query}”`}</Item>
+        >{`All files with “${query}” in the path`}</Item>
       )}
     </Group>
   );

@@ -96,12 +96,12 @@ function SearchPanel() {
         <>
           <p role="status" className="text-sm text-muted-foreground">
             {describeCount(hits.length)}
-            {!data.complete && " Older messages are still being indexed: search again in a while."}
+            {!data.complete && " Older messages are still being indexed. Search again in a while."}
           </p>
           {hits.length > 0 ? (
             <ol
               ref={list}
-              aria-label="What was found, best match first"
+              aria-label="Results, best match first"
               onKeyDown={(event) => walkHits(event, field.current)}
               className="divide-y rounded-lg border"
             >
@@ -139,7 +139,7 @@ function KindFilter({
 }) {
   return (
     <fieldset className="flex flex-wrap gap-1.5">
-      <legend className="sr-only">What to search</legend>
+      <legend className="sr-only">Search in</legend>
       {searchKinds.map((kind) => (
         <Button
           key={kind}
@@ -174,8 +174,8 @@ function toKinds(param: string | null): readonly SearchKind[] {
 }
 
 function describeCount(count: number): string {
-  if (count === 0) return "Nothing found.";
-  if (count === hitsAtOnce) return `The ${hitsAtOnce} best matches.`;
+  if (count === 0) return "No results.";
+  if (count === hitsAtOnce) return `Showing the top ${hitsAtOnce} matches.`;
   return count === 1 ? "1 match." : `${count} matches.`;
 }
 
@@ -183,9 +183,7 @@ function Hints() {
   return (
     <Empty>
       <EmptyTitle>Search all sessions</EmptyTitle>
-      <EmptyDescription>
-        Matches word forms. Use “quotes” for phrases and -word to exclude. New messages are found, too.
-      </EmptyDescription>
+      <EmptyDescription>Matches word forms. Use “quotes” for phrases and -word to exclude.</EmptyDescription>
     </Empty>
   );
 }
@@ -194,7 +192,7 @@ function Nothing({ hasKinds, onAllKinds }: { hasKinds: boolean; onAllKinds: () =
   return (
     <Empty>
       <EmptyDescription>
-        {hasKinds ? "Nothing of these kinds matches. Others may." : "Try fewer or different words."}
+        {hasKinds ? "No matches of these kinds. Other kinds may match." : "Try fewer or different words."}
       </EmptyDescription>
       {hasKinds && (
         <Button variant="outline" onClick={onAllKinds}>

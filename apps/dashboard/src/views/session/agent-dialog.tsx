@@ -16,7 +16,7 @@ export function AgentDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Who can conclude"
-      description="An agent that is asked for the conclusion reads feed and document and drafts it. What it writes is yours to edit and to conclude with, unless you let it."
+      description="An agent asked for the conclusion reads the feed and document and writes a draft. You edit the draft and conclude, unless you allow the agent to conclude."
       isPower
       submit="Save"
       submitting="Saving…"
@@ -41,10 +41,9 @@ export function AgentDialog({ onClose }: { onClose: () => void }) {
           onChange={(event) => setConcludes(event.target.checked)}
         />
         <span>
-          The agent may conclude by itself
+          Let the agent conclude the session
           <span className="block text-sm text-muted-foreground">
-            The session then closes for everyone with what it wrote, unseen. The conclusion can still be
-            revised.
+            The session then closes for everyone without a review. The conclusion can still be revised.
           </span>
         </span>
       </label>

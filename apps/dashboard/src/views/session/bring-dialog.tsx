@@ -23,12 +23,12 @@ export function BringDialog({ slug, title, onClose }: BringDialogProps) {
         <DialogHeader>
           <DialogTitle>Invite to this session</DialogTitle>
           <DialogDescription>
-            This broker is open to anyone who can reach it, so its address is all that others need for “
-            <bdi>{title}</bdi>”.
+            This broker is open to anyone who can reach it. To join “<bdi>{title}</bdi>”, others only need its
+            address.
           </DialogDescription>
         </DialogHeader>
         <div className="grid min-w-0 gap-4">
-          <Snippet label="A person opens" text={`${base}/sessions/${slug}`} />
+          <Snippet label="Link for people" text={`${base}/sessions/${slug}`} />
           <InstallSnippet />
           <SnippetTabs snippets={launchSnippets({ session: slug })} />
         </div>

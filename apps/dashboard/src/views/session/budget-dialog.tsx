@@ -15,8 +15,7 @@ const budgets = {
   },
   token_budget: {
     label: "Tokens of all agents",
-    about:
-      "As they report them, without those read from the cache. From 80% on it needs you; at the end the session is held.",
+    about: "As reported by agents, without cache reads. At 80% the session needs you; at 100% it is held.",
     max: 1_000_000_000_000,
   },
   team_token_budget: {
@@ -38,7 +37,7 @@ export function BudgetDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Budgets"
-      description={`How much agents may post and use before a person replies; 0 for no limit. They have posted ${session.agent_messages} messages since the last message from a human.`}
+      description={`How much agents may post and use before a person replies. 0 means no limit. Messages since a person last posted: ${session.agent_messages}.`}
       isPower
       submit="Save"
       submitting="Saving…"

@@ -28,7 +28,7 @@ export function ClosedNote() {
             by <bdi className="font-medium text-foreground">{by}</bdi>
           </>
         )}{" "}
-        {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. Read-only from now on.
+        {session.closed_at !== null && <TimeText at={session.closed_at} as="clock" />}. Read-only.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button asChild variant="outline" size="sm">
@@ -43,7 +43,7 @@ export function ClosedNote() {
         </Button>
         {myTeamId !== null && (
           <Button variant="outline" size="sm" onClick={() => open("conclude")}>
-            Revise the conclusion
+            Revise conclusion
           </Button>
         )}
         {!looksOn && (

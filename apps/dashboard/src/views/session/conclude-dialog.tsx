@@ -32,16 +32,16 @@ export function ConcludeDialog({ onClose }: { onClose: () => void }) {
     <Dialog open onOpenChange={(open) => !open && onClose()}>
       <DialogContent className="sm:max-w-3xl">
         <DialogHeader>
-          <DialogTitle>{closed ? "Revise the conclusion" : "Conclude this session?"}</DialogTitle>
+          <DialogTitle>{closed ? "Revise conclusion" : "Conclude this session?"}</DialogTitle>
           <DialogDescription>
             {closed
-              ? "It replaces the Conclusion section of the document, and the feed says so. The session stays closed."
+              ? "This replaces the Conclusion section of the document and is shown in the feed. The session stays closed."
               : "This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can still be revised."}
           </DialogDescription>
         </DialogHeader>
         {convenerAlone && (
           <p className="text-warning">
-            In this session only the convener, <bdi>{convener?.team_name}</bdi>, may conclude.
+            Only the convener, <bdi>{convener?.team_name}</bdi>, can conclude this session.
           </p>
         )}
         {closed && written.data === undefined && written.problem === undefined ? (
@@ -122,8 +122,8 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
       ) : (
         <Textarea
           ref={field}
-          aria-label="The conclusion, in markdown"
-          placeholder="What was decided, what is done, where to go on. Markdown."
+          aria-label="Conclusion (Markdown)"
+          placeholder="What was decided, what’s done, what’s next. Markdown supported."
           className="max-h-[50dvh] min-h-48 font-mono text-sm"
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -147,7 +147,7 @@ function ConclusionForm({ written, mayNot, onClose }: ConclusionFormProps) {
           type="submit"
           disabled={pending || mayNot || used?.stale || text.trim() === "" || text === written}
         >
-          {pending ? "Saving…" : closed ? "Save the conclusion" : "Conclude for everyone"}
+          {pending ? "Saving…" : closed ? "Save conclusion" : "Conclude for everyone"}
         </Button>
       </DialogFooter>
     </form>

@@ -37,7 +37,7 @@ function NotConcluded() {
       <EmptyTitle>This session is still open</EmptyTitle>
       <EmptyDescription>The outcome, participants and seal appear here once it's concluded.</EmptyDescription>
       <Button asChild variant="outline">
-        <PageLink href={`/sessions/${session.slug}`}>To the session</PageLink>
+        <PageLink href={`/sessions/${session.slug}`}>Open session</PageLink>
       </Button>
     </Empty>
   );
@@ -76,9 +76,7 @@ function Concluded() {
         </PageLink>
       )}
       actions={<Actions slug={slug} />}
-      seal={
-        sealed ? <Seal sealed={sealed} slug={slug} /> : <p className="text-muted-foreground">Not read yet.</p>
-      }
+      seal={sealed ? <Seal sealed={sealed} slug={slug} /> : <p className="text-muted-foreground">Loading…</p>}
     >
       <RefusalNote refusal={problem ?? null} />
     </LastPage>
@@ -144,7 +142,7 @@ function Actions({ slug }: { readonly slug: string }) {
       </Button>
       <Button asChild variant="outline" size="sm">
         <ExportLink slug={slug} as="html">
-          <FileDown aria-hidden /> Save as a page
+          <FileDown aria-hidden /> Save as HTML
         </ExportLink>
       </Button>
       <Button variant="outline" size="sm" onClick={() => window.print()}>
@@ -152,7 +150,7 @@ function Actions({ slug }: { readonly slug: string }) {
       </Button>
       <Button asChild variant="ghost" size="sm">
         <PageLink href={`/sessions/${slug}`}>
-          <MessagesSquare aria-hidden /> Read the session
+          <MessagesSquare aria-hidden /> Open session
         </PageLink>
       </Button>
     </>
@@ -170,8 +168,7 @@ function Seal({
     <div className="grid gap-1">
       <p className="text-muted-foreground">
         The broker signed {size.toLocaleString("en-GB")} messages{" "}
-        <TimeText at={at} as="clock" className="tabular-nums" /> with the key <HashText hash={key_id} />,
-        under the root
+        <TimeText at={at} as="clock" className="tabular-nums" /> with key <HashText hash={key_id} />. Root:
       </p>
       <p>
         <HashText hash={root} whole />
@@ -179,7 +176,7 @@ function Seal({
       <p className="mt-2 print:hidden">
         <Button asChild variant="outline" size="sm">
           <PageLink href={`/sessions/${slug}/audit?check=1`}>
-            <ShieldCheck aria-hidden /> Verify it here
+            <ShieldCheck aria-hidden /> Verify here
           </PageLink>
         </Button>
       </p>

@@ -28,7 +28,7 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Edit title and description"
-      description="Every team sees what changed, and why."
+      description="Every team sees what changed and why."
       submit="Save"
       submitting="Saving…"
       isReady={changed && reason.trim() !== "" && title.trim() !== ""}
@@ -74,8 +74,8 @@ export function EditDialog({ onClose }: { onClose: () => void }) {
       </Field>
       {overtaken && (
         <p role="status" className="text-sm text-warning">
-          {session.last_change?.by ?? "Somebody"} changed it meanwhile, to “<bdi>{session.title}</bdi>”. What
-          you save replaces that.
+          {session.last_change?.by ?? "Someone"} changed this session while you were editing. Its title is now
+          “<bdi>{session.title}</bdi>”. Saving replaces that change.
         </p>
       )}
     </FormDialog>

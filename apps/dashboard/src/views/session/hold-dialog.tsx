@@ -24,11 +24,9 @@ export function HoldDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       role="alertdialog"
       title="Hold this session?"
-      description={
-        "Agents that post get a notice that the session is held. Work already running keeps going."
-      }
+      description={"Agents cannot post until someone resumes the session. Work already running continues."}
       isPower
-      submit="Hold"
+      submit="Hold session"
       submitting="Holding…"
       onSubmit={hold}
       onDone={refresh}

@@ -41,10 +41,10 @@ function Jobs() {
     <>
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <p className="max-w-prose min-w-0 flex-1 basis-64 text-muted-foreground">
-          Each is one run of an agent that works on the document. Its result is proposed to you
+          Each job is one agent run on the document. You review its result
           {session.settings.agent_concludes === "concludes"
-            ? ", but that this session lets it conclude by itself."
-            : ", never done unseen."}
+            ? ", except for conclusions: in this session the agent may conclude."
+            : " before anything changes."}
         </p>
         {jobs !== undefined && jobs.length > 0 && !isBusy && <Draft />}
       </header>
@@ -73,8 +73,7 @@ function NoJobs() {
     <Empty className="rounded-lg border">
       <EmptyTitle>No jobs yet</EmptyTitle>
       <EmptyDescription>
-        Have the conclusion drafted from feed and document, send a comment on the document to the agent, or
-        have the document read from a perspective.
+        Have an agent draft the conclusion, work on a comment, or read the document from a perspective.
       </EmptyDescription>
       <Draft />
     </Empty>

@@ -48,16 +48,16 @@ export function LiveView() {
   const share: CSSProperties & Record<"--feed-share", string> = { "--feed-share": `${split}%` };
 
   useShortcut("Escape", () => showsDocument && closeDocument(), {
-    label: "Close the document",
+    label: "Close document",
     group: "Session",
     enabled: showsDocument,
   });
   useShortcut("[", () => setFolded((now) => (now === null ? "feed" : null)), {
-    label: "Fold the feed away, or bring both back",
+    label: "Hide or show the feed",
     group: "Session",
   });
   useShortcut("]", () => setFolded((now) => (now === null ? "document" : null)), {
-    label: "Fold the document away, or bring both back",
+    label: "Hide or show the document",
     group: "Session",
   });
 
@@ -122,7 +122,7 @@ export function LiveView() {
           >
             <div className="hidden justify-end border-b px-2 py-1 md:max-lg:flex">
               <Button variant="ghost" size="sm" onClick={closeDocument}>
-                <X aria-hidden /> Close the document
+                <X aria-hidden /> Close document
               </Button>
             </div>
             <PanelBoundary title="Document">
@@ -156,8 +156,8 @@ function Unfold({ folded, onUnfold }: { folded: "feed" | "document"; onUnfold: (
     <button
       type="button"
       onClick={onUnfold}
-      title={`Show the ${folded}  ${folded === "feed" ? "[" : "]"}`}
-      aria-label={`Show the ${folded}`}
+      title={`Show ${folded} ${folded === "feed" ? "[" : "]"}`}
+      aria-label={`Show ${folded}`}
       className={cn(
         "hidden w-8 shrink-0 justify-center bg-surface pt-3 text-muted-foreground hover:bg-raised hover:text-foreground lg:flex",
         folded === "feed" ? "order-first border-r" : "order-last border-l",

@@ -69,7 +69,7 @@ function PeerCardBody({ row, onDone }: { row: RosterRow; onDone: () => void }) {
             <PeerFacts peer={peer} alone={peers.length === 1} />
           </li>
         ))}
-        {peers.length === 0 && <li className="text-sm text-muted-foreground">No peer of it is known.</li>}
+        {peers.length === 0 && <li className="text-sm text-muted-foreground">No known peers.</li>}
       </ul>
       <PeerActions row={row} onDone={onDone} />
     </>

@@ -60,7 +60,7 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
         <Fact name={peer.kind !== "agent" ? "Last seen" : "Last checked for messages"}>
           <LastPoll peer={peer} />
         </Fact>
-        <Fact name="Has read">
+        <Fact name="Read">
           {peer.last_read > 0 ? (
             <PageLink
               className="text-link hover:underline"
@@ -95,7 +95,7 @@ const declaredWords = {
 
 function LastPoll({ peer }: { peer: Peer }) {
   if (peer.kind !== "agent") return <TimeText at={peer.last_seen_at} />;
-  if (peer.polling) return "waiting for messages now";
+  if (peer.polling) return "waiting for messages";
   const polled = peer.last_polled_at === null ? "never" : <TimeText at={peer.last_polled_at} />;
   return (
     <>

@@ -30,11 +30,11 @@ export function RosterBar() {
 
   return (
     <section
-      aria-label="Who takes part"
+      aria-label="Participants"
       className="flex min-w-0 items-center gap-2 border-b px-4 md:py-1.5 lg:px-6"
     >
       {rows.length === 0 ? (
-        <p className="text-sm text-muted-foreground">Nobody has joined yet.</p>
+        <p className="text-sm text-muted-foreground">No one has joined yet.</p>
       ) : (
         <ul className="relative flex min-w-0 flex-1 gap-1.5 overflow-x-auto overscroll-x-contain py-0.5 [scrollbar-width:thin] md:grid md:max-h-28 md:grid-cols-[repeat(auto-fill,minmax(12rem,1fr))] md:overflow-y-auto short:flex">
           {inBar.map((row) => (

@@ -22,7 +22,7 @@ export function RosterSheet({ rows, onClose }: { rows: readonly RosterRow[]; onC
         <DialogHeader className="flex items-baseline gap-2 border-b px-4 py-3">
           <DialogTitle>All participants</DialogTitle>
           <p className="text-sm text-muted-foreground tabular-nums">
-            {there} here{rows.length > there && `, ${rows.length - there} left`}
+            {there} present{rows.length > there && `, ${rows.length - there} left`}
           </p>
         </DialogHeader>
         <ul className="divide-y overflow-y-auto">

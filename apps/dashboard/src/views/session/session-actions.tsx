@@ -50,10 +50,10 @@ export function SessionActionsProvider({ children }: { children: ReactNode }) {
   const active = session.status === "active" && !looksOn;
   const held = session.held !== null;
   useCommand("edit-session", "Edit title and description", () => setDialog("edit"), active);
-  useCommand("hold-session", "Hold this session", () => setDialog("hold"), active && !held);
-  useCommand("resume-session", "Resume this session", actions.resume, active && held);
-  useCommand("message-budget", "Change the message budget", () => setDialog("budget"), active);
-  useCommand("conclude-session", "Conclude this session", () => setDialog("conclude"), active);
+  useCommand("hold-session", "Hold session", () => setDialog("hold"), active && !held);
+  useCommand("resume-session", "Resume session", actions.resume, active && held);
+  useCommand("message-budget", "Change budgets", () => setDialog("budget"), active);
+  useCommand("conclude-session", "Conclude session", () => setDialog("conclude"), active);
   return (
     <SessionActionsContext value={actions}>
       {children}

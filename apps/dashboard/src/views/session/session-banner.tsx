@@ -27,15 +27,15 @@ export function SessionBanner() {
             : <bdi>{reason}</bdi>
           </>
         )}
-        . Agents read, but cannot post.
+        . Agents can read but not post.
       </Banner>
     );
   }
   if (message_budget > 0 && session.agent_messages >= message_budget) {
     return (
       <Banner action={<Resume />}>
-        The message budget is spent: agents have said {session.agent_messages} of {message_budget} messages
-        since the last message from a human. Reply, or let them continue.
+        The message budget is spent: agents posted {session.agent_messages} of {message_budget} messages since
+        a human last posted. Reply, or resume the session.
       </Banner>
     );
   }
@@ -72,7 +72,7 @@ function Quiet({ since }: { since: string | null }) {
         "The session is no longer quiet."
       ) : (
         <>
-          Quiet: nobody has spoken or asked for messages since <TimeText at={since} as="clock" />.
+          Quiet: no one has posted or checked for messages since <TimeText at={since} as="clock" />.
         </>
       )}
     </Banner>
@@ -83,7 +83,7 @@ function Banner({ children, action }: { children: ReactNode; action: ReactNode }
   const { looksOn } = useSession();
   return (
     <section
-      aria-label="Session paused"
+      aria-label="Session status"
       className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-warning/40 bg-highlight px-4 py-1.5 max-md:py-0.5 lg:px-6"
     >
       <p className="min-w-0 flex-1 basis-40 break-words max-md:text-sm">{children}</p>

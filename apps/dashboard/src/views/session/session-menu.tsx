@@ -69,7 +69,7 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
         {isMember && (
           <>
             <MenuItem icon={UserPlus} onClick={close(() => open("invite"))}>
-              Invite somebody…
+              Invite people…
             </MenuItem>
             <MenuItem icon={Eye} onClick={close(() => open("observe"))}>
               Share a view-only link…
@@ -78,7 +78,7 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
         )}
         {(active || mayRevise) && (
           <MenuItem icon={CircleCheckBig} onClick={close(() => open("conclude"))}>
-            {active ? "Conclude…" : "Revise the conclusion…"}
+            {active ? "Conclude…" : "Revise conclusion…"}
           </MenuItem>
         )}
       </div>
@@ -105,7 +105,7 @@ function CopyLink() {
 
   async function copy(): Promise<void> {
     const address = new URL(`/sessions/${session.slug}`, window.location.origin).href;
-    setTold((await copyText(address)) ? "Copied." : `Couldn't copy: ${address}`);
+    setTold((await copyText(address)) ? "Link copied." : `Couldn't copy: ${address}`);
   }
 
   return (

@@ -22,7 +22,7 @@ export function SessionProblem({ problem, onRetry }: { problem: Problem; onRetry
             </Button>
           )}
           <Button asChild>
-            <PageLink href="/">Go to the sessions</PageLink>
+            <PageLink href="/">Go to sessions</PageLink>
           </Button>
         </div>
         <p className="font-mono text-xs text-muted-foreground">{problem.code}</p>
@@ -37,15 +37,15 @@ function wordsFor({ code, title, detail }: Problem): { title: string; detail: st
     case "bad_request":
       return {
         title: "Session not found",
-        detail: "The address may be mistyped, or belong to another broker.",
+        detail: "The link may be mistyped or belong to another broker.",
       };
     case "unauthorized":
       return {
-        title: "The broker does not know you",
+        title: "The broker doesn't recognise you",
         detail: "Ask the person who runs it for an invite, or enter your key under Settings, Profile.",
       };
     case "forbidden":
-      return { title: "This session is not open to you", detail };
+      return { title: "You don't have access to this session", detail };
     case "too_many_requests":
       return { title: "Too many requests", detail: "Wait a moment, then try again." };
     default:

@@ -145,7 +145,8 @@ function StaleNote({ problem, onRetry }: { problem: Problem; onRetry: () => void
       className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b bg-danger-surface px-4 py-1.5 text-sm"
     >
       <p className="min-w-0 flex-1 break-words">
-        <span className="font-medium text-danger">{problem.title}</span> Header and roster are from before.
+        <span className="font-medium text-danger">{problem.title}</span> Showing the last loaded header and
+        roster.
       </p>
       <Button variant="outline" size="sm" onClick={onRetry}>
         Try again

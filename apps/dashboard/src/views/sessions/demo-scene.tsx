@@ -40,12 +40,12 @@ export function DemoScene() {
           </text>
         </g>
       </svg>
-      <Bubble className="border-l-team-indigo">I would switch everybody.</Bubble>
+      <Bubble className="border-l-team-indigo">I’d switch everyone.</Bubble>
       <Bubble className="ml-auto border-l-team-teal">I disagree.</Bubble>
       <div className="grid gap-2 rounded-lg border border-l-[3px] border-warning border-l-team-indigo bg-background p-3">
         <p className="font-medium">What happens to the 3 % whose apps cannot renew?</p>
         <p className="flex flex-wrap gap-1.5">
-          {["Keep until March", "Switch everybody", "Ask them first"].map((answer) => (
+          {["Keep until March", "Switch everyone", "Ask them first"].map((answer) => (
             <span key={answer} className="rounded-md border px-2 py-0.5 text-sm">
               {answer}
             </span>

@@ -28,21 +28,15 @@ export function FirstSteps({ isFirst, onStart }: FirstStepsProps) {
     <div className="mb-10 grid gap-8">
       <header className="grid gap-2 pt-2">
         <h2 className="text-[1.75rem] leading-9 font-semibold tracking-tight text-balance">
-          {isFirst ? "Your agents, in one room with you" : "Nothing is open at this moment"}
+          {isFirst ? "Your agents, in one room with you" : "No open sessions"}
         </h2>
         <p className="max-w-[65ch] text-lg text-pretty text-muted-foreground">
           Agents from different people, machines and vendors work together here: they talk, share a document
-          and tasks, ask you when it matters, and leave a record that anybody can check.
+          and tasks, ask you when it matters, and leave a record that anyone can check.
         </p>
       </header>
       {info && !isInDemo && <Demo info={info} />}
-      {info && (
-        <Steps
-          info={info}
-          start={isFirst ? "Start the first session" : "Start a session"}
-          onStart={onStart}
-        />
-      )}
+      {info && <Steps info={info} start="Start a session" onStart={onStart} />}
     </div>
   );
 }
@@ -61,19 +55,19 @@ function Demo({ info }: { info: AppInfo }) {
 
   return (
     <section
-      aria-label="The demo room"
+      aria-label="Demo"
       className="grid items-center gap-6 overflow-hidden rounded-2xl border bg-surface p-6 md:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)] md:p-8"
     >
       <div className="grid justify-items-start gap-3">
         <h3 className="text-title font-semibold text-balance">Two agents disagree. They need you.</h3>
         <p className="text-pretty text-muted-foreground">
-          Watch Atlas and Birch argue about a login service, answer the question that they cannot settle, and
-          see both go on by what you said. It takes a minute; nothing is installed, and no model is asked.
+          Watch Atlas and Birch argue about a login service, answer the question they can’t settle, and see
+          both act on your answer. It takes a minute. Nothing is installed, and no model is used.
         </p>
         {info.auth === "open" ? (
           <>
             <Button onClick={open} disabled={pending} className="mt-1 h-10 px-4">
-              {pending ? "Opening…" : "Open the demo room"} <ArrowRight aria-hidden />
+              {pending ? "Opening…" : "Open demo room"} <ArrowRight aria-hidden />
             </Button>
             <RefusalNote refusal={refusal} />
           </>
@@ -92,7 +86,7 @@ function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart
     ({ id, text }) => id !== "merkle-cli" && !text.startsWith("merkle launch"),
   );
   return (
-    <section aria-label="How to begin" className="grid gap-4">
+    <section aria-label="Get started" className="grid gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h3 className="text-title font-semibold">Start your own session</h3>
         <Button variant="outline" onClick={onStart}>
@@ -120,9 +114,9 @@ function Steps({ info, start, onStart }: { info: AppInfo; start: string; onStart
 const inviteSnippets = [
   {
     id: "invite",
-    label: "A person",
+    label: "Invite a person",
     text: "merkle invite auth-refactor",
-    note: "Makes a link for one person, whose agents then join the session.",
+    note: "Creates a link for one person, whose agents can then join the session.",
   },
   ...launchSnippets({ session: "auth-refactor" }),
 ];

@@ -65,10 +65,10 @@ export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDial
             <DialogDescription>
               {from ? (
                 <>
-                  It goes on from “<bdi>{from.title}</bdi>”, whose sealed conclusion is its first memory.
+                  It continues “<bdi>{from.title}</bdi>” and starts with its sealed conclusion in memory.
                 </>
               ) : (
-                "A room for one piece of work. Agents join it by its name."
+                "A room for one piece of work. Agents join it by name."
               )}
             </DialogDescription>
           </DialogHeader>
@@ -103,7 +103,7 @@ export function NewSessionDialog({ initial = {}, from, onClose }: NewSessionDial
                 <FieldLabel>Message budget</FieldLabel>
                 <Input name="budget" type="number" min={0} max={1_000_000} defaultValue={0} />
                 <FieldDescription>
-                  How many messages agents can post after each message from a human; 0 for no limit.
+                  How many messages agents can post after each message from a human. 0 means no limit.
                 </FieldDescription>
               </Field>
               <label className="flex items-center gap-2">

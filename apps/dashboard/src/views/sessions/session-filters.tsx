@@ -22,7 +22,7 @@ export function SessionFilters({ query, counts, teams, onChange }: SessionFilter
   return (
     <search className="mb-3 flex flex-wrap items-center gap-2">
       <Segmented
-        label="Which sessions"
+        label="Show sessions"
         value={query.state}
         onChange={(state) => onChange({ state })}
         options={states.map((state) => ({
@@ -67,7 +67,7 @@ const settleMs = 200;
 function FilterField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);
   const field = useRef<HTMLInputElement>(null);
-  useShortcut("/", () => field.current?.focus(), { label: "Filter the sessions", group: "Sessions" });
+  useShortcut("/", () => field.current?.focus(), { label: "Filter sessions", group: "Sessions" });
   useEffect(() => setTyped(text), [text]);
   useEffect(() => {
     if (typed === text) return;

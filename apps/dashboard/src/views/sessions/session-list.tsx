@@ -68,7 +68,9 @@ export function SessionList({ onStart }: { onStart: () => void }) {
         <SessionFilters query={query} counts={list.counts ?? null} teams={list.teams} onChange={change} />
       )}
       <SelectionBar selected={selected} onClear={() => setSelected(new Set())} />
-      {!isLoading && isIdle && !isEmptyMesh && <h2 className="mb-2 text-lg font-semibold">Closed last</h2>}
+      {!isLoading && isIdle && !isEmptyMesh && (
+        <h2 className="mb-2 text-lg font-semibold">Recently closed</h2>
+      )}
       <div ref={table} className={isEmptyMesh && !list.problem ? undefined : "rounded-lg border"}>
         {list.problem && (
           <ProblemAlert
@@ -110,7 +112,7 @@ function useRowKeys(): RefObject<HTMLDivElement | null> {
   const group = "Sessions";
   useShortcut("j", () => moveAlong(table.current, 1), { label: "Next session", group });
   useShortcut("k", () => moveAlong(table.current, -1), { label: "Previous session", group });
-  useShortcut("x", () => selectRow(table.current), { label: "Select the session, or not", group });
+  useShortcut("x", () => selectRow(table.current), { label: "Select or deselect session", group });
   useEffect(() => {
     const element = table.current;
     const onKey = (event: KeyboardEvent) => {

@@ -74,7 +74,7 @@ export function SessionRow({ session, needsYou, selected, onSelect }: SessionRow
 
 function NeedsMark() {
   return (
-    <span title="Something here needs you" className="mt-1 text-warning pointer-coarse:mt-3.5">
+    <span title="Needs you" className="mt-1 text-warning pointer-coarse:mt-3.5">
       <CircleAlert aria-hidden className="size-4" />
       <span className="sr-only">Needs you:</span>
     </span>
@@ -115,7 +115,7 @@ function SecondLine({ session: { slug, status, description, conclusion } }: { se
 }
 
 function LastSaid({ session: { archived_at, last_said_at, last_said_by } }: { session: Session }) {
-  if (last_said_at === null) return <span>{archived_at === null ? "nothing said yet" : "archived"}</span>;
+  if (last_said_at === null) return <span>{archived_at === null ? "no messages yet" : "archived"}</span>;
   return (
     <span className="tabular-nums">
       <bdi>{last_said_by}</bdi> <TimeText at={last_said_at} />
@@ -160,7 +160,7 @@ const shownMax = 5;
 
 /** The teams of a session, each as two letters in its colour with its presence. */
 function TeamStack({ teams, total }: TeamStackProps) {
-  if (total === 0) return <span className="text-muted-foreground">nobody</span>;
+  if (total === 0) return <span className="text-muted-foreground">no one</span>;
   const shown = teams.slice(0, shownMax);
   return (
     <ul aria-label="Teams" className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
