@@ -72,7 +72,7 @@ describe("the settings", { tags: "chromium" }, () => {
     await other.getByRole("alert").filter({ hasText: "The broker doesn't recognise you." }).waitFor();
     await given.fill(key);
     await other.getByRole("button", { name: "Use this key" }).click();
-    await other.getByText("You are Ana B. here now.").waitFor();
+    await other.getByText("Signed in here as Ana B.").waitFor();
     await expect
       .poll(() => other.getByRole("textbox", { name: "Name", exact: true }).inputValue())
       .toBe("Ana B.");

@@ -38,7 +38,7 @@ export async function signIn(given: { secret: string } | { proof: SignatureProof
 export async function signInByKey(member: KeptMember): Promise<void> {
   const [identity, challenge] = await Promise.all([import("@merkle/wire/identity"), readSignIn()]);
   const seed = identity.fromBase64url(member.seed, 32);
-  if (seed === null) throw new Error("The key that this browser kept is damaged.");
+  if (seed === null) throw new Error("The key stored in this browser is damaged.");
   const proof = identity.answerHello(challenge, {
     brokerId: member.broker_id,
     meshId: member.mesh_id,

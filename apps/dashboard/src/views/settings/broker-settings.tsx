@@ -24,8 +24,8 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     max: 1_000,
   },
   mcp_wait_s: {
-    label: "Waits over MCP, seconds",
-    about: "Default of a wait that names no timeout: some clients end a call after 30.",
+    label: "Default MCP wait, seconds",
+    about: "Length of a wait that names no timeout. Some clients end a call after 30 s.",
     min: 1,
     max: 30,
   },
@@ -37,25 +37,25 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   active_within_s: {
     label: "Active, seconds",
-    about: "Seen within this time: active.",
+    about: "A team seen within this time is active.",
     min: 1,
     max: 3_600,
   },
   disconnected_after_s: {
     label: "Disconnected, seconds",
-    about: "A team that was not seen for longer is disconnected.",
+    about: "A team not seen for this long is disconnected.",
     min: 2,
     max: 86_400,
   },
   fold_after_s: {
-    label: "Folded, seconds",
-    about: "A team that has neither spoken nor asked for messages leaves the short roster after this.",
+    label: "Hide after, seconds",
+    about: "A team with no activity for this long is hidden from the short roster.",
     min: 10,
     max: 86_400,
   },
   quiet_after_s: {
     label: "Quiet, seconds",
-    about: "A session in which nobody has spoken or asked for messages for this long needs you.",
+    about: "A session with no activity for this long needs you.",
     min: 10,
     max: 86_400,
   },
@@ -67,7 +67,7 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
   },
   progress_days: {
     label: "Progress, days",
-    about: "Entries of the progress log are deleted after so many; 0 for never.",
+    about: "Delete progress entries after this many days. 0 keeps them.",
     min: 0,
     max: 36_500,
   },
@@ -78,8 +78,8 @@ const thresholds: Readonly<Record<Threshold, { label: string; about: string; min
     max: 36_500,
   },
   job_output_days: {
-    label: "Jobs’ output, days",
-    about: "What a failed job printed last is forgotten after so many; 0 for never.",
+    label: "Job output, days",
+    about: "Delete the last output of failed jobs after this many days. 0 keeps it.",
     min: 0,
     max: 36_500,
   },
@@ -98,7 +98,7 @@ export function BrokerSettings() {
   const { data, problem, refresh } = useRead("get_settings", {}, { on: ["settings"] });
   if (data) return <ThresholdForm key={JSON.stringify(data.settings)} settings={data.settings} />;
   if (problem) {
-    return <ProblemAlert title="The settings could not be read." problem={problem} onRetry={refresh} />;
+    return <ProblemAlert title="Couldn't load settings." problem={problem} onRetry={refresh} />;
   }
   return <Skeleton className="h-48" />;
 }

@@ -17,14 +17,13 @@ export function ForgetMeDialog({ name, onClose }: { readonly name: string; reado
     <AlertDialog open onOpenChange={(open) => !open && onClose()}>
       <AlertDialogContent>
         <AlertDialogTitle>
-          Forget <bdi>{name}</bdi> in this browser?
+          Sign out <bdi>{name}</bdi> of this browser?
         </AlertDialogTitle>
         <AlertDialogDescription>
-          What you wrote stays. Without a copy of your key nobody can write under this name again, you
-          neither.
+          Your messages stay. Without a copy of your key, no one can post under this name again, not even you.
         </AlertDialogDescription>
         <AlertDialogFooter>
-          <AlertDialogCancel>Stay</AlertDialogCancel>
+          <AlertDialogCancel>Cancel</AlertDialogCancel>
           <Button
             variant="danger"
             onClick={() => {

@@ -37,24 +37,21 @@ function Report({ health }: { health: HealthReport }) {
       <Fact name="Agents waiting for messages">{count(health.parked_waits)}</Fact>
       <Fact name="Open sessions">{count(health.open_sessions)}</Fact>
       <Fact name="Memory">{describeBytes(health.memory_bytes)}</Fact>
-      <Fact name="Event loop late" note="over the last minute">
+      <Fact name="Event loop delay" note="over the last minute">
         typically {ms(loop.p50_ms)}, p99 {ms(loop.p99_ms)}, {ms(loop.max_ms)} at most
       </Fact>
-      <Fact name="Posts stored in" note="lately">
+      <Fact name="Posts stored in" note="recently">
         typically {ms(append.p50_ms)}, p99 {ms(append.p99_ms)}; {describeBytes(append.queued_bytes)} queued
       </Fact>
       <Fact name="Database">
         PostgreSQL {database.version}, {database.kind === "embedded" ? "the broker's own" : "yours"}
       </Fact>
-      <Fact name="Database answers in">{ms(database.round_trip_ms)}</Fact>
+      <Fact name="Database latency">{ms(database.round_trip_ms)}</Fact>
       <Fact name="Stored">{describeBytes(database.bytes)}</Fact>
       <Fact name="Newest migration">{database.migration}</Fact>
       {health.bus.kind !== "local" && (
-        <Fact
-          name="Nodes"
-          {...(!health.bus.up && { note: "the bus is down: they learn of each other late" })}
-        >
-          {health.nodes.map(({ address, live }) => (live ? address : `${address} (gone)`)).join(", ")}
+        <Fact name="Nodes" {...(!health.bus.up && { note: "the bus is down, so nodes notice changes late" })}>
+          {health.nodes.map(({ address, live }) => (live ? address : `${address} (stopped)`)).join(", ")}
         </Fact>
       )}
     </dl>

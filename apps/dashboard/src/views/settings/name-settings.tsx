@@ -108,7 +108,7 @@ function NameForm({ person }: { person: Person | null }) {
       </div>
       <p id={`${id}-note`} role="status" className="text-sm text-muted-foreground">
         {isSaved
-          ? "Saved. Sessions that you are in keep the name you came with."
+          ? "Saved. Sessions you’ve already joined keep your earlier name."
           : person === null
             ? "Add a name so others know who is posting."
             : "Shown next to your messages."}
@@ -178,7 +178,7 @@ function GivenKey({ person }: { person: Person | null }) {
       <p role="status" className="text-sm text-muted-foreground">
         {taken !== null && (
           <>
-            You are <bdi>{taken}</bdi> here now.
+            Signed in here as <bdi>{taken}</bdi>.
           </>
         )}
       </p>

@@ -17,7 +17,7 @@ export function Storage() {
     { on: ["sessions"], keepLast: true },
   );
   return (
-    <ReadPanel read={read} failed="The sizes of sessions could not be read.">
+    <ReadPanel read={read} failed="Couldn't load storage.">
       {(data) => <Sizes data={data} />}
     </ReadPanel>
   );
@@ -51,7 +51,7 @@ function Sizes({ data: { sessions, counts } }: { readonly data: OutputOf<"list_s
         ))}
       </ul>
       <p className="text-sm text-muted-foreground">
-        Messages and versions of documents, counted once an hour.
+        Messages and document versions, measured hourly.
         {more > 0 && ` ${more.toLocaleString("en-GB")} more: merkle ls --json.`} Tables and indexes: merkle gc
         --dry-run.
       </p>
