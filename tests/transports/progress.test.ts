@@ -3,7 +3,7 @@ import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { catalogue } from "@merkle/wire/schemas";
 import type postgres from "postgres";
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { type ModelServer, saying, startModelServer, withBody } from "../kit/model-server.js";
 import { makePerson } from "../kit/persons.js";
@@ -574,6 +574,24 @@ describe("summaries", () => {
     expect((await ask("c")).summary).toBe("s".repeat(limits.progressSummaryCharsMax));
     model.answer = withBody(200, `${" ".repeat(3 * 1024 * 1024)}{}`);
     expect((await ask("c")).summary).toBe("c");
+  });
+
+  it("[PROGRESS-7] a model on this machine is asked directly, whatever proxy fetch is configured with", async () => {
+    // Node puts a dispatcher here that goes to the proxy, with NODE_USE_ENV_PROXY, before a program begins.
+    const place = Symbol.for("undici.globalDispatcher.1");
+    const usual = Reflect.get(globalThis, place);
+    const proxied: string[] = [];
+    const noting = (options: { origin: unknown }, handler: unknown) => {
+      proxied.push(String(options.origin));
+      return usual.dispatch(options, handler);
+    };
+    Reflect.set(globalThis, place, { dispatch: noting });
+    onTestFinished(() => void Reflect.set(globalThis, place, usual));
+    await fetch(`${broker.url}/api/sign-in`);
+    expect(proxied).toEqual([new URL(broker.url).origin]);
+    model.answer = saying("Asked directly.");
+    expect((await ask("direct")).summary).toBe("Asked directly.");
+    expect(proxied).not.toContain(new URL(model.url).origin);
   });
 
   it("[PROGRESS-7] section 5.6: a failure is logged, the content's first 500 characters are given, and nothing is kept", async () => {

@@ -1,7 +1,10 @@
 import { setMaxListeners } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { type Database, keepSummary, type WholeProgressEntryRow } from "@merkle/db";
 import { limits } from "@merkle/wire/limits";
 import type { Log } from "../core/log.js";
+import { isLoopbackUrl } from "../identity/origin/auth-mode.js";
 import { summaryDefaults as defaults } from "./describe-summaries.js";
 
 /** Makes summaries of progress entries and briefs, where somebody has given a key for it. */
@@ -251,7 +254,10 @@ class AnswerTooLarge extends Error {}
 
 /** A redirect is not followed: the key is for that address. */
 async function fetchBounded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const { body, status, statusText, headers } = await fetch(input, { ...init, redirect: "error" });
+  const url = new URL(input instanceof Request ? input.url : input);
+  const { body, status, statusText, headers } = isLoopbackUrl(url.href)
+    ? await fetchDirectly(url, init)
+    : await fetch(input, { ...init, redirect: "error" });
   let bytes = 0;
   const counting = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
@@ -261,4 +267,21 @@ async function fetchBounded(input: string | URL | Request, init?: RequestInit): 
     },
   });
   return new Response(body?.pipeThrough(counting) ?? null, { status, statusText, headers });
+}
+
+/** Without the proxy that `NODE_USE_ENV_PROXY` gives to `fetch` and to Node's usual agent, for this machine too. */
+async function fetchDirectly(url: URL, { method, headers, body, signal }: RequestInit = {}) {
+  const { request } = await import(url.protocol === "https:" ? "node:https" : "node:http");
+  const options = { method, headers: Object.fromEntries(new Headers(headers)), signal, agent: false };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, options).on("response", resolve).on("error", reject).end(body);
+  });
+  const { statusCode: status = 0, statusMessage: statusText = "", headers: answered } = answer;
+  if (status >= 300 && status < 400) throw new TypeError("A redirect is not followed.");
+  return {
+    body: Readable.toWeb(answer),
+    status,
+    statusText,
+    headers: { "content-type": answered["content-type"] ?? "" },
+  };
 }
