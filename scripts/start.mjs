@@ -2,7 +2,11 @@
  * `npm start -- --port 7500`: installs and builds what is missing, then is `merkle up` with these flags. The broker comes up once it
  * is compiled; the pages that are missing are built beside it.
  */
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { offerCli } from "./start/offer-cli.mjs";
 import { prepareRoot } from "./start/prepare-root.mjs";
 import * as steps from "./steps.mjs";
@@ -13,6 +17,7 @@ const { forStart, forUp } = readArguments(process.argv.slice(2));
 
 try {
   requireNode();
+  await requirePort();
   for (const line of prepareRoot()) report(line);
   await bringUp(offerCli(forStart));
 } catch (error) {
@@ -78,5 +83,23 @@ function requireNode() {
   if (major > 20 || (major === 20 && minor >= 19)) return;
   throw new Error(
     `Merkle needs Node 20.19 or later, and this is ${process.versions.node}. Install a newer one from https://nodejs.org`,
+  );
+}
+
+/** Before a first build, which takes long: later `merkle up` comes at once, and says more about what uses its port. */
+async function requirePort() {
+  if (existsSync(join(root, "apps/cli/dist/main.js")) || forStart.isQuiet) return;
+  const options = { port: { type: "string" }, host: { type: "string" } };
+  const { values } = parseArgs({ args: forUp, options, strict: false });
+  const { port = process.env.MERKLE_PORT ?? "7423", host = "127.0.0.1" } = values;
+  // `merkle up` says what a port may be.
+  if (!/^\d{1,5}$/.test(port) || port > 65535) return;
+  const server = createServer();
+  server.listen({ port: Number(port), host });
+  const error = await once(server, "listening").catch((error) => error);
+  server.close();
+  if (error.code !== "EADDRINUSE") return;
+  throw new Error(
+    `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port: npm start -- --port 7500`,
   );
 }

@@ -87,14 +87,32 @@ export async function alone(work) {
   }
 }
 
-function endWithNpm() {
+/** Ends this process when npm, which ran it, is gone. Returns the function that stops watching. */
+export function endWithNpm() {
   if (process.platform === "win32" || process.env.npm_lifecycle_event === undefined) return () => {};
-  const npm = process.ppid;
+  const npm = findNpm();
   const watch = setInterval(() => {
-    if (process.ppid !== npm) process.kill(process.pid, "SIGTERM");
+    if (findNpm() !== npm) process.kill(process.pid, "SIGTERM");
   }, 500);
   watch.unref();
   return () => clearInterval(watch);
+}
+
+/** The process of npm: our parent, or above the shell by which npm ran us. macOS' shell becomes what it runs. */
+function findNpm() {
+  try {
+    if (readFileSync(`/proc/${process.ppid}/cmdline`, "utf8").startsWith("npm")) return process.ppid;
+    return parentOf(process.ppid);
+  } catch {
+    return process.ppid;
+  }
+}
+
+/** @throws Error where the system has no such file */
+function parentOf(pid) {
+  const status = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name, in parentheses, may hold spaces; the parent is the second field after it.
+  return Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
 /** Compiles what has changed, and builds the pages. */

@@ -76,6 +76,26 @@ it("[CLI-141] a killed start takes along everything that its step started", { ta
   await isGone;
 });
 
+it("[CLI-141] a killed npm takes along what it started by a shell that stays", {
+  tags: "posix",
+}, async () => {
+  const script = `import { endWithNpm, step } from ${JSON.stringify(steps)};
+    endWithNpm();
+    const steps = step("building", process.execPath, ["-e", "setInterval(() => {}, 1e6)"]);
+    console.log("runs");
+    await steps;`;
+  // npm gives itself such a title, and runs a script by a shell, which some systems keep as the parent.
+  const npm = `process.title = "npm start";
+    require("node:child_process").spawn("sh", ["-c", '"$0" --input-type=module -e "$1"; exit 1', process.execPath, process.argv[1]], {
+      stdio: ["ignore", "inherit", "ignore"], env: { ...process.env, npm_lifecycle_event: "start" } });`;
+  const child = spawn(process.execPath, ["-e", npm, script], { stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(createInterface({ input: child.stdout }), "line");
+  child.kill("SIGKILL");
+  // Whatever still ran would hold its end of the pipe.
+  await once(child, "close");
+});
+
 it("[CLI-147] of two that build in one checkout the second waits for the first, and a dead one keeps no lock", async () => {
   const folder = await mkdtemp(join(tmpdir(), "merkle-lock-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
