@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,6 +49,18 @@ describe("compose.yaml", () => {
     const dockerfile = await readFile(join(root, "Dockerfile"), "utf8");
     const [, ...command] = JSON.parse(/^CMD (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
     expect(broker.command[2]).toContain(command.join(" "));
+  });
+
+  it("[PACK-9] .env.example names its database by the published port, and npm has the script that migrates it", async () => {
+    const { postgres } = parse(await readFile(join(root, "compose.yaml"), "utf8")).services;
+    const example = await readFile(join(root, ".env.example"), "utf8");
+    const [, address = ""] = /^#DATABASE_URL=(.*)$/m.exec(example) ?? [];
+    const { username, port, pathname } = new URL(address);
+    const { POSTGRES_USER, POSTGRES_DB } = postgres.environment;
+    expect([username, pathname]).toEqual([POSTGRES_USER, `/${POSTGRES_DB}`]);
+    expect(postgres.ports).toEqual([`127.0.0.1:${port}:5432`]);
+    const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    await access(join(root, scripts["db:migrate"].replace("node ", "")));
   });
 
   it("[PACK-9] the password is drawn once, and one of one's own comes first", async () => {

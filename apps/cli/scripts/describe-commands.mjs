@@ -8,7 +8,7 @@ const commands = await Promise.all(
 );
 
 const lines = commands.map(
-  ({ run, offline, envFiles, ...description }) =>
+  ({ run, offline, envFiles, asksToTrust, ...description }) =>
     `${JSON.stringify(description.name)}: ${JSON.stringify(description)},`,
 );
 

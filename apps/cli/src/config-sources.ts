@@ -25,7 +25,7 @@ export const localSettings = {
   ca: { flag: "ca", variables: ["MERKLE_CA"], key: "ca", alsoOfProject: true },
   insecure: { flag: "insecure", variables: ["MERKLE_INSECURE"], key: "insecure", alsoOfProject: true },
   report_usage: { key: "report_usage" },
-  port: { flag: "port", variables: ["MERKLE_PORT"] },
+  port: { flag: "port", variables: ["MERKLE_PORT", "PORT"] },
   auth: { flag: "auth", variables: ["MERKLE_AUTH"] },
   public_url: { flag: "publicUrl", variables: ["MERKLE_PUBLIC_URL"] },
   allowed_hosts: { variables: ["MERKLE_ALLOWED_HOSTS"] },

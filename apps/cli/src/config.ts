@@ -20,7 +20,7 @@ export interface Config {
   readonly broker: BrokerAddress;
   /** `--host`: what `up` listens on; default `127.0.0.1`. */
   readonly host: string;
-  /** `--port`, `MERKLE_PORT`: default 7423; 0 takes any free port. */
+  /** `--port`, `MERKLE_PORT`, for the broker also `PORT`: default 7423; 0 takes any free port. */
   readonly port: number;
   /** `--public-url`, `MERKLE_PUBLIC_URL`: what agents are given where the broker's settings name nothing. */
   readonly publicUrl: string | undefined;
@@ -156,7 +156,7 @@ export async function readConfig(given: ConfigSources): Promise<Config> {
   const user = readConfigFile(homeFiles.config(home));
   const variables = await readVariables(given, home);
   const { env, nameOf } = variables;
-  const port = readPort(flags, variables);
+  const port = readPort(given, variables);
   const host = readHost(flags);
   const auth = readAuth(flags, variables);
   const insecureOpen = isSet(flags, "insecureOpen");
@@ -330,10 +330,12 @@ export function checkRanges(ranges: readonly string[], source: string): readonly
   return ranges;
 }
 
-function readPort(flags: Flags, { env, nameOf }: Variables): number {
+/** `PORT` is for whatever is started: commands that only call a broker would look for it where something else is. */
+function readPort({ flags, envFiles = false }: ConfigSources, { env, nameOf }: Variables): number {
   const flag = textOf(flags, "port");
+  const variable = envFiles && !env["MERKLE_PORT"] ? "PORT" : "MERKLE_PORT";
   const [text, source] =
-    flag === undefined ? [env["MERKLE_PORT"] || undefined, nameOf("MERKLE_PORT")] : [flag, "--port"];
+    flag === undefined ? [env[variable] || undefined, nameOf(variable)] : [flag, "--port"];
   if (text === undefined) return defaultPort;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;

@@ -8,6 +8,7 @@ import { commandGroups } from "./commands.js";
 import { readConfig } from "./config.js";
 import { exitCodes, interruptedError } from "./core/cli-error.js";
 import { explainError } from "./core/explain-error.js";
+import type { ForeignFile } from "./trust/foreign-file.js";
 
 /**
  * Runs the command of these arguments and returns its exit code. Errors are printed to stderr.
@@ -43,19 +44,34 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
   async function runCommand(command: Command, args: readonly string[], flags: Flags): Promise<void> {
     output = createOutput(flags, io);
     const { envFiles = false } = command;
-    const read = await readConfig({ flags, env: io.env, cwd: io.cwd, envFiles });
+    const sources = { flags, env: io.env, cwd: io.cwd, envFiles };
+    let read = await readConfig(sources);
+    if (read.untrusted && !command.offline) {
+      await decideTrust(read.untrusted, command, { home: read.home, flags, output });
+      read = await readConfig(sources);
+    }
     const note = noteOnce(output);
     const config = { ...read, onOtherBuild: note.onOtherBuild };
     for (const notice of config.notices) output.note(notice);
-    if (config.untrusted && !command.offline) {
-      const { refuseUntrusted } = await import("./trust/foreign-file.js");
-      refuseUntrusted(config);
-    }
     try {
       exitCode = await command.run({ args, flags, config, output, io, signal });
     } finally {
       await note.written();
     }
+  }
+
+  /** @throws CliError `not_trusted`, unless a person trusts the file now */
+  async function decideTrust(
+    file: ForeignFile,
+    { asksToTrust }: Command,
+    { home, flags, output }: { home: string; flags: Flags; output: Output },
+  ): Promise<void> {
+    const { askToTrust, isPersonThere } = await import("./trust/ask-to-trust.js");
+    if (!asksToTrust || flags["yes"] === true || !isPersonThere({ flags, io })) {
+      const { notTrusted } = await import("./trust/foreign-file.js");
+      throw notTrusted(file);
+    }
+    await askToTrust(home, { file, context: { flags, io, output, signal } });
   }
 
   try {

@@ -20,6 +20,8 @@ export interface CommandDescription {
 export interface Command extends CommandDescription {
   /** Calls no broker that a project could name: it runs where a project's file is not trusted, too. */
   readonly offline?: true;
+  /** At a terminal it asks whether a project's file is to be trusted, where other commands stop (CLI-82). */
+  readonly asksToTrust?: true;
   /** Starts the broker or opens its database: `.env.local` and `.env` of the folder say how, too (CLI-85). */
   readonly envFiles?: true;
   /** Does it, and resolves with the exit code. */

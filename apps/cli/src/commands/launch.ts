@@ -65,6 +65,7 @@ export const launch: Command = {
     "merkle launch --client codex --session auth-refactor --team Birch",
     "merkle launch --session auth-refactor --team Birch --dry-run",
   ],
+  asksToTrust: true,
   async run(context) {
     return launchAgent(context);
   },

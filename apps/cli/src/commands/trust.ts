@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { MerkleError } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import { placeOf } from "../broker/reach.js";
-import { createPrompter } from "../command/ask.js";
 import type { Command, CommandContext } from "../command/command.js";
 import { textOf } from "../command/flags.js";
 import { readConfig } from "../config.js";
@@ -11,8 +10,9 @@ import { homeFiles } from "../core/merkle-home.js";
 import { listMembers } from "../identity/members.js";
 import { findForeignSettings } from "../progress/read-settings.js";
 import { askProof, isSuccessorOf } from "../trust/ask-proof.js";
+import { askToTrust, confirmTrust } from "../trust/ask-to-trust.js";
 import { findForeignEnvFiles, readEnvFiles } from "../trust/env-files.js";
-import { type ForeignFile, isTrusted, trustFile } from "../trust/foreign-file.js";
+import { type ForeignFile, isTrusted } from "../trust/foreign-file.js";
 import { findKnownMesh, type KnownMesh, keepKnownMesh, listKnownMeshes } from "../trust/known-meshes.js";
 import { type AskedAddress, isFirstSeen } from "../trust/require-known.js";
 import { requirePerson } from "../trust/require-person.js";
@@ -48,8 +48,7 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
   const trusted: Trusted[] = [];
   async function askOnce(file: ForeignFile | undefined): Promise<void> {
     if (!file || isTrusted(home, file)) return;
-    await ask(`${describe(file)}\nTrust it, as it is now?`, context);
-    trustFile(home, file);
+    await askToTrust(home, { file, context });
     trusted.push({ file: file.path });
   }
   await askOnce(config.untrusted);
@@ -66,7 +65,7 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
     return null;
   });
   if (!moved) return trusted;
-  await ask(`${moved.question}\nSend it this machine's credentials for that broker?`, context);
+  await confirmTrust(`${moved.question}\nSend it this machine's credentials for that broker?`, context);
   for (const mesh of moved.meshes) keepKnownMesh(now.home, mesh);
   trusted.push({ broker: broker.base, meshes: moved.meshes.map((each) => each.mesh_id) });
   return trusted;
@@ -74,17 +73,6 @@ async function trustHere(context: CommandContext): Promise<Trusted[]> {
 
 function isDecided(error: unknown): boolean {
   return error instanceof CliError || error instanceof MerkleError;
-}
-
-async function ask(message: string, context: CommandContext): Promise<void> {
-  if (await createPrompter(context).yesOrNo({ message, default: false })) return;
-  throw new CliError("not_trusted", "Nothing was trusted. Nothing changed.", {
-    exitCode: exitCodes.refused,
-  });
-}
-
-function describe({ path, says }: ForeignFile): string {
-  return [`${path} says:`, ...says.map((each) => `  - ${each}`)].join("\n");
 }
 
 interface Moved {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { getPriority, hostname, networkInterfaces } from "node:os";
@@ -8,6 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { findProcesses } from "../../../../tests/kit/processes.js";
 import { sharedBroker } from "../../../../tests/kit/test-broker.js";
 import { testMerkle } from "../test-kit/merkle.js";
+import { findForeignEnvFiles } from "../trust/env-files.js";
+import { trustFile } from "../trust/foreign-file.js";
 
 const hasIPv6Loopback = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === "::1"),
@@ -137,6 +139,23 @@ describe("merkle up", () => {
       stdout: `no broker runs on ${merkle.home}\n`,
     });
     expect(await serversOf(merkle.home)).toEqual([]);
+  });
+
+  it("[CLI-85] the start names the variables that set the port and the address of agents", async () => {
+    const merkle = await testMerkle();
+    const folder = join(merkle.home, "project");
+    await mkdir(folder);
+    const path = join(folder, ".env.local");
+    await writeFile(path, "PORT=0\nMCP_URL=http://localhost:7600/mcp\n");
+    for (const file of findForeignEnvFiles(folder)) trustFile(merkle.home, file);
+    const up = merkle.start(["up"], { cwd: folder, env: { MERKLE_PORT: "" } });
+    await up.says("agents use");
+    up.process.kill("SIGTERM");
+    const { stdout } = await up.ended;
+    expect(stdout).toContain(`loopback only, port from PORT in ${path}\n`);
+    expect(stdout).toContain(
+      `http://localhost:7600/mcp  from MCP_URL in ${path}; change: merkle config set url`,
+    );
   });
 
   it("[CLI-140] advises the launcher that is installed, by its path while the PATH lacks it, and not to install it again", {

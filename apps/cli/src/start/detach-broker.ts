@@ -11,7 +11,7 @@ import { findRunningBroker, type RunningBroker } from "../broker/run-file.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError, type ExitCode, exitCodes } from "../core/cli-error.js";
 import { explainingHome, homeFiles } from "../core/merkle-home.js";
-import { showStarted } from "./show-started.js";
+import { findSetBy, showStarted } from "./show-started.js";
 
 const lookEveryMs = 50;
 
@@ -60,6 +60,7 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
       backup: message.backup,
       localhostTakenBy: message.localhost_taken_by,
       summaries: message.summaries,
+      setBy: findSetBy(config, started),
     });
     return exitCodes.done;
   } catch (error) {

@@ -25,7 +25,7 @@ import { toAgentOptions } from "../work/runner/to-agent-options.js";
 import type { DetachedBroker, FailedStart } from "./detach-broker.js";
 import { packCli } from "./pack-cli.js";
 import { endPageBuild, findPageBuild } from "./page-build.js";
-import { showStarted } from "./show-started.js";
+import { findSetBy, showStarted } from "./show-started.js";
 
 /** Runs the broker in this process until it is interrupted, and stops it in order (OPS-6). */
 export async function runBroker(context: CommandContext): Promise<number> {
@@ -97,6 +97,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
       backup,
       localhostTakenBy,
       summaries,
+      setBy: findSetBy(config, running),
     });
     await Promise.race([aborted(signal), broker.stopped]);
     const clients = signal.aborted ? await countClients(broker.url, config) : 0;

@@ -1,8 +1,9 @@
 import { installLine } from "@merkle/wire/text";
+import { toBaseUrl } from "../broker/address.js";
 import type { RunningBroker } from "../broker/run-file.js";
 import { calledAs, launcherByPath } from "../command/called-as.js";
 import type { Output } from "../command/output.js";
-import { readEnvironment } from "../config.js";
+import { type Config, readEnvironment } from "../config.js";
 import { describeMissingPath, launcherPath } from "../core/user-launcher.js";
 import { counted } from "../text/time.js";
 
@@ -19,13 +20,34 @@ interface StartedFacts {
   readonly localhostTakenBy: string | null;
   /** Whether progress entries and briefs are summarised, and by which model. */
   readonly summaries: string;
+  /** The variables that set the port and the address of agents, with their files; undefined where none did. */
+  readonly setBy: SetBy;
+}
+
+interface SetBy {
+  readonly port?: string | undefined;
+  readonly publicUrl?: string | undefined;
+}
+
+/** Names the variables by which a broker was configured. An address in its settings goes before that of a variable. */
+export function findSetBy({ publicUrl, sourceOf }: Config, { mcp_url: mcpUrl }: RunningBroker): SetBy {
+  const isUsed =
+    publicUrl !== undefined && toBaseUrl(publicUrl, "public_url") === toBaseUrl(mcpUrl, "the broker");
+  return {
+    port: variableOf(sourceOf("port")),
+    publicUrl: isUsed ? variableOf(sourceOf("public_url")) : undefined,
+  };
+}
+
+function variableOf(source: string): string | undefined {
+  return source === "default" || source.startsWith("--") ? undefined : source;
 }
 
 /** Says that the broker takes calls, where, whom it lets in, and what to do now. */
 export function showStarted(
   started: RunningBroker,
   output: Output,
-  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, summaries }: StartedFacts,
+  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, summaries, setBy }: StartedFacts,
 ): void {
   const { url, mcp_url: mcpUrl, auth, migrations_run: migrationsRun } = started;
   const { mark, dim, dot } = output;
@@ -44,13 +66,13 @@ export function showStarted(
     [
       `${mark.ok} database ready, ${ran}0 migrations pending`,
       ...(backup === null ? [] : [`${mark.ok} backed up  ${backup}  ${dim("from before the migrations")}`]),
-      `${reachMark} broker     ${url.padEnd(width)}${dim(reach)}`,
+      `${reachMark} broker     ${url.padEnd(width)}${dim([reach, ...(setBy.port ? [`port from ${setBy.port}`] : [])].join(", "))}`,
       ...(localhostTakenBy === null
         ? []
         : [
             `${mark.warn} localhost  can lead to ${localhostTakenBy} at [::1]:${started.port}: use 127.0.0.1`,
           ]),
-      `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim("change: merkle config set url <url>")}`,
+      `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim(`${setBy.publicUrl ? `from ${setBy.publicUrl}; ` : ""}change: merkle config set url <url>`)}`,
       `${mark.ok} summaries  ${summaries}`,
       ...(verifyingLink === null
         ? []

@@ -153,3 +153,41 @@ it("[CLI-85] merkle up says what it read and uses it once merkle trust was answe
   }
   expect(await readdir(cwd)).toEqual([".env"]);
 });
+
+it("[CLI-85] PORT counts for what starts a broker where MERKLE_PORT is not set, and is named as its source", async () => {
+  const { cwd, read } = await makeFolder({ ".env": "PORT=7505", ".env.local": "MERKLE_AUTH=open" });
+  const config = await read();
+  expect(config).toMatchObject({ port: 7505, broker: { base: "http://localhost:7505" } });
+  expect(config.sourceOf("port")).toBe(`PORT in ${join(cwd, ".env")}`);
+  expect((await read({ PORT: "7506" })).port).toBe(7506);
+  expect((await read({ PORT: "7506", MERKLE_PORT: "7507" })).sourceOf("port")).toBe("MERKLE_PORT");
+  // Programs of all kinds set it, and a command that only calls a broker would look in the wrong place.
+  expect((await read({ PORT: "3000" }, false)).broker.base).toBe("http://localhost:7423");
+  await expect(read({ PORT: "high" })).rejects.toThrow("PORT must be a whole number from 0 to 65535");
+});
+
+it("[CLI-85] MCP_URL of a trusted file is the address of agents, and of the environment that of the broker to call", async () => {
+  const ours = "https://mesh.example.com/mcp";
+  const { cwd, read, trust } = await makeFolder({ ".env.local": `MCP_URL=${ours}` });
+  const path = join(cwd, ".env.local");
+  const untrusted = await read();
+  expect(untrusted.publicUrl).toBeUndefined();
+  expect(untrusted.notices).toEqual([
+    `${path} is not read for MCP_URL because you have not trusted it: merkle trust`,
+  ]);
+  expect(findForeignEnvFiles(cwd)).toMatchObject([{ says: [`agents use the address ${ours}`] }]);
+  await trust();
+  const config = await read({ MCP_URL: "http://localhost:7600/mcp" });
+  expect(config).toMatchObject({ publicUrl: ours, broker: { base: "http://localhost:7600" } });
+  expect(config.sourceOf("public_url")).toBe(`MCP_URL in ${path}`);
+  expect((await read()).broker.base).toBe("http://localhost:7423");
+  expect((await read({ MERKLE_PUBLIC_URL: "http://localhost:7601" })).publicUrl).toBe(
+    "http://localhost:7601",
+  );
+  await writeFile(path, `MCP_URL=${ours}\nMERKLE_PUBLIC_URL=https://other.example.com`);
+  await trust();
+  expect((await read()).publicUrl).toBe("https://other.example.com");
+  await writeFile(path, "MCP_URL=nonsense");
+  await trust();
+  await expect(read()).rejects.toThrow(`MCP_URL in ${path}`);
+});

@@ -27,6 +27,7 @@ const fileNames = [".env.local", ".env"];
 /** They send nothing anywhere and let nobody in: what a project may say without being trusted. */
 const harmless = new Set([
   "MERKLE_PORT",
+  "PORT",
   "MERKLE_AUTH",
   "AGENT_PROGRESS_LOG_LEVEL",
   "AGENT_PROGRESS_DB_PATH",
@@ -37,6 +38,7 @@ const meanings: Readonly<Record<string, (value: string) => string>> = {
   DATABASE_URL: (value) => `the broker stores everything in the database at ${withoutPassword(value)}`,
   DATABASE_READ_URL: (value) => `the broker also reads from the database at ${withoutPassword(value)}`,
   MERKLE_PUBLIC_URL: (value) => `agents use the address ${value}`,
+  MCP_URL: (value) => `agents use the address ${value}`,
   MERKLE_ALLOWED_HOSTS: (value) => `the broker answers to ${value}`,
   MERKLE_TRUSTED_PROXIES: (value) => `the broker trusts ${value} to name the client's address`,
   MERKLE_TLS_CERT: (value) => `the broker uses the certificate in ${value}`,
@@ -56,9 +58,17 @@ export const variablesOfFiles: readonly string[] = [...harmless, ...Object.keys(
 /** A key goes to no address of another source: whoever names one of the two has decided about both. */
 const keyAndAddress = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];
 
+/**
+ * The variable that a name in a file stands for. In the environment MCP_URL names the broker that clients call; beside the broker
+ * it is the address that agents are given.
+ */
+function meantBy(name: string): string {
+  return name === "MCP_URL" ? "MERKLE_PUBLIC_URL" : name;
+}
+
 /** Every command finds the broker by them, or goes by what they say, and no other command reads these files. */
 const ofTheEnvironment = new Set([
-  ...["MERKLE_HOME", "MERKLE_URL", "MCP_URL", "MERKLE_MESH", "MERKLE_TOKEN", "MERKLE_CA", "MERKLE_INSECURE"],
+  ...["MERKLE_HOME", "MERKLE_URL", "MERKLE_MESH", "MERKLE_TOKEN", "MERKLE_CA", "MERKLE_INSECURE"],
   ...["MERKLE_SESSION", "MERKLE_TEAM", "MERKLE_PEER"],
 ]);
 
@@ -74,7 +84,9 @@ export function readEnvFiles({ env, cwd, home }: Sources & { readonly home: stri
   const decided = new Set(withPartner(Object.keys(env)));
   const notices: string[] = [];
   for (const file of findEnvFiles(cwd)) {
-    const named = Object.entries(file.values).filter(([name]) => !decided.has(name));
+    const named = Object.entries(file.values).filter(
+      ([name]) => !decided.has(meantBy(name)) && !(name !== meantBy(name) && meantBy(name) in file.values),
+    );
     const isUsable = file.foreign === undefined || isTrusted(home, file.foreign);
     const used: string[] = [];
     const untrusted: string[] = [];
@@ -83,20 +95,17 @@ export function readEnvFiles({ env, cwd, home }: Sources & { readonly home: stri
       if (name === "DATABASE_URL") parseDatabaseUrl(value, `${name} in ${file.path}`);
       if (ofTheEnvironment.has(name)) elsewhere.push(name);
       else if (harmless.has(name) || (Object.hasOwn(meanings, name) && (isUsable || value === ""))) {
-        added[name] = value;
-        places.set(name, file.path);
+        added[meantBy(name)] = value;
+        places.set(meantBy(name), `${name} in ${file.path}`);
         used.push(name);
       } else if (Object.hasOwn(meanings, name)) untrusted.push(name);
     }
-    for (const name of withPartner(named.map(([each]) => each))) decided.add(name);
+    for (const name of withPartner(named.map(([each]) => meantBy(each)))) decided.add(name);
     notices.push(...describe(file.path, { used, untrusted, elsewhere }));
   }
   return {
     env: { ...env, ...added },
-    nameOf(variable) {
-      const place = places.get(variable);
-      return place === undefined ? variable : `${variable} in ${place}`;
-    },
+    nameOf: (variable) => places.get(variable) ?? variable,
     notices,
   };
 }

@@ -193,6 +193,34 @@ describe("the settings of a hostile project", () => {
     await writeFile(join(copy, ".merkle.json"), settings.replace("ca.pem", join(folder, "ca.pem")));
     expect((await merkle.run(["ls"], { cwd: copy })).code).toBe(2);
   });
+
+  it("[CLI-82] merkle launch asks about them at a terminal, and goes on after a yes", {
+    tags: "terminal",
+  }, async () => {
+    const folder = join(merkle.home, "launched");
+    await mkdir(folder);
+    await writeFile(join(folder, ".merkle.json"), JSON.stringify({ mcp_url: (await merkle.running()).url }));
+    const { slug } = await setUp();
+    const wish = ["launch", "--dry-run", "--session", slug, "--team", "Elm", "--name", "elm"];
+    const launch = (args: readonly string[], more = {}) =>
+      atTerminal({ home: folder }, args, { MERKLE_HOME: merkle.home, ...more });
+    for (const unasked of [launch([...wish, "-y"]), launch(wish, { CLAUDECODE: "1" })]) {
+      const { code, screen } = await unasked.ended;
+      expect(code).toBe(2);
+      expect(screen).not.toContain("Trust it");
+    }
+    for (const [keys, expected] of [
+      ["\r", 4],
+      ["y\r", 0],
+    ] as const) {
+      const asked = launch([...wish, "--client-bin", process.execPath]);
+      await asked.shows("Trust it, as it is now?");
+      asked.types(keys);
+      const { code, screen } = await asked.ended;
+      expect(code, screen).toBe(expected);
+    }
+    expect(await launch([...wish, "-y", "--client-bin", process.execPath]).ended).toMatchObject({ code: 0 });
+  });
 });
 
 describe("a broker that says that it is another", () => {
