@@ -2,7 +2,9 @@ import type { MerkleError } from "@merkle/wire";
 import { beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { atEnd } from "../kit/at-end.js";
 import { joinMesh, startInviteBroker, type TestMember } from "../kit/members.js";
-import type { TestBroker } from "../kit/test-broker.js";
+import { changeSettings } from "../kit/persons.js";
+import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
+import { transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let admin: TestMember;
@@ -82,4 +84,11 @@ it("[GUARD-13] people are in as many sessions as they like", async () => {
     const { session_id } = await member.call("create_session", { title, team_id: person_id });
     await member.call("post_message", { session_id, team_id: person_id, content: { text: "hello" } });
   }
+});
+
+it("[GUARD-13] in open mode the setting is refused, since a name could be taken by anyone", async () => {
+  const { url } = await startTestBroker();
+  const open = await transports.rest(url);
+  const refused = await refusalOf(changeSettings(open, { settings: { exclusive_membership: true } }));
+  expect(refused).toMatchObject({ code: "bad_request", message: expect.stringContaining("open mode") });
 });

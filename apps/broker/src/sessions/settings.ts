@@ -52,6 +52,7 @@ export async function updateSettings(
   );
 
   if (input.settings) refuseButAdmins(ctx);
+  if (ctx.services.auth === "open" && input.settings?.exclusive_membership) throw noMembersHere();
   if (ctx.services.loopbackOnly) refusePublicUrl(input.settings?.public_url);
   await ctx.write(async (write) => {
     const { tx } = write;
@@ -109,6 +110,15 @@ function refusePublicUrl(url: string | null | undefined): void {
     "bad_request",
     `public_url ${JSON.stringify(url)} is an address for other machines, but this broker is open to anyone who can reach it. ` +
       `Restart it with merkle up --public-url ${url}: it then admits only members. Behind a proxy, add --trusted-proxy <the proxy's address>.`,
+  );
+}
+
+/** A name proves nobody where anyone is admitted: whoever took it first would keep its owner out. */
+function noMembersHere(): MerkleError {
+  return new MerkleError(
+    "bad_request",
+    "exclusive_membership needs members, but this broker is in open mode, where anyone can join under any name and keep others out. " +
+      "Restart it with merkle up --auth invite.",
   );
 }
 

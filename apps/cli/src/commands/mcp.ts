@@ -13,6 +13,7 @@ export const mcp: Command = {
       summary:
         "toolsets to list in addition to core, messaging, mesh, progress and tasks, separated by commas: people, audit, work, admin",
     },
+    { flags: "--only-tools <toolsets>", summary: "toolsets to list instead of all others" },
     {
       flags: "--view <view>",
       summary: "compact (text for a model) or json (for a program) (default: compact)",
@@ -24,6 +25,7 @@ export const mcp: Command = {
     'claude mcp add merkle -- merkle mcp --session auth-refactor --team "Alex\'s Team"',
     "merkle mcp",
     "merkle mcp --tools audit",
+    "merkle mcp --only-tools progress",
   ],
   async run(context) {
     return serveStdio(context);

@@ -15,6 +15,21 @@ it("[STDIO-2] what an agent works with is always there, and more by --tools", ()
   expect(() => readMcpOptions({ tools: "core,sudo" })).toThrow('no toolset "sudo"');
 });
 
+it("[STDIO-2] --only-tools progress lists the three tools of the progress log, with every input", () => {
+  const { toolsets, onlyTools } = readMcpOptions({ onlyTools: "progress" });
+  const tools = listTools(toolsets, { onlyTools });
+  expect(tools.map(({ name }) => name)).toEqual(["log_progress", "get_context", "search_logs"]);
+  const inputsOf = ({ inputSchema }: (typeof tools)[number]) =>
+    Object.keys(Object(inputSchema["properties"]));
+  expect(tools.map(inputsOf)).toEqual([
+    ["projectId", "title", "content", "tags", "agentId"],
+    ["projectId", "id", "includeFull"],
+    ["projectId", "query", "content", "tags", "startDate", "endDate", "limit"],
+  ]);
+  expect(() => readMcpOptions({ onlyTools: "progress", tools: "audit" })).toThrow("leave out --tools");
+  expect(() => readMcpOptions({ onlyTools: "" })).toThrow("--only-tools needs a toolset");
+});
+
 it("[STDIO-8] --session and --team go together, and not with --as", () => {
   expect(() => readMcpOptions({ session: "talk" })).toThrow("--session needs --team");
   expect(() => readMcpOptions({ team: "Birch" })).toThrow("--team needs --session");

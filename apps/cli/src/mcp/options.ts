@@ -9,6 +9,8 @@ export interface McpOptions {
   /** The id of a place that this machine holds, in which to go on; who started this server sees to its being alone. */
   readonly as: string | undefined;
   readonly toolsets: ReadonlySet<Toolset>;
+  /** Whether these are all, by `--only-tools`: each tool is listed with every input, and none of this server's own. */
+  readonly onlyTools: boolean;
   /** `compact` for a model, `json` for a program. */
   readonly view: "compact" | "json";
   /** Whether mail wakes the client by channel notifications, too. */
@@ -39,7 +41,7 @@ export function readMcpOptions(flags: Flags): McpOptions {
   return {
     join,
     as,
-    toolsets: readToolsets(textOf(flags, "tools")),
+    ...readTools(textOf(flags, "tools"), textOf(flags, "onlyTools")),
     view: readView(textOf(flags, "view")),
     channel: isSet(flags, "channel"),
     interruptible: isSet(flags, "interruptible"),
@@ -60,8 +62,16 @@ function readJoin(session: string | undefined, team: string | undefined): McpOpt
   return { session: session.trim(), team: team.trim() };
 }
 
-function readToolsets(text: string | undefined): ReadonlySet<Toolset> {
-  return new Set([...defaultToolsets, ...readToolsetNames(text)]);
+function readTools(
+  more: string | undefined,
+  only: string | undefined,
+): Pick<McpOptions, "toolsets" | "onlyTools"> {
+  if (only === undefined)
+    return { toolsets: new Set([...defaultToolsets, ...readToolsetNames(more)]), onlyTools: false };
+  if (more !== undefined) throw usageError("--only-tools names all toolsets: leave out --tools.");
+  const toolsets = new Set(readToolsetNames(only));
+  if (toolsets.size === 0) throw usageError(`--only-tools needs a toolset: ${knownToolsets.join(", ")}.`);
+  return { toolsets, onlyTools: true };
 }
 
 /**

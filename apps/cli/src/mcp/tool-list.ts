@@ -23,7 +23,7 @@ export const readMore: ListedTool = {
  */
 export function listTools(
   toolsets: ReadonlySet<Toolset>,
-  { structured }: { structured: boolean } = { structured: false },
+  { structured = false, onlyTools = false }: { structured?: boolean; onlyTools?: boolean } = {},
 ): ListedTool[] {
   const listed = operations.filter(
     (operation) =>
@@ -33,10 +33,10 @@ export function listTools(
       operation.unlistedOverStdio !== true,
   );
   const described = listed.map((operation) => {
-    const tool = toStdioTool(operation);
+    const tool = toStdioTool(operation, { whole: onlyTools });
     return structured ? withOutputSchema(tool, operation) : tool;
   });
-  return [...described, readMore];
+  return onlyTools ? described : [...described, readMore];
 }
 
 /**
@@ -92,12 +92,13 @@ export function listedFields(operation: Operation): string[] {
   return Object.keys(Object(toStdioTool(operation).inputSchema["properties"]));
 }
 
-function toStdioTool(operation: Operation): ListedTool {
+/** @param whole - with the inputs that a model hardly needs */
+function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
   const tool = toTool(operation);
   const { properties, required } = tool.inputSchema;
   const hidden = [
     ...unlisted,
-    ...(Array.isArray(operation.unlistedOverStdio) ? operation.unlistedOverStdio : []),
+    ...(!whole && Array.isArray(operation.unlistedOverStdio) ? operation.unlistedOverStdio : []),
   ];
   const session = takesOnlySession(operation) && { session_id: optionalSession };
   const listed = Object.entries({ ...Object(properties), ...session }).filter(

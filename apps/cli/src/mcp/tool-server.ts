@@ -385,7 +385,7 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   }
 
   return {
-    tools: listTools(options.toolsets, { structured }),
+    tools: listTools(options.toolsets, { structured, onlyTools: options.onlyTools }),
     unread: () => teams.readers().map(({ slug, mail }) => ({ session: slug, unread: mail.pending.length })),
     async call(call) {
       const { name, args, signal } = call;
