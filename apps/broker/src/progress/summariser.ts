@@ -270,7 +270,10 @@ async function fetchBounded(input: string | URL | Request, init?: RequestInit): 
 }
 
 /** Without the proxy that `NODE_USE_ENV_PROXY` gives to `fetch` and to Node's usual agent, for this machine too. */
-async function fetchDirectly(url: URL, { method, headers, body, signal }: RequestInit = {}) {
+async function fetchDirectly(
+  url: URL,
+  { method, headers, body, signal }: RequestInit = {},
+): Promise<Response> {
   const { request } = await import(url.protocol === "https:" ? "node:https" : "node:http");
   const options = { method, headers: Object.fromEntries(new Headers(headers)), signal, agent: false };
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -278,10 +281,9 @@ async function fetchDirectly(url: URL, { method, headers, body, signal }: Reques
   });
   const { statusCode: status = 0, statusMessage: statusText = "", headers: answered } = answer;
   if (status >= 300 && status < 400) throw new TypeError("A redirect is not followed.");
-  return {
-    body: Readable.toWeb(answer),
+  return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, {
     status,
     statusText,
     headers: { "content-type": answered["content-type"] ?? "" },
-  };
+  });
 }
