@@ -21,7 +21,7 @@ export function prepareRoot({
   if (spawnSync("id", ["-u", user]).status !== 0) {
     if (!findUseradd(process.env.PATH ?? "")) {
       throw new Error(
-        `As root, PostgreSQL runs as the system user "${user}". There is no such user, and no useradd on the PATH or in /usr/sbin to create it. Create it, run npm start as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`,
+        `As root, PostgreSQL runs as the system user "${user}". There is no such user, and no useradd on the PATH or in /usr/sbin to create it. Create it, run npm start as an ordinary user, or set DATABASE_URL to your own PostgreSQL server.`,
       );
     }
     made.push(`the system user ${user}`);
@@ -29,7 +29,7 @@ export function prepareRoot({
   if (!existsSync(folder)) {
     if (!isWritable(parent)) {
       throw new Error(
-        `As root, the database is in ${folder}, and ${parent} cannot be written. Run npm start as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`,
+        `As root, the database is in ${folder}, and ${parent} cannot be written. Run npm start as an ordinary user, or set DATABASE_URL to your own PostgreSQL server.`,
       );
     }
     made.push(folder);

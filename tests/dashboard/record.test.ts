@@ -181,7 +181,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     // Format 1 has the title from whoever signed the export, or from nobody.
     const first = makeBundle({ messages: 12, sealedAt: 9, format: 1 });
     await report(first.texts);
-    await unsure.getByText("Not proven: Format 1: no head is over the title").waitFor();
+    await unsure.getByText("Not proven: Format 1: no head covers the title").waitFor();
     const stranger = makeKey();
     const { head, session } = JSON.parse(first.texts.get("manifest.json") ?? "");
     first.texts.set("keys.json", `${JSON.stringify([first.key.key, stranger.key])}\n`);

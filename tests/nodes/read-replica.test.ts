@@ -169,19 +169,23 @@ describe("[SCALE-4] with a read replica", () => {
       return url.href;
     };
     expect(await refusal(servers.primaryUrl)).toMatch(
-      /must lead to a streaming replica .* is not in recovery/,
+      /must point to a streaming replica .* is not in recovery/,
     );
     expect(await refusal(await createTestDatabase())).toMatch(
-      /is database system \d+; at \S+ is system \d+\./,
+      /\(database system \d+\), but \S+ is system \d+\./,
     );
-    expect(await refusal(replica((url) => (url.pathname = "/other")))).toMatch(/is another one\. Correct it/);
+    expect(await refusal(replica((url) => (url.pathname = "/other")))).toMatch(
+      /is a different database\. Correct it/,
+    );
     expect(await refusal(replica((url) => (url.username = "stranger")))).toMatch(/Grant it SELECT/);
-    expect(await refusal(replica((url) => (url.username = "nobody")))).toMatch(/refused us: role "nobody"/);
+    expect(await refusal(replica((url) => (url.username = "nobody")))).toMatch(
+      /refused the connection: role "nobody"/,
+    );
 
     const home = await mkdtemp(join(tmpdir(), "merkle-node-"));
     onTestFinished(() => rm(home, { recursive: true, force: true }));
     const alone = startBroker({ home, port: 0, databaseReadUrl: servers.replicaUrl });
-    expect((await failureOf(alone)).message).toMatch(/there is no DATABASE_URL/);
+    expect((await failureOf(alone)).message).toMatch(/DATABASE_URL is not/);
   });
 
   it("a replica that was promoted is not read from", async () => {

@@ -85,7 +85,7 @@ describe("a record that nobody changed", () => {
       noted: { root, size: 12 },
     });
     expect((await check(made, { trusted: { root }, message: 13 })).findings).toMatchObject([
-      { code: "noted", message: expect.stringContaining("message 13 is not one of them") },
+      { code: "noted", message: expect.stringContaining("do not include message 13") },
     ]);
     expect((await check(made, { trusted: { root: "0".repeat(64) } })).findings).toMatchObject([
       { code: "noted" },
@@ -280,7 +280,7 @@ describe("a forged whole", () => {
       {
         code: "head",
         sequence: 31,
-        message: expect.stringContaining("29 messages, where 30 came before it"),
+        message: expect.stringContaining("29 messages, but 30 came before it"),
       },
     ]);
   });
@@ -348,7 +348,7 @@ describe("words that nobody signed whose word counts", () => {
       ok: true,
       format: 1,
       session: { title: "Auth refactor" },
-      unproven: [expect.stringContaining("no head is over the title")],
+      unproven: [expect.stringContaining("no head covers the title")],
     });
     const copied = makeBundle({ format: 1 });
     const stranger = makeKey();
@@ -400,7 +400,7 @@ describe("words that nobody signed whose word counts", () => {
       message: { ...message, content: redactedContent(message) },
     }));
     expect((await check(made)).findings.filter(({ code }) => code === "content")).toMatchObject([
-      { sequence: 3, message: expect.stringContaining("no message says that it was removed") },
+      { sequence: 3, message: expect.stringContaining("no later message records its removal") },
     ]);
   });
 

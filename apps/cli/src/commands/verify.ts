@@ -131,8 +131,8 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
     ),
     ...report.unproven.map((sentence) => `  not proven: ${sentence}`),
     seen_later &&
-      `  older than the head seen here before: signed ${seen_later.at} is over ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
-    noted && `${output.mark.ok} the root that you gave is over messages 1 to ${noted.size}`,
+      `  older than the head seen here before: signed ${seen_later.at} covers ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
+    noted && `${output.mark.ok} the root that you gave covers messages 1 to ${noted.size}`,
   ]
     .filter((line) => typeof line === "string")
     .join("\n");

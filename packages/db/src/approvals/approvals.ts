@@ -60,7 +60,7 @@ export async function insertApproval(
     .set({ lastApproval: sql`${meshes.lastApproval} + 1` })
     .where(eq(meshes.meshId, approval.meshId))
     .returning({ number: meshes.lastApproval });
-  if (!counter) throw new TypeError("An approval's mesh is gone.");
+  if (!counter) throw new TypeError("The mesh of the approval was not found.");
   const [row] = await tx
     .insert(approvals)
     .values({ ...approval, number: counter.number, expiresAt: leaseEnd(leaseSeconds) })

@@ -28,7 +28,7 @@ export async function insertAuditSession(tx: Transaction, session: NewAuditSessi
       set: { lastSession: sql`${auditCounters.lastSession} + 1` },
     })
     .returning({ number: auditCounters.lastSession });
-  if (!counter) throw new TypeError("A counter gave no number.");
+  if (!counter) throw new TypeError("The counter returned no number.");
   const inserted = await tx
     .insert(auditSessions)
     .values({ ...session, number: counter.number })
@@ -193,7 +193,7 @@ export async function drawRecordNumber(tx: Transaction, meshId: string): Promise
       set: { lastRecord: sql`${auditCounters.lastRecord} + 1` },
     })
     .returning({ number: auditCounters.lastRecord });
-  if (!counter) throw new TypeError("A counter gave no number.");
+  if (!counter) throw new TypeError("The counter returned no number.");
   return counter.number;
 }
 

@@ -89,6 +89,6 @@ async function describe(sql: Snapshot["sql"], merkleVersion = ""): Promise<Backu
 function noMerkle(): BackupError {
   return new BackupError(
     "no_merkle_database",
-    "There is nothing to back up: no Merkle has ever run on this database. Correct MERKLE_HOME or DATABASE_URL.",
+    "There is nothing to back up: no broker has ever used this database. Correct MERKLE_HOME or DATABASE_URL.",
   );
 }

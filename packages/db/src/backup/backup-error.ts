@@ -50,7 +50,7 @@ export function explainFileError(error: unknown, file: string): unknown {
     case "EFBIG":
       return new BackupError(
         "disk_full",
-        `There is no room for ${file} (${code}); what was written of it is removed. Free space, or name a file on another disk.`,
+        `The disk is too full to write ${file} (${code}). The unfinished file was removed. Free some space, or choose a file on another disk.`,
         { cause: error },
       );
     case "EACCES":
@@ -65,7 +65,7 @@ export function explainFileError(error: unknown, file: string): unknown {
     case "EMFILE":
       return new BackupError(
         "file_inaccessible",
-        `The file ${file} cannot be used (${error.message}). Name another, or change its permissions.`,
+        `The file ${file} cannot be used (${error.message}). Choose another file, or correct its permissions.`,
         { cause: error },
       );
     default:
@@ -76,7 +76,7 @@ export function explainFileError(error: unknown, file: string): unknown {
 export function fileExists(file: string, cause?: unknown): BackupError {
   return new BackupError(
     "file_exists",
-    `The file ${file} exists already and is left as it is. Name another, or ask for it to be overwritten.`,
+    `The file ${file} already exists and was not changed. Choose another name, or allow it to be overwritten.`,
     { cause },
   );
 }
@@ -90,26 +90,26 @@ export function explainDatabaseError(error: unknown, outcome: string): unknown {
   if (isConnectionLost(error) || ["ENOTFOUND", "EAI_AGAIN", "ERR_INVALID_URL"].includes(code)) {
     return new BackupError(
       "connection_failed",
-      `The database does not answer, or went away: ${said}. ${outcome} Start it or correct DATABASE_URL, then try again.`,
+      `The database does not respond, or the connection was lost: ${said}. ${outcome} Start the database or correct DATABASE_URL, then try again.`,
       { cause: error },
     );
   }
   if (code === "53100" || code === "58030") {
     return new BackupError(
       "disk_full",
-      `The database server has no room on its disk: ${said}. ${outcome} Free space there, then try again.`,
+      `The disk of the database server is full: ${said}. ${outcome} Free some space there, then try again.`,
       { cause: error },
     );
   }
   if (isTimeout(error) || isOutOfResources(error)) {
     return new BackupError(
       "target_in_use",
-      `The database is too busy: ${said}. ${outcome} Stop what else uses it, then try again.`,
+      `The database is too busy: ${said}. ${outcome} Stop other programs that use it, then try again.`,
       { cause: error },
     );
   }
   if (error.name === "PostgresError") {
-    return new BackupError("refused_by_database", `The database refused: ${said}. ${outcome}`, {
+    return new BackupError("refused_by_database", `The database reported an error: ${said}. ${outcome}`, {
       cause: error,
     });
   }

@@ -53,7 +53,7 @@ export function inOrderOfReference<Table extends { name: string; refersTo: reado
     const ready = waiting.filter(({ refersTo }) => !refersTo.some((name) => names.has(name)));
     if (ready.length === 0) {
       throw new TypeError(
-        `Foreign keys run in a circle among ${[...names].join(", ")}: one of them must be deferrable, so that a backup can be restored.`,
+        `The foreign keys of ${[...names].join(", ")} form a cycle. One of them must be deferrable so that a backup can be restored.`,
       );
     }
     ordered.push(...ready);

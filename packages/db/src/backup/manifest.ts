@@ -67,7 +67,7 @@ export function parseTrailer(line: string, file: string): BackupTrailer {
 export function notABackup(file: string, cause?: unknown): BackupError {
   return new BackupError(
     "not_a_backup",
-    `The file ${file} is not a Merkle backup. Name one that "merkle backup" wrote.`,
+    `The file ${file} is not a Merkle backup. Choose a file written by merkle backup.`,
     { cause },
   );
 }
@@ -75,7 +75,7 @@ export function notABackup(file: string, cause?: unknown): BackupError {
 export function altered(file: string, how: string, cause?: unknown): BackupError {
   return new BackupError(
     "altered",
-    `The backup ${file} is not as it was written: ${how}. Nothing was restored. Use another copy of it.`,
+    `The backup ${file} is damaged: ${how}. Nothing was restored. Use another copy of the backup.`,
     { cause },
   );
 }
@@ -83,7 +83,7 @@ export function altered(file: string, how: string, cause?: unknown): BackupError
 export function truncated(file: string, cause?: unknown): BackupError {
   return new BackupError(
     "truncated",
-    `The backup ${file} is incomplete: its end is missing. Nothing was restored. Copy it again, or use another.`,
+    `The backup ${file} is incomplete: its end is missing. Nothing was restored. Copy it again, or use another backup.`,
     { cause },
   );
 }

@@ -26,7 +26,7 @@ export async function migrateTo(sql: postgres.Sql, migrations: readonly number[]
   if (beyond.length > 0) {
     throw new BackupError(
       "target_newer",
-      `The database already has ${beyond.length} migration(s) that the backup was made before. Nothing was restored. ` +
+      `The database is newer than the backup: it has ${beyond.length} more migration(s). Nothing was restored. ` +
         "Restore into a new database: point MERKLE_HOME at an empty folder, or DATABASE_URL at an empty database.",
     );
   }

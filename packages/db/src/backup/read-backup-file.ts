@@ -61,11 +61,11 @@ export async function readBackupFile(file: string, take: TakeTable = ignore): Pr
     }
     const sha256 = bytes.sha256();
     const trailer = parseTrailer(await bytes.line(), file);
-    if (trailer.sha256 !== sha256) throw altered(file, "its SHA-256 is another");
+    if (trailer.sha256 !== sha256) throw altered(file, "its SHA-256 does not match");
     if (tables.some(({ rows }, index) => rows !== trailer.rows[index])) {
-      throw altered(file, "its numbers of rows are others");
+      throw altered(file, "its row counts do not match its contents");
     }
-    if (!(await bytes.isAtEnd())) throw altered(file, "there is data after its end");
+    if (!(await bytes.isAtEnd())) throw altered(file, "it has extra data after its end");
     return { manifest, tables, sha256 };
   });
 }
@@ -114,7 +114,7 @@ class TableData implements TableRowsData {
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     while (!this.#ended) {
       const length = (await this.#bytes.exactly(4)).readUInt32BE();
-      if (length > frameBytesMax) throw altered(this.#file, "one of its lengths is impossible");
+      if (length > frameBytesMax) throw altered(this.#file, "a record is longer than the format allows");
       this.#ended = length === 0;
       if (this.#ended) return;
       const data = await this.#bytes.exactly(length);
@@ -167,7 +167,7 @@ class ByteReader {
       length += part.length;
       if (end !== -1) return Buffer.concat(parts).toString("utf8", 0, length - 1);
     }
-    throw altered(this.#file, "one of its lines has no end");
+    throw altered(this.#file, "a line is cut off");
   }
 
   async isAtEnd(): Promise<boolean> {

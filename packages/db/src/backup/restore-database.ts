@@ -106,7 +106,7 @@ async function matchTables(
     if (missing.length > 0) {
       throw new BackupError(
         "refused_by_database",
-        `The backup's table ${name} has columns that Merkle does not know (${missing.join(", ")}). Nothing was restored. Add them to the table in the database, then try again.`,
+        `The table ${name} in the backup has columns that this version of Merkle does not know (${missing.join(", ")}). Nothing was restored. Add these columns to the table in the database, then try again.`,
       );
     }
     tables.push(table);
@@ -123,7 +123,7 @@ async function requireEmpty(sql: postgres.Sql, tables: readonly CatalogTable[]):
     if (found?.["rows"] !== true) continue;
     throw new BackupError(
       "target_not_empty",
-      `The database is not empty: its table ${name} has rows. Nothing was restored, and nothing there was touched. ` +
+      `The database is not empty: its table ${name} has rows. Nothing was restored or changed. ` +
         "Restore into a new database: point MERKLE_HOME at an empty folder, or DATABASE_URL at an empty database.",
     );
   }
@@ -164,7 +164,7 @@ async function loadRows(
 }
 
 function changed(file: string): BackupError {
-  return altered(file, "it changed while it was read");
+  return altered(file, "it changed while it was being read");
 }
 
 /** A sequence of a table that was skipped is not there. */

@@ -54,7 +54,7 @@ async function commit(sql: postgres.Sql): Promise<void> {
     if (!isConnectionLost(error)) throw error;
     throw new BackupError(
       "connection_failed",
-      "The database went away at the very end, so that everything was restored or nothing. Start a broker on it and look, or restore into a new database.",
+      "The connection to the database was lost at the last step, so either everything was restored or nothing was. Start a broker on the database to check, or restore into a new database.",
       { cause: error },
     );
   }
@@ -69,7 +69,7 @@ async function refuseRunningBroker(pool: postgres.Sql): Promise<void> {
     if (Date.now() > deadline) {
       throw new BackupError(
         "target_in_use",
-        "A broker, or another command of Merkle, is connected to the database. Nothing was restored. Stop it, then try again.",
+        "A broker or another merkle command is connected to the database. Nothing was restored. Stop it, then try again.",
       );
     }
     await setTimeout(50);

@@ -37,7 +37,7 @@ export function describeTarget(target: ConnectionTarget): string {
     const url = new URL(target);
     return `${url.host}${url.pathname}`;
   } catch {
-    return "an address that is no URL";
+    return "an address that is not a URL";
   }
 }
 

@@ -32,13 +32,13 @@ export function explainFailedStatement(error: unknown): unknown {
   if (isConnectionLost(error)) {
     return new DatabaseError(
       "unreachable",
-      "The database went away while Merkle was starting. Start Merkle again; if it happens again, look into the log of the database.",
+      "The connection to the database was lost while Merkle was starting. Start Merkle again. If this happens again, check the log of the database.",
       { cause: error },
     );
   }
   return new DatabaseError(
     "refused",
-    `The database refused a statement while Merkle was starting (${databaseErrorCode(error)}). Look into the log of the database for the reason.`,
+    `The database rejected a statement while Merkle was starting (${databaseErrorCode(error)}). The log of the database has the reason.`,
     { cause: error },
   );
 }

@@ -30,7 +30,7 @@ export async function claimRequest(
     .returning({ meshId: idempotentResults.meshId });
   if (claimed.length === 1) return null;
   const earlier = await findRequest(tx, { meshId, requestHash });
-  if (!earlier) throw new TypeError("A keyed request was stored without its result.");
+  if (!earlier) throw new TypeError("A request with an idempotency key was stored without its result.");
   return earlier;
 }
 

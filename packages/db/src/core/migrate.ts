@@ -72,8 +72,8 @@ function refuseNewerSchema(build: number, compatibleBuild: number): void {
 function connectionLost(cause: unknown): DatabaseError {
   return new DatabaseError(
     "migration_failed",
-    `The connection to the database was lost while its schema was brought up to date (${databaseErrorCode(cause)}). ` +
-      "That is done as a whole or not at all. Start Merkle again once the database answers.",
+    `The connection to the database was lost during the schema upgrade (${databaseErrorCode(cause)}). ` +
+      "The upgrade is all or nothing, so the database is intact. Start Merkle again once the database responds.",
     { cause },
   );
 }
@@ -81,9 +81,9 @@ function connectionLost(cause: unknown): DatabaseError {
 function locked(cause: unknown, lockMs: number): DatabaseError {
   return new DatabaseError(
     "migration_failed",
-    `The schema of the database could not be brought up to date: something else has kept it locked for ${lockMs / 1000} s, ` +
-      "as another broker that starts, a restore or a transaction that somebody left open. Nothing of it was done. Start Merkle again " +
-      "once that has ended; pg_stat_activity lists what is open.",
+    `The database schema could not be upgraded: another program has locked it for ${lockMs / 1000} s, ` +
+      "such as a starting broker, a restore or an open transaction. Nothing was changed. Start Merkle again " +
+      "once that program has finished; pg_stat_activity lists the open transactions.",
     { cause },
   );
 }

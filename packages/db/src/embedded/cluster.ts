@@ -63,7 +63,7 @@ async function initialise(
     explainText(dirname(place.data), done.output) ??
     new EmbeddedPostgresError(
       "initdb_failed",
-      `The database in ${place.data} could not be made: ${lastLine(done.output)}`,
+      `The database in ${place.data} could not be created: ${lastLine(done.output)}`,
       { details: done.output },
     )
   );
@@ -101,7 +101,7 @@ async function isCluster(data: string): Promise<boolean> {
   if (entries.includes("PG_VERSION") && entries.includes("global")) return true;
   throw new EmbeddedPostgresError(
     "data_damaged",
-    `${data} holds files but is not a PostgreSQL database. Restore it from a backup, or move the folder away to begin with an empty one.`,
+    `${data} contains files but is not a PostgreSQL database. Restore it from a backup, or move the folder away to start with an empty database.`,
   );
 }
 
@@ -112,5 +112,5 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function lastLine(output: string): string {
-  return output.trim().split("\n").at(-1) ?? "initdb said nothing";
+  return output.trim().split("\n").at(-1) ?? "initdb gave no reason";
 }

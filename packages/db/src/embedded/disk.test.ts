@@ -22,7 +22,7 @@ describe("a home on a disk of its own", { tags: "mounts" }, () => {
     await run("mount", ["-o", "remount,ro", disk.path]);
     await expect(disk.start()).rejects.toMatchObject({
       code: "home_read_only",
-      message: `${disk.path} is on a read-only file system, and the database must be written. Set MERKLE_HOME to a writable folder, or set DATABASE_URL to a PostgreSQL server of your own.`,
+      message: `${disk.path} is on a read-only file system, but the database needs write access. Set MERKLE_HOME to a writable folder, or set DATABASE_URL to your own PostgreSQL server.`,
     });
   });
 

@@ -54,7 +54,7 @@ export class EmbeddedPostgresError extends Error {
 }
 
 /** The advice that always helps, for the end of a sentence. */
-export const USE_YOUR_OWN = "set DATABASE_URL to a PostgreSQL server of your own";
+export const USE_YOUR_OWN = "set DATABASE_URL to your own PostgreSQL server";
 
 /** Runs `work`, and turns a file system's refusal into the sentence for it; `path` is what was to be written. */
 export async function explainingPath<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -81,14 +81,14 @@ export function explainText(path: string, text: string, cause?: unknown): Embedd
   if (/EROFS|Read-only file system/i.test(text)) {
     return new EmbeddedPostgresError(
       "home_read_only",
-      `${path} is on a read-only file system, and the database must be written. Set MERKLE_HOME to a writable folder, or ${USE_YOUR_OWN}.`,
+      `${path} is on a read-only file system, but the database needs write access. Set MERKLE_HOME to a writable folder, or ${USE_YOUR_OWN}.`,
       more,
     );
   }
   if (/^(EACCES|EPERM)$/.test(text)) {
     return new EmbeddedPostgresError(
       "home_read_only",
-      `${path} cannot be written by this user. Give it to the user that runs Merkle, or set MERKLE_HOME to a folder of theirs.`,
+      `This user has no permission to write to ${path}. Make the user that runs Merkle its owner, or set MERKLE_HOME to a folder that they own.`,
       more,
     );
   }

@@ -200,6 +200,6 @@ function inUse(home: string, path: string, holder: Holder): EmbeddedPostgresErro
     holder.host === hostname() ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
   return new EmbeddedPostgresError(
     "home_in_use",
-    `Another broker uses ${home}: ${where}. Stop it, or start this one with another MERKLE_HOME. (If that process is not Merkle, delete ${path}.)`,
+    `Another broker uses ${home}: ${where}. Stop it, or start this broker with another MERKLE_HOME. (If that process is not Merkle, delete ${path}.)`,
   );
 }

@@ -115,7 +115,7 @@ async function becomesReady(child: ChildProcess, exited: Promise<void>, data: st
       await exited;
       throw new EmbeddedPostgresError(
         "start_timeout",
-        `PostgreSQL did not become ready within ${STARTING_MS_MAX / 60_000} minutes. Look into its log, logs/postgres.log in the Merkle home.`,
+        `PostgreSQL did not become ready within ${STARTING_MS_MAX / 60_000} minutes. Check its log, logs/postgres.log in the Merkle home.`,
       );
     }
     await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS))]);
@@ -138,10 +138,10 @@ function judge({ place, endpoint }: Cluster, output: string): undefined {
       { details: output },
     );
   }
-  const reason = /(?:FATAL|PANIC): +(.*)/.exec(output)?.[1] ?? (output.trim() || "it said nothing");
+  const reason = /(?:FATAL|PANIC): +(.*)/.exec(output)?.[1] ?? (output.trim() || "it gave no reason");
   throw new EmbeddedPostgresError(
     "start_failed",
-    `PostgreSQL could not start: ${reason}. Its log is ${logPath(place.home)}; to go on without it, ${USE_YOUR_OWN}.`,
+    `PostgreSQL could not start: ${reason}. Its log is ${logPath(place.home)}. To run without the embedded database, ${USE_YOUR_OWN}.`,
     { details: output },
   );
 }

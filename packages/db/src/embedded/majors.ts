@@ -24,7 +24,7 @@ export async function majorOf(folder: string): Promise<number> {
   if (major !== undefined) return Number(major);
   throw new EmbeddedPostgresError(
     "binaries_missing",
-    `There is no PostgreSQL that runs in ${folder}. Name the folder that has bin/postgres, such as /usr/lib/postgresql/15.`,
+    `${folder} has no PostgreSQL that runs on this machine. Name the folder that contains bin/postgres, such as /usr/lib/postgresql/15.`,
   );
 }
 
@@ -46,8 +46,8 @@ export async function requireOwnMajor(home: string, major: number): Promise<void
   const older = found.find((each) => each !== major) ?? major;
   throw new EmbeddedPostgresError(
     "other_major",
-    `The data in ${home} is of PostgreSQL ${older}, and this Merkle brings ${major}. Nothing was changed. With a PostgreSQL ${older} of this system: ` +
-      `merkle upgrade --postgres /usr/lib/postgresql/${older}. Or start the Merkle that wrote it, and take its merkle backup along.`,
+    `The data in ${home} was written by PostgreSQL ${older}, but this Merkle includes ${major}. Nothing was changed. If this machine has PostgreSQL ${older}, run: ` +
+      `merkle upgrade --postgres /usr/lib/postgresql/${older}. Otherwise start the Merkle that wrote the data, run merkle backup there, and restore the backup here.`,
   );
 }
 

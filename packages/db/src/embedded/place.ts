@@ -103,7 +103,7 @@ async function makeFolder(path: string, { mode, owner, mayBe }: FolderRights): P
     if (!(cause instanceof NotPlainError)) throw cause;
     throw new EmbeddedPostgresError(
       "home_unreachable",
-      `${cause.message} Merkle keeps files of its own there. Look who put that there, and remove it.`,
+      `${cause.message} Merkle needs this path for its own files. Find out who created it, then remove it.`,
       { cause },
     );
   } finally {
@@ -117,7 +117,7 @@ async function requireRoots(folder: string): Promise<void> {
   if (!stranger) return;
   throw new EmbeddedPostgresError(
     "home_shared",
-    `As root Merkle keeps its files where nobody else may change them: ${describeStranger(stranger)}`,
+    `When Merkle runs as root, only root may be able to change its folders: ${describeStranger(stranger)}`,
   );
 }
 
@@ -166,7 +166,7 @@ async function requireSoleHome(home: string, pointer: string, area: string): Pro
   if ((await readlink(other).catch(absent)) === (await readlink(pointer))) {
     throw new EmbeddedPostgresError(
       "home_copied",
-      `${home} is a copy of ${owner} and leads to the same database in ${area}. Use ${owner}, or delete ${pointer} to begin an empty database here.`,
+      `${home} is a copy of ${owner} and points to the same database in ${area}. Use ${owner}, or delete ${pointer} to start with an empty database here.`,
     );
   }
   await writeFile(mark, home);
@@ -179,7 +179,7 @@ async function resolveOwn(pointer: string): Promise<string> {
     if (codeOf(error) === "ENOENT") return pointer;
     throw new EmbeddedPostgresError(
       "home_unreachable",
-      `${pointer} cannot be reached by this user; it was made when Merkle ran as root. Run Merkle as root again, or use another MERKLE_HOME.`,
+      `This user cannot access ${pointer}, which was created when Merkle ran as root. Run Merkle as root again, or use another MERKLE_HOME.`,
       { cause: error },
     );
   }
@@ -188,12 +188,15 @@ async function resolveOwn(pointer: string): Promise<string> {
 function unreachable(path: string, user: ServerUser): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     "home_unreachable",
-    `The user "${user.name}", as which PostgreSQL runs because it refuses root, cannot write to ${path}. Let it pass through the folders above (chmod a+x), or use another MERKLE_HOME.`,
+    `PostgreSQL refuses to run as root, so it runs as the user "${user.name}", who cannot write to ${path}. Allow access to the folders above it (chmod a+x), or use another MERKLE_HOME.`,
   );
 }
 
 function unlinked(path: string): EmbeddedPostgresError {
-  return new EmbeddedPostgresError("home_unreachable", `${path} is a link. Put the data itself there.`);
+  return new EmbeddedPostgresError(
+    "home_unreachable",
+    `${path} is a symbolic link. Replace it with the data itself.`,
+  );
 }
 
 function absent(error: unknown): undefined {

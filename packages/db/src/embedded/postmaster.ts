@@ -50,12 +50,12 @@ export async function obtainPostmaster(cluster: Cluster, log: (line: string) => 
       if (!running) {
         throw new EmbeddedPostgresError(
           "start_failed",
-          `PostgreSQL has ended again after each start for ${OBTAIN_MS_MAX / 1000} seconds. Look into its log, logs/postgres.log in the Merkle home.`,
+          `PostgreSQL started and exited repeatedly for ${OBTAIN_MS_MAX / 1000} seconds. Check its log, logs/postgres.log in the Merkle home.`,
         );
       }
       throw new EmbeddedPostgresError(
         "start_timeout",
-        `The database in ${data} has been held by another PostgreSQL process for ${OBTAIN_MS_MAX / 1000} seconds (pid ${running.pid}, ${running.status}). End that process, and try again.`,
+        `Another PostgreSQL process has been using the database in ${data} for ${OBTAIN_MS_MAX / 1000} seconds (pid ${running.pid}, ${running.status}). Stop that process, then try again.`,
       );
     }
     await pause(Math.min(RETRY_MS_MIN + (Date.now() - began) / 10, RETRY_MS_MAX));

@@ -152,7 +152,7 @@ describe("as root", { tags: "root" }, () => {
     await chmod(home.path, 0o700);
     await expect(home.start()).rejects.toMatchObject({
       code: "home_unreachable",
-      message: expect.stringContaining('The user "merkle"'),
+      message: expect.stringContaining('the user "merkle"'),
     });
   });
 });
@@ -212,7 +212,7 @@ describe("as an ordinary user", { tags: "root" }, () => {
       const broker = startTestBroker({ home: home.path, as: 1235 });
       expect(await broker.said).toMatchObject({
         error: "home_read_only",
-        message: `${home.path} cannot be written by this user. Give it to the user that runs Merkle, or set MERKLE_HOME to a folder of theirs.`,
+        message: `This user has no permission to write to ${home.path}. Make the user that runs Merkle its owner, or set MERKLE_HOME to a folder that they own.`,
       });
       await broker.kill();
     });

@@ -109,7 +109,7 @@ export async function removeUser(name: string): Promise<void> {
 function cannotSwitch(user: ServerUser, output: string): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     "server_user",
-    `PostgreSQL refuses to run as root, and this process may not switch to the user "${user.name}". Run Merkle as an ordinary user, or ${USE_YOUR_OWN}.`,
+    `PostgreSQL refuses to run as root, and this process is not allowed to switch to the user "${user.name}". Run Merkle as an ordinary user, or ${USE_YOUR_OWN}.`,
     { details: output },
   );
 }

@@ -39,7 +39,7 @@ async function makeTemporaryFolder(home: string, port: number): Promise<string> 
   if (folder === undefined || !(await makeOwnFolder(folder, uid))) {
     throw new EmbeddedPostgresError(
       "socket_folder",
-      `The path of ${home} is too long for a socket, and ${folder ?? tmpdir()} cannot be used as a private folder instead. Use a shorter MERKLE_HOME.`,
+      `The path ${home} is too long for a socket, and ${folder ?? tmpdir()} cannot be used instead because it is not private. Set MERKLE_HOME to a shorter path.`,
     );
   }
   return folder;

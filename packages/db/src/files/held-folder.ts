@@ -90,7 +90,7 @@ async function hold(path: string, shown: string): Promise<HeldFolder> {
 
 async function holdByPath(path: string): Promise<HeldFolder> {
   const found = await lstat(path);
-  if (!found.isDirectory()) throw new NotPlainError(`${path} is no folder of its own.`);
+  if (!found.isDirectory()) throw new NotPlainError(`${path} is not a folder, or is a link to one.`);
   const at = (name: string) => join(path, plain(name));
   return {
     ...{ path, uid: found.uid, gid: found.gid, mode: found.mode, at },
@@ -100,14 +100,15 @@ async function holdByPath(path: string): Promise<HeldFolder> {
       try {
         const [opened, here, now] = [await handle.stat(), await lstat(at(name)), await lstat(path)];
         if (opened.ino === here.ino && opened.dev === here.dev && now.ino === found.ino) return handle;
-        throw new NotPlainError(`${at(name)} is being exchanged.`);
+        throw new NotPlainError(`${at(name)} was replaced while it was being opened.`);
       } catch (error) {
         await handle.close();
         throw error;
       }
     },
     // Only Linux has servers and roots of another user than the broker's.
-    chown: () => Promise.reject(new NotPlainError(`${path} cannot be given to another user on this system.`)),
+    chown: () =>
+      Promise.reject(new NotPlainError(`${path} cannot be given to another user on this operating system.`)),
     chmod: (mode) => chmod(path, mode),
     close: async () => undefined,
   };
@@ -115,14 +116,14 @@ async function holdByPath(path: string): Promise<HeldFolder> {
 
 function plain(name: string): string {
   if (name !== "" && name !== ".." && !/[/\\\0]/.test(name)) return name;
-  throw new NotPlainError(`${JSON.stringify(name)} is not a name in a folder.`);
+  throw new NotPlainError(`${JSON.stringify(name)} is not a file name.`);
 }
 
 /** ELOOP of a link to a file; ENOTDIR of one to a folder. */
 function explainLink(shown: string) {
   return (cause: NodeJS.ErrnoException): never => {
     if (cause.code !== "ELOOP" && cause.code !== "ENOTDIR") throw cause;
-    throw new NotPlainError(`${shown} leads elsewhere, or is no folder.`, { cause });
+    throw new NotPlainError(`${shown} is a link, or is not a folder.`, { cause });
   };
 }
 

@@ -39,15 +39,15 @@ export function strangerOf(path: string, found: Stats, options: StrangersOptions
   const chmod = (how: string) => (us === 0 || found.uid === us ? `chmod ${how} ${quoted(path)}` : null);
   if (options.secret && (found.mode & (0o007 | group)) !== 0) {
     const mend = chmod(found.isDirectory() ? "700" : "600");
-    return { path, problem: `may be read by others (mode ${octal})`, mend };
+    return { path, problem: `can be read by others (mode ${octal})`, mend };
   }
   if ((found.mode & (0o002 | (group & 0o020))) === 0) return null;
-  return { path, problem: `may be written by others (mode ${octal})`, mend: chmod("go-w") };
+  return { path, problem: `can be written by others (mode ${octal})`, mend: chmod("go-w") };
 }
 
 /** The sentence for a person, with what to do. */
 export function describeStranger({ path, problem, mend }: Stranger): string {
-  const advice = mend === null ? "Have its owner change that, or use another folder." : `Run: ${mend}`;
+  const advice = mend === null ? "Ask its owner to change that, or use another folder." : `Run: ${mend}`;
   return `${path} ${problem}. ${advice}`;
 }
 

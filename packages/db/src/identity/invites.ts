@@ -60,7 +60,7 @@ export async function insertInvite(
     .set({ lastInvite: sql`${meshes.lastInvite} + 1` })
     .where(eq(meshes.meshId, invite.meshId))
     .returning({ number: meshes.lastInvite });
-  if (!counter) throw new TypeError("An invite's mesh is gone.");
+  if (!counter) throw new TypeError("The mesh of the invite was not found.");
   const { number } = counter;
   const code = spoken && {
     codeHash: hashOfCode(sql`${invite.meshId}::uuid`, number, spoken.code),

@@ -77,7 +77,7 @@ export async function insertToken(
     .set({ lastToken: sql`${meshes.lastToken} + 1` })
     .where(eq(meshes.meshId, token.meshId))
     .returning({ number: meshes.lastToken });
-  if (!counter) throw new TypeError("A token's mesh is gone.");
+  if (!counter) throw new TypeError("The mesh of the token was not found.");
   const [row] = await tx
     .insert(tokens)
     .values({

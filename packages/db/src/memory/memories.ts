@@ -52,7 +52,7 @@ export async function insertMemory(tx: Transaction, { tags, ...memory }: NewMemo
       set: { lastNumber: sql`${memoryCounters.lastNumber} + 1` },
     })
     .returning({ number: memoryCounters.lastNumber });
-  if (!counter) throw new TypeError("A counter gave no number.");
+  if (!counter) throw new TypeError("The counter returned no number.");
   await tx.insert(memories).values({ ...memory, tags: [...tags], number: counter.number });
   return counter.number;
 }

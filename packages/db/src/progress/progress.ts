@@ -45,7 +45,7 @@ export async function insertProgressEntry(tx: Transaction, entry: NewProgressEnt
       set: { lastNumber: sql`${progressProjects.lastNumber} + 1` },
     })
     .returning({ number: progressProjects.lastNumber });
-  if (!project) throw new TypeError("A project gave no number.");
+  if (!project) throw new TypeError("The project returned no number.");
   const { tags, tagKeys } = entry;
   await tx
     .insert(progressEntries)

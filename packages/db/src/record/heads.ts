@@ -75,7 +75,7 @@ export async function keepHead(db: Queryable | Transaction, head: HeadRow): Prom
       set: { sealed: sql`${heads.sealed} OR excluded.sealed` },
     })
     .returning();
-  if (!kept) throw new TypeError("A head that was kept was not returned.");
+  if (!kept) throw new TypeError("The stored head was not returned.");
   return kept;
 }
 

@@ -85,7 +85,7 @@ export async function lockPeer(
     .from(peers)
     .where(isPeer(sessionId, peerId))
     .for("no key update");
-  if (!row || row.name === null) throw new TypeError(`There is no named peer ${peerId}.`);
+  if (!row || row.name === null) throw new TypeError(`Named peer ${peerId} was not found.`);
   return { name: row.name, leftAt: row.leftAt };
 }
 
@@ -227,7 +227,7 @@ export async function declareStatus(
     })
     .where(isPeer(sessionId, peerId))
     .returning({ status: peers.declaredStatus, reason: peers.declaredReason, at: peers.declaredAt });
-  if (!row?.status || !row.at) throw new TypeError(`There is no peer ${peerId}.`);
+  if (!row?.status || !row.at) throw new TypeError(`Peer ${peerId} was not found.`);
   const own = { status: row.status, reason: row.reason, at: row.at };
   if (own.status === "dnd" || own.status === "blocked" || !automatic) return own;
   const [team] = await tx

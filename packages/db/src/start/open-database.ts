@@ -123,11 +123,11 @@ async function checkServer(pool: postgres.Sql): Promise<string> {
            current_setting('fsync') AS fsync,
            current_setting('default_transaction_read_only') AS read_only,
            pg_is_in_recovery() AS standby`;
-  if (!server) throw new TypeError("The server answered nothing.");
+  if (!server) throw new TypeError("The database server returned no settings.");
   if (server["number"] < 150_000) {
     throw new DatabaseError(
       "server_too_old",
-      `Merkle needs PostgreSQL 15 or later; DATABASE_URL leads to ${server["version"]}. Upgrade that server, or unset DATABASE_URL to use the embedded one.`,
+      `Merkle needs PostgreSQL 15 or later, but the server at DATABASE_URL is ${server["version"]}. Upgrade that server, or unset DATABASE_URL to use the embedded one.`,
     );
   }
   if (server["fsync"] !== "on") {
@@ -180,7 +180,7 @@ function explain(error: unknown, target: ConnectionTarget): unknown {
     case "ERR_INVALID_URL":
       return new DatabaseError(
         "unreachable",
-        `No database answers at ${where} (${code}). Start it, correct DATABASE_URL, or unset DATABASE_URL to use the embedded one.`,
+        `No database responds at ${where} (${code}). Start it, correct DATABASE_URL, or unset DATABASE_URL to use the embedded one.`,
         { cause: error },
       );
     case "28P01":
@@ -188,19 +188,19 @@ function explain(error: unknown, target: ConnectionTarget): unknown {
     case "3D000":
       return new DatabaseError(
         "refused",
-        `The database at ${where} refused us: ${error instanceof Error ? error.message : code}. Correct user, password or database name in DATABASE_URL.`,
+        `The database at ${where} refused the connection: ${error instanceof Error ? error.message : code}. Correct the user, password or database name in DATABASE_URL.`,
         { cause: error },
       );
     case "42501":
       return new DatabaseError(
         "refused",
-        `The database user at ${where} may not create tables. Grant it CREATE on the database, or name its owner in DATABASE_URL.`,
+        `The database user at ${where} is not allowed to create tables. Grant it CREATE on the database, or use the database's owner in DATABASE_URL.`,
         { cause: error },
       );
     case "53100":
       return new DatabaseError(
         "disk_full",
-        `No space is left for the database at ${where}. Free some space there, then start Merkle again.`,
+        `The disk of the database is full at ${where}. Free some space there, then start Merkle again.`,
         { cause: error },
       );
     default:

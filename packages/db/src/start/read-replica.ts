@@ -250,30 +250,30 @@ async function lookAt(db: Queryable, { lsn, timeline }: Position): Promise<SeenS
 
 /** @throws DatabaseError `no_replica` */
 function requireReplica(server: SeenServer, own: ServerIdentity, where: string): void {
-  const name = "DATABASE_READ_URL must lead to a streaming replica of the server of DATABASE_URL";
+  const name = "DATABASE_READ_URL must point to a streaming replica of the DATABASE_URL server";
   const advice = "Correct it, or unset it to read from the primary.";
   if (server.system !== own.system) {
     throw new DatabaseError(
       "no_replica",
-      `${name}, which is database system ${own.system}; at ${where} is system ${server.system}. ${advice}`,
+      `${name} (database system ${own.system}), but ${where} is system ${server.system}. ${advice}`,
     );
   }
   if (server.database !== own.database) {
     throw new DatabaseError(
       "no_replica",
-      `${name}, and to the same database; ${where} is another one. ${advice}`,
+      `${name} and to the same database, but ${where} is a different database. ${advice}`,
     );
   }
   if (!server.standby) {
     throw new DatabaseError(
       "no_replica",
-      `${name}; the server at ${where} is not in recovery, so it is the primary or was promoted. ${advice}`,
+      `${name}, but ${where} is not in recovery: it is the primary, or was promoted. ${advice}`,
     );
   }
   if (!server.readable) {
     throw new DatabaseError(
       "no_replica",
-      `The user of DATABASE_READ_URL may not read the tables at ${where}. Grant it SELECT on them at the primary, or name their owner.`,
+      `The user in DATABASE_READ_URL is not allowed to read the tables at ${where}. Grant it SELECT on them at the primary, or use their owner.`,
     );
   }
 }
@@ -289,7 +289,7 @@ function toRefusal(error: unknown, where: string): DatabaseError | null {
     case "ERR_INVALID_URL":
       return new DatabaseError(
         "refused",
-        `The read replica at ${where} refused us: ${reasonOf(error)}. Correct user, password or database name in DATABASE_READ_URL, or unset it to read from the primary.`,
+        `The read replica at ${where} refused the connection: ${reasonOf(error)}. Correct the user, password or database name in DATABASE_READ_URL, or unset it to read from the primary.`,
         { cause: error },
       );
     default:
@@ -304,7 +304,9 @@ async function inTime<Answer>(lane: Lane, answer: Promise<Answer>): Promise<Answ
     timer = setTimeout(() => {
       lane.discard();
       reject(
-        Object.assign(new Error(`The replica gave no answer within ${lookMsMax} ms.`), { code: "ETIMEDOUT" }),
+        Object.assign(new Error(`The replica did not respond within ${lookMsMax} ms.`), {
+          code: "ETIMEDOUT",
+        }),
       );
     }, lookMsMax);
   });

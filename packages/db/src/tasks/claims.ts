@@ -32,7 +32,7 @@ export async function drawClaimNumber(tx: Transaction, sessionId: string): Promi
     .set({ lastClaim: sql`${sessions.lastClaim} + 1` })
     .where(eq(sessions.sessionId, sessionId))
     .returning({ number: sessions.lastClaim });
-  if (!counter) throw new TypeError("A claim's session is gone.");
+  if (!counter) throw new TypeError("The session of the claim was not found.");
   return counter.number;
 }
 

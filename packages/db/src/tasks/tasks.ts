@@ -72,7 +72,7 @@ export async function insertTasks(
     .set({ lastTask: sql`${sessions.lastTask} + ${added.length}` })
     .where(eq(sessions.sessionId, sessionId))
     .returning({ last: sessions.lastTask });
-  if (!counter) throw new TypeError("A task's session is gone.");
+  if (!counter) throw new TypeError("The session of the task was not found.");
   const first = counter.last - added.length + 1;
   await tx
     .insert(tasks)
@@ -105,7 +105,7 @@ export async function updateTaskRow(tx: Transaction, key: TaskKey, change: TaskU
     .set({ ...change, updatedAt: sql`now()` })
     .where(isTask(key))
     .returning(columns);
-  if (!row) throw new TypeError("A task that is held is not there.");
+  if (!row) throw new TypeError("The locked task was not found.");
   return row;
 }
 

@@ -51,7 +51,7 @@ export async function insertJob(tx: Transaction, { source, ...job }: NewJob): Pr
     .set({ lastJob: sql`${meshes.lastJob} + 1` })
     .where(eq(meshes.meshId, job.meshId))
     .returning({ number: meshes.lastJob });
-  if (!counter) throw new TypeError("A job's mesh is gone.");
+  if (!counter) throw new TypeError("The mesh of the job was not found.");
   const [row] = await tx
     .insert(jobs)
     .values({ ...job, ...source, number: counter.number, createdAt: sql`now()` })

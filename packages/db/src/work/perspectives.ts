@@ -51,7 +51,7 @@ export async function upsertPerspective(tx: Transaction, made: NewPerspective): 
     .set({ lastPerspective: sql`${meshes.lastPerspective} + 1` })
     .where(eq(meshes.meshId, made.meshId))
     .returning({ number: meshes.lastPerspective });
-  if (!counter) throw new TypeError("A perspective's mesh is gone.");
+  if (!counter) throw new TypeError("The mesh of the perspective was not found.");
   const [row] = await tx
     .insert(perspectives)
     .values({ ...made, number: counter.number, madeAt: sql`now()` })

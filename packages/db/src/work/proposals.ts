@@ -44,7 +44,7 @@ export function seriesOf({
   sessionId,
 }: Pick<NewProposal, "meshId" | "topic" | "sessionId">): ProposalSeries {
   if (topic !== null) return { meshId, topic };
-  if (sessionId === null) throw new TypeError("A conclusion has a session.");
+  if (sessionId === null) throw new TypeError("A conclusion must have a session.");
   return { meshId, topic, sessionId };
 }
 
@@ -78,7 +78,7 @@ export async function insertProposalRow(tx: Transaction, proposal: NewProposal):
     .set({ lastProposal: sql`${meshes.lastProposal} + 1` })
     .where(eq(meshes.meshId, proposal.meshId))
     .returning({ number: meshes.lastProposal });
-  if (!counter) throw new TypeError("A proposal's mesh is gone.");
+  if (!counter) throw new TypeError("The mesh of the proposal was not found.");
   const [row] = await tx
     .insert(proposals)
     .values({
@@ -88,7 +88,7 @@ export async function insertProposalRow(tx: Transaction, proposal: NewProposal):
       proposedAt: sql`now()`,
     })
     .returning(columns);
-  if (!row) throw new TypeError("An insert has returned nothing.");
+  if (!row) throw new TypeError("The insert returned no row.");
   return row;
 }
 

@@ -42,7 +42,7 @@ export function sourceName({ sessionId, root, path }: SourceColumns): string {
 /** The place that a topic is about. */
 export function sourceOf({ sessionId, root, path }: TopicRow): SourceColumns {
   if (root !== null && path !== null) return { sessionId, root, path };
-  if (sessionId === null) throw new TypeError("A topic is about a document or a file.");
+  if (sessionId === null) throw new TypeError("A topic must be about a document or a file.");
   return { sessionId, root: null, path: null };
 }
 
@@ -75,7 +75,7 @@ export async function insertTopic(tx: Transaction, topic: NewTopic): Promise<Top
     .set({ lastTopic: sql`${meshes.lastTopic} + 1` })
     .where(eq(meshes.meshId, meshId))
     .returning({ number: meshes.lastTopic });
-  if (!counter) throw new TypeError("A topic's mesh is gone.");
+  if (!counter) throw new TypeError("The mesh of the topic was not found.");
   const [row] = await tx
     .insert(topics)
     .values({
@@ -181,7 +181,7 @@ export async function insertTopicMessage(
     .set({ lastSequence: sql`${topics.lastSequence} + 1` })
     .where(isTopic(key))
     .returning();
-  if (!topic) throw new TypeError("A message's topic is gone.");
+  if (!topic) throw new TypeError("The topic of the message was not found.");
   await tx.insert(topicMessages).values({
     meshId: key.meshId,
     topic: key.number,

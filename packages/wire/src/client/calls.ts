@@ -162,7 +162,7 @@ function toText(id: number, operation: OperationName, input: object): string {
   if (bytes <= limits.frameBytesMax) return text;
   throw new MerkleError(
     "payload_too_large",
-    `A request may have ${limits.frameBytesMax} bytes, this ${operation} has ${bytes}.`,
+    `The request is too large: it has ${bytes} bytes, and the limit is ${limits.frameBytesMax}.`,
     { bytes_max: limits.frameBytesMax, bytes },
   );
 }

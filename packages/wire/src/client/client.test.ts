@@ -132,7 +132,7 @@ it("[CLIENT-1] a broker of another protocol ends the client with a sentence that
   const client = startClient(broker.url);
   const call = client.call("get_app_info", {});
   (await broker.accepted()).hello({ protocol: 2 });
-  await expect(call).rejects.toThrow("speaks protocol 2, this client protocol 1");
+  await expect(call).rejects.toThrow("speaks protocol 2, but this client speaks protocol 1");
 });
 
 // Introducing itself

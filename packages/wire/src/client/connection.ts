@@ -212,7 +212,7 @@ function toErrorCode(closeCode: number): ErrorCode {
 function otherProtocol({ protocol, version }: Hello): MerkleError {
   return new MerkleError(
     "bad_request",
-    `The broker (${version}) speaks protocol ${protocol}, this client protocol ${spokenProtocol}. Upgrade the older one: npm install -g ${packageName}, and reload open dashboard pages.`,
+    `The broker (${version}) speaks protocol ${protocol}, but this client speaks protocol ${spokenProtocol}. Upgrade the older of the two (npm install -g ${packageName}), and reload open dashboard pages.`,
     { protocol },
   );
 }

@@ -291,7 +291,7 @@ export function notASequence(after: number): MerkleError {
 export function alreadySubscribed(kind: SubscriptionKind, session: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `This client has a subscription of kind ${kind} to session ${session} already. Close it first, or share it.`,
+    `This client already has a subscription of kind ${kind} to session ${session}. Close that subscription first, or share it.`,
     { kind, session_id: session },
   );
 }
@@ -305,8 +305,12 @@ function resyncError(epoch: string | undefined): MerkleError {
 }
 
 function holeError(cursor: number, sequence: number): MerkleError {
-  return new MerkleError("internal", `After message ${cursor} the broker keeps sending ${sequence}.`, {
-    cursor,
-    sequence,
-  });
+  return new MerkleError(
+    "internal",
+    `Expected the message after ${cursor}, but the broker keeps sending message ${sequence}.`,
+    {
+      cursor,
+      sequence,
+    },
+  );
 }

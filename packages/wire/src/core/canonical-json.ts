@@ -7,7 +7,7 @@ import canonicalize from "canonicalize";
  */
 export function canonicalJson(value: unknown): string {
   const text = isTextAlone(value) ? `{"text":${quote(value.text)}}` : canonicalize(value);
-  if (text === undefined) throw new TypeError("undefined and functions have no JSON text.");
+  if (text === undefined) throw new TypeError("undefined and functions cannot be written as JSON.");
   return text;
 }
 

@@ -32,7 +32,7 @@ export function merkleProof(leaves: readonly string[], leaf: string, sha256: Sha
   const levels = buildLevels(leaves, sha256);
   const wanted = fromHex(leaf);
   const place = levels[0]?.findLastIndex((each) => compareBytes(each, wanted) === 0) ?? -1;
-  if (place < 0) throw new RangeError("Only a leaf of the tree has a proof.");
+  if (place < 0) throw new RangeError("The requested leaf is not in the tree.");
   const siblings = levels.flatMap((level, height) => level[(place >> height) ^ 1] ?? []);
   return { root: toHex(rootOf(levels)), proof: siblings.map(toHex) };
 }

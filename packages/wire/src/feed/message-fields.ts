@@ -175,7 +175,7 @@ function shapesOf(
 /** In a line a field that is null is left out, and null is no value. */
 function optionalNotNull(each: shape.Shape<unknown>): shape.Shape<unknown> {
   return shape.optional((value, place) => {
-    if (value === null) throw new shape.ShapeError(`${place} must be left out, or have a value.`);
+    if (value === null) throw new shape.ShapeError(`${place} must have a value or be left out, got null.`);
     return each(value, place);
   });
 }

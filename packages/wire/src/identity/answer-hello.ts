@@ -70,7 +70,7 @@ export function helloBytes(statement: HelloStatement): Uint8Array {
 function otherBroker(hello: GreetingBroker, { brokerId, url }: HelloSigner): MerkleError {
   return new MerkleError(
     "unauthorized",
-    `The broker at ${new URL(url).origin} is not the broker that you joined: it claims to be ${hello.broker_id}, not ${brokerId}. Nothing was signed for it. If it was set up again, join with a new invite.`,
+    `The broker at ${new URL(url).origin} is not the broker that you joined: it claims to be ${hello.broker_id}, not ${brokerId}. Nothing was signed for it. If the broker was set up again, join with a new invite.`,
     { expected: brokerId, got: hello.broker_id },
   );
 }

@@ -174,7 +174,7 @@ function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
   const value = read(parseJson(text));
   if (canonicalOf(value) !== text.replace(/\n$/, "")) {
     throw new shape.ShapeError(
-      "It contains other fields than this Merkle knows, or is not canonical JSON (RFC 8785). If a newer Merkle wrote it, upgrade this one.",
+      "It contains fields that this version of Merkle does not know, or is not canonical JSON (RFC 8785). If a newer Merkle wrote it, upgrade this one.",
     );
   }
   return value;
@@ -192,7 +192,10 @@ function canonicalOf(value: unknown): string {
   try {
     return canonicalJson(value);
   } catch (cause) {
-    throw new shape.ShapeError("It is nested too deeply, or holds half a character.", { cause });
+    throw new shape.ShapeError(
+      "It is nested too deeply, or contains an incomplete character (a lone surrogate).",
+      { cause },
+    );
   }
 }
 
@@ -253,7 +256,7 @@ const manifest: shape.Shape<Manifest> = shape.object({
   version: (value: unknown, place: string): 1 | 2 => {
     if (value !== 1 && value !== 2)
       throw new shape.ShapeError(
-        `${place} must be 1 or 2, the formats that this Merkle reads. If a newer Merkle wrote the bundle, upgrade this one.`,
+        `${place} must be 1 or 2, the formats that this version of Merkle reads. If a newer Merkle wrote the bundle, upgrade this one.`,
       );
     return value;
   },

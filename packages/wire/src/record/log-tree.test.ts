@@ -229,7 +229,7 @@ describe("paths", () => {
   });
 
   it("[PROOF-2] are refused for what is not in the log", async () => {
-    await expect(inclusionPath({ index: 5, size: 5 }, read, sha256)).rejects.toThrow("Leaf 5 is not among 5");
-    await expect(consistencyPath({ from: 6, size: 5 }, read, sha256)).rejects.toThrow("not the start of 5");
+    await expect(inclusionPath({ index: 5, size: 5 }, read, sha256)).rejects.toThrow("below 5, got 5");
+    await expect(consistencyPath({ from: 6, size: 5 }, read, sha256)).rejects.toThrow("from 0 to 5, got 6");
   });
 });

@@ -85,7 +85,7 @@ export type ReadSubtrees = (subtrees: readonly Subtree[]) => Promise<readonly Ui
 export async function rootOfLog(size: number, read: ReadSubtrees, sha256: Sha256): Promise<Uint8Array> {
   if (size === 0) return joinSubtrees([], sha256);
   const [root] = await hashRanges([{ start: 0, end: size }], read, sha256);
-  if (!root) throw new RangeError("There is no root of a range that was not read.");
+  if (!root) throw new RangeError("The root of the range was not read.");
   return root;
 }
 
@@ -100,7 +100,8 @@ export async function inclusionPath(
   read: ReadSubtrees,
   sha256: Sha256,
 ): Promise<Uint8Array[]> {
-  if (!(0 <= index && index < size)) throw new RangeError(`Leaf ${index} is not among ${size}.`);
+  if (!(0 <= index && index < size))
+    throw new RangeError(`Expected the index of a leaf below ${size}, got ${index}.`);
   return hashRanges(rangesBeside(index, { start: 0, end: size }), read, sha256);
 }
 
@@ -110,7 +111,8 @@ export async function consistencyPath(
   read: ReadSubtrees,
   sha256: Sha256,
 ): Promise<Uint8Array[]> {
-  if (!(0 <= from && from <= size)) throw new RangeError(`${from} leaves are not the start of ${size}.`);
+  if (!(0 <= from && from <= size))
+    throw new RangeError(`Expected an earlier size from 0 to ${size}, got ${from}.`);
   // Nothing is a beginning of everything, and everything of itself; neither needs to be shown.
   if (from === 0 || from === size) return [];
   return hashRanges(rangesOfPrefix(from, { start: 0, end: size }, true), read, sha256);

@@ -55,7 +55,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw new UnreadableLines("There are bytes that are not UTF-8.", { cause });
+    throw new UnreadableLines("It contains bytes that are not UTF-8.", { cause });
   }
 }
 

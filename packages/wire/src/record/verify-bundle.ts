@@ -177,9 +177,9 @@ function whatIsUnproven({ version, key_id }: Manifest, isSigned: boolean): strin
   if (version === 2) return [];
   const around = "the title, the description, the status, the times of the session, the roster and the state";
   return isSigned
-    ? [`Format 1: no head is over ${around}; the export alone was signed with them.`]
+    ? [`Format 1: no head covers ${around}. Only the signature of the export does.`]
     : [
-        `Format 1, exported by another broker than signed it (key ${key_id}): no trusted key has signed ${around}, nor when it was exported.`,
+        `Format 1, exported by a different broker (key ${key_id}) from the one that signed the record: no trusted key has signed ${around}, or the time of the export.`,
       ];
 }
 
@@ -197,7 +197,7 @@ function refuseMore(head: SignedHead, feed: VerifiedFeed, document: VerifiedDocu
   ] as const;
   for (const { one, file, is, signed, findings } of logs) {
     if (is <= signed) continue;
-    const message = `There are ${is} ${one}s, and the head of the export is over ${signed}: nothing vouches for ${one} ${signed + 1}.`;
+    const message = `There are ${is} ${one}s, but the head of the export covers only ${signed}. No signature covers ${one} ${signed + 1}.`;
     const at = one === "message" ? { sequence: signed + 1 } : { document_version: signed + 1 };
     findings.add({ code: "sequence", message, file, ...at });
   }
@@ -263,7 +263,7 @@ async function readHeads(
     if (line > bundleLimits.headsMax) {
       signatures.add({
         code: "form",
-        message: `There are more than ${bundleLimits.headsMax} heads.`,
+        message: `The file has more than ${bundleLimits.headsMax} heads.`,
         file,
         line,
       });
@@ -292,9 +292,9 @@ async function whyUnsigned(
   verifySignature: VerifySignature,
 ): Promise<string | null> {
   const key = keys.find(({ key_id }) => key_id === head.key_id);
-  if (!key) return `names the key ${head.key_id}, which is not among the record's.`;
+  if (!key) return `names the key ${head.key_id}, which is not one of the record's keys.`;
   if (!(await isSignedBy(head, key, verifySignature)))
-    return `has a signature that is not valid: it was changed.`;
+    return `has an invalid signature: it was changed after it was signed.`;
   return null;
 }
 
@@ -323,16 +323,17 @@ async function checkManifest(
     head.epoch === epoch;
   if (!isOwn) add("head", "The head of the export does not cover what the manifest lists.");
   if ((head.about !== undefined) !== (version === 2)) {
-    add("form", `The manifest is of format ${version}, and its head is not.`);
+    add("form", `The manifest has format ${version}, but its head has another format.`);
   }
   const isAbout = head.about === undefined || head.about.session === sessionHash(manifest, sha256);
-  if (!isAbout) add("head", "The head of the export has different session facts.");
+  if (!isAbout) add("head", "The session facts do not match the head of the export.");
 
   const key = keys.find((each) => each.key_id === key_id);
   const bytes = manifestBytes(manifest);
   const holdsHere =
     key !== undefined && (await holds({ publicKey: key.public_key, bytes, signature }, verifySignature));
-  if (!holdsHere) add("signature", "The manifest's signature is not valid: it was changed.");
+  if (!holdsHere)
+    add("signature", "The manifest's signature is invalid: it was changed after it was signed.");
   const headKeys = keys.filter((each) => each.key_id === head.key_id);
   const chain = await trustIn(key_id, keys, { known: headKeys, verifySignature });
   const isVouched = chain === "known" || chain === "succeeds a known one";
@@ -340,14 +341,14 @@ async function checkManifest(
   if (!isVouched && version === 2) {
     add(
       "key",
-      `The manifest is signed with the key ${key_id}, for which the key of its head does not vouch.`,
+      `The manifest is signed with the key ${key_id}, but the key of its head does not vouch for that key.`,
     );
   }
 
   const known = trusted?.keys ?? [];
   if ((await trustIn(head.key_id, keys, { known, verifySignature })) === "other than the known one") {
     const names = known.map((each) => each.key_id).join(", ");
-    const message = `The record is signed with the key ${head.key_id}, which none of those known here (${names}) vouches for: another broker signed it, or someone who claims to be it.`;
+    const message = `The record is signed with the key ${head.key_id}, and none of the keys known here (${names}) vouches for it. Another broker signed the record, or someone who claims to be this one.`;
     add("key", message);
   }
   const isHead = unsigned === null;
@@ -427,7 +428,7 @@ function compareAbout({ head: { about } }: Manifest, { reader, files }: Reading)
   ] as const) {
     const own = reader.read.get(file);
     if (!own || own.sha256 === hash) continue;
-    files.add({ code: "file", message: `${file} is not the one that the head of the export covers.`, file });
+    files.add({ code: "file", message: `${file} does not match the head of the export.`, file });
   }
 }
 
@@ -437,14 +438,14 @@ function compareFiles(manifest: Manifest, { reader, files }: Reading): void {
     const add = (message: string) => files.add({ code: "file", message: `${file} ${message}`, file });
     const [named, ...again] = manifest.files.filter(({ name }) => name === file);
     const read = reader.read.get(file);
-    if (!named) add("is not named by the manifest.");
-    else if (again.length > 0) add("is named by the manifest more than once.");
+    if (!named) add("is missing from the manifest.");
+    else if (again.length > 0) add("is listed in the manifest more than once.");
     else if (read && read.bytes !== named.bytes)
-      add(`has ${read.bytes} bytes, where the manifest says ${named.bytes}.`);
-    else if (read && read.sha256 !== named.sha256) add("has another hash than the manifest says.");
+      add(`has ${read.bytes} bytes, but the manifest lists ${named.bytes}.`);
+    else if (read && read.sha256 !== named.sha256) add("does not have the hash listed in the manifest.");
   }
   for (const { name: file } of manifest.files.filter(({ name }) => !own.includes(name))) {
-    const message = `The manifest names ${JSON.stringify(file.slice(0, 100))}, which is not a file of a bundle.`;
+    const message = `The manifest lists ${JSON.stringify(file.slice(0, 100))}, which is not a file of a bundle.`;
     files.add({ code: "file", message, file: bundleFiles.manifest });
   }
 }
@@ -457,12 +458,12 @@ function checkAsked(
   const findings = collectFindings();
   const add = (text: string) => findings.add({ code: "noted", message: text });
   if (message !== undefined && (message < 1 || message > size)) {
-    add(`There is no message ${message}: the record has ${size}.`);
+    add(`There is no message ${message}: the record has ${size} messages.`);
   } else if (trusted?.root !== undefined && notedSize === null) {
-    add(`No beginning of this feed has the root ${trusted.root}.`);
+    add(`At no length did this feed have the root ${trusted.root}.`);
   } else if (message !== undefined && notedSize !== null && message > notedSize) {
     add(
-      `The root ${trusted?.root} is over messages 1 to ${notedSize}, and message ${message} is not one of them.`,
+      `The root ${trusted?.root} covers messages 1 to ${notedSize}, which do not include message ${message}.`,
     );
   }
   return findings;

@@ -56,7 +56,7 @@ export async function verifyDocument(
     const { version } = parsed.version;
     bare = parsed.content === null ? version : null;
     if (parsed.content === null && !isRemoved(version)) {
-      const message = `Version ${version} has no text, and no message says that it was removed.`;
+      const message = `Version ${version} has no text, but no message records its removal.`;
       wrong.push({ code: "content", message, document_version: version, file, line });
     }
     return { number: version, wrong: [...log.follow(leaf), ...wrong] };
@@ -73,7 +73,7 @@ export async function verifyDocument(
   }
   findings.add(...log.end());
   if (bare !== null) {
-    const message = `Version ${bare} is the newest and has no text, which only earlier ones can be without.`;
+    const message = `Version ${bare} is the newest but has no text. Only earlier versions can be without text.`;
     findings.add({ code: "content", message, document_version: bare, file });
   }
   return { findings, version: log.last, root: log.root, text };
@@ -117,18 +117,20 @@ function checkLine(
     wrong.push({ code: "content", message, document_version: version, file, line });
 
   if (recordId !== null && about.session_id !== recordId) {
-    add(`Version ${version} is of another record, ${about.session_id}.`);
+    add(`Version ${version} belongs to another record, ${about.session_id}.`);
   }
   const leaf = leafWith(made);
   if ((salt === null) !== (content === null)) {
-    add(`Version ${version} has a text without a salt, or a salt without a text: no hash vouches for it.`);
+    add(
+      `Version ${version} has a text without a salt, or a salt without a text, so it cannot be checked against its hash.`,
+    );
   } else if (toHex(leaf) === hash && made !== content_hash) {
-    add(`The content hash beside version ${version} is not that of its text.`);
+    add(`The content hash of version ${version} does not match its text.`);
   }
   const mismatch = () =>
     made !== content_hash && toHex(leafWith(content_hash)) === hash
-      ? `The text of version ${version}, or its salt, is not the one that was recorded.`
-      : `Version ${version} is not what was recorded: its text or its other fields were changed.`;
+      ? `The text of version ${version}, or its salt, was changed after it was recorded.`
+      : `Version ${version} was changed after it was recorded: its text or its other fields differ.`;
   return {
     leaf: { number: version, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
     wrong,

@@ -98,7 +98,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
       return wrong("form", `cannot be read: ${error.message}`);
     }
     if (head.size !== sequence - 1) {
-      return wrong("head", `is over ${head.size} messages, where ${sequence - 1} came before it.`);
+      return wrong("head", `covers ${head.size} messages, but ${sequence - 1} came before it.`);
     }
     const unsigned = await checkSignature(head);
     if (unsigned) return wrong("signature", unsigned);
@@ -120,7 +120,7 @@ export async function verifyFeed(lines: AsyncIterable<string>, options: FeedOpti
   }
   findings.add(...log.end());
   for (const sequence of unexplained) {
-    const message = `Message ${sequence} has no text, and no message says that it was removed.`;
+    const message = `Message ${sequence} has no text, but no later message records its removal.`;
     findings.add({ code: "content", message, sequence, file });
   }
   return { findings, size: log.last, root: log.root, notedSize: log.notedSize, ...counts, seals, removed };
@@ -161,19 +161,22 @@ function checkLine(
   const add = (code: FindingCode, text: string) => wrong.push({ code, message: text, sequence, file, line });
 
   if (recordId !== null && message.session_id !== recordId) {
-    add("content", `Message ${sequence} is of another record, ${message.session_id}.`);
+    add("content", `Message ${sequence} belongs to another record, ${message.session_id}.`);
   }
   const leaf = leafWith(made);
   const isSame = toHex(leaf) === hash;
   if (salt === null && canonicalJson(content) !== canonicalJson(withoutText(message))) {
-    add("content", `Message ${sequence} has a text that no hash vouches for: there is no salt for it.`);
+    add(
+      "content",
+      `Message ${sequence} has a text but no salt, so the text cannot be checked against its hash.`,
+    );
   } else if (isSame && made !== content_hash) {
-    add("content", `The content hash beside message ${sequence} is not that of its text.`);
+    add("content", `The content hash of message ${sequence} does not match its text.`);
   }
   const mismatch = () =>
     made !== content_hash && toHex(leafWith(content_hash)) === hash
-      ? `The text of message ${sequence}, or its salt, is not the one that was recorded.`
-      : `Message ${sequence} is not what was recorded: its text or its other fields were changed.`;
+      ? `The text of message ${sequence}, or its salt, was changed after it was recorded.`
+      : `Message ${sequence} was changed after it was recorded: its text or its other fields differ.`;
   return {
     leaf: { number: sequence, line, leaf, hash: bytesOf(hash), root, contentHash: content_hash, mismatch },
     wrong,

@@ -118,8 +118,8 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
       code: "root",
       message:
         number === 1
-          ? `The root beside ${name(1)} is not made of its hash: one of the two was changed.`
-          : `The root beside ${name(number)} is not that of ${many(1, number)}: ${name(number)} was changed together with its hash, or ${name(number - 1)} together with its hash and its root.`,
+          ? `The root of ${name(1)} does not match its hash: one of the two was changed.`
+          : `The root of ${name(number)} does not match ${many(1, number)}: ${name(number)} was changed together with its hash, or ${name(number - 1)} together with its hash and its root.`,
       ...at(number, Math.max(1, number - 1)),
       line,
     };
@@ -132,7 +132,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
     if (doubt) {
       narrow(doubt, {
         code: "root",
-        message: `The root beside ${name(last - 1)} is not that of ${many(1, last - 1)}. The roots after it are valid.`,
+        message: `The root of ${name(last - 1)} does not match ${many(1, last - 1)}. The roots after it are valid.`,
         ...at(last - 1),
         ...(doubt.line === undefined ? {} : { line: doubt.line }),
       });
@@ -156,12 +156,16 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
     const whose = capital(wrong.whose);
     if (last === 0) {
       return [
-        { code: "head", message: `${whose} is over no ${one}s and has another root than nothing has.`, file },
+        {
+          code: "head",
+          message: `${whose} covers no ${one}s, but its root is not the root of an empty log.`,
+          file,
+        },
       ];
     }
     const from = vouched + 1;
     const which = from === last ? name(last) : `one of ${many(from, last)}`;
-    const message = `${whose} has another root over ${many(1, last)}: ${which} was changed together with all hashes after it, or that head is not of this record.`;
+    const message = `${whose} has a different root over ${many(1, last)}: ${which} was changed together with all hashes after it, or that head belongs to another record.`;
     return [{ code: "head", message, ...at(last, from), ...(line === undefined ? {} : { line: line.line }) }];
   }
 
@@ -206,7 +210,7 @@ export function followLog({ one, file, checkpoints, noted, sha256, narrow }: Opt
         .filter(({ size, mustReach }) => mustReach && size > last)
         .sort((a, b) => b.size - a.size);
       if (!furthest) return atStart;
-      const message = `${capital(many(last + 1, furthest.size))} ${furthest.size - last > 1 ? "are" : "is"} missing at the end: ${furthest.whose} is over ${furthest.size} ${one}s.`;
+      const message = `${capital(many(last + 1, furthest.size))} ${furthest.size - last > 1 ? "are" : "is"} missing at the end: ${furthest.whose} covers ${furthest.size} ${one}s.`;
       return [...atStart, { code: "sequence", message, ...at(last + 1) }];
     },
   };

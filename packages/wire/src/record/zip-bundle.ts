@@ -61,8 +61,10 @@ export async function openZipBundle(
     for await (const entry of zip.getEntriesGenerator()) {
       if (entry.directory) throw new UnreadableZip("It contains folders, but a bundle has none.");
       if (entry.encrypted) throw new UnreadableZip("It is encrypted, but a bundle is not.");
-      if (files.has(entry.filename)) throw new UnreadableZip(`It holds two files ${quote(entry.filename)}.`);
-      if (files.size === bounds.filesMax) throw new UnreadableZip("It holds more files than a bundle has.");
+      if (files.has(entry.filename))
+        throw new UnreadableZip(`It contains two files named ${quote(entry.filename)}.`);
+      if (files.size === bounds.filesMax)
+        throw new UnreadableZip("It contains more files than a bundle can have.");
       files.set(entry.filename, entry);
     }
   } catch (error) {
@@ -107,7 +109,9 @@ async function* unpack(
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       bytes += next.value.length;
       if (bytes > bytesMax)
-        throw new UnreadableZip(`${quote(entry.filename)} unpacks to more than a bundle's file may have.`);
+        throw new UnreadableZip(
+          `${quote(entry.filename)} is larger when unpacked than a file of a bundle can be.`,
+        );
       yield next.value;
     }
     const failure = await ending;

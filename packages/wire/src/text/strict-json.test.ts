@@ -37,7 +37,7 @@ it("[REST-5] a member that stands twice is found wherever it stands and however 
       const object = `{${JSON.stringify(repeated)}:${JSON.stringify(first)},"other":0 , ${again} : ${JSON.stringify(second)}}`;
       // A function's result is taken as it is; in a text "$" would mean something.
       const text = around.reduce((inner, outer) => outer.replace("%", () => inner), object);
-      expect(() => parseStrictJson(text)).toThrow(`the member ${JSON.stringify(repeated)} occurs twice`);
+      expect(() => parseStrictJson(text)).toThrow(`the field ${JSON.stringify(repeated)} occurs twice`);
     }),
   );
 });

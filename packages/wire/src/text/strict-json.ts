@@ -8,7 +8,7 @@ export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // Counting costs a quarter of what parsing does, a set of names for each object several times as much.
   if (countNames(text) !== countMembers(value)) {
-    throw new SyntaxError(`the member ${JSON.stringify(findRepeated(text))} occurs twice in one object`);
+    throw new SyntaxError(`the field ${JSON.stringify(findRepeated(text))} occurs twice in one object`);
   }
   return value;
 }
