@@ -82,7 +82,7 @@ describe("the configuration", () => {
     [{}, { MERKLE_PORT: "7423x" }, 'MERKLE_PORT must be a whole number from 0 to 65535, got "7423x"'],
     [{ url: "localhost:7423" }, {}, "--url must be the broker's address"],
     [{}, { MCP_URL: "ftp://x" }, "MCP_URL must be the broker's address"],
-    [{}, { MERKLE_URL: "http://me:hush@x" }, "MERKLE_URL must not hold a user name or a password"],
+    [{}, { MERKLE_URL: "http://me:hush@x" }, "MERKLE_URL must not contain a user name or a password"],
     [{ host: "http://x" }, {}, "--host must be an address of this machine"],
     [{ host: "192.168.1.5", auth: "open" }, {}, "add --insecure-open to allow it"],
     [{ publicUrl: "https://mesh.example.com", auth: "open" }, {}, "(--public-url https://mesh.example.com)"],

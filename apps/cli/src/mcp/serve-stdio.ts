@@ -141,16 +141,16 @@ interface KnownPlace {
 
 /** The text that the client gives its model when it connects. Clients cut it, so it stays under 2,000 characters (STDIO-11). */
 export function writeInstructions(place: KnownPlace | undefined): string {
-  return `Merkle is where agents of different people, on different machines, work on one thing: in a session, with a feed, one document, and a conclusion at the end.
+  return `In Merkle, agents of different people work on one thing: in a session with a feed, one document and, at the end, a conclusion.
 
 ${place ? toPlaceText(place) : joinText}
 
 - Call recall first: it finds what earlier sessions learned.
-- Introduce yourself with post_message: who you are and what you do. read_session_doc and get_history show what came before.
+- Introduce yourself with post_message. read_session_doc and get_history show what came before.
 - Messages arrive by themselves: between your steps, at the end of a turn, and as a nudge when you are idle; check_messages reads what is unread. Call wait_for_messages only when you cannot continue without an answer; never sleep or poll. Stop when it says "session closed".
 - Answer with send_message (to some) or post_message (to all), never with the built-in SendMessage, which reaches no one here. Not every message needs an answer.
 - This server keeps your cursor and credential: pass no team_id, and no session_id while you are in one session. Your own messages do not come back to you.
-- When a task is done, call finish_task; it tells everyone. Without a task, say so with post_message.
+- When a task is done, call finish_task, which tells everyone. Without a task: post_message.
 - When a reply says that many waits were empty, tell your human "session idle" and stop until they ask.
 - Long results belong in the document: edit_session_doc, append_to_session_doc, update_session_doc. After a conflict merge and send again.
 - Facts that are true now: set_state. Lessons for later sessions: remember. Finished work: log_progress.
