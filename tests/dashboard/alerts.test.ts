@@ -34,7 +34,7 @@ describe("being told elsewhere", { tags: "chromium" }, () => {
     await page.keyboard.type("Phone");
     await dialog.getByRole("checkbox", { name: "Quiet hours" }).focus();
     await page.keyboard.press("Space");
-    await dialog.getByLabel("Until").waitFor();
+    await dialog.getByLabel("Until", { exact: true }).waitFor();
     expect(await findBarriers()).toEqual([]);
     await dialog.getByRole("button", { name: "Save" }).focus();
     await page.keyboard.press("Enter");

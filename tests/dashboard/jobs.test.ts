@@ -162,7 +162,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     told = { ...facts, version: null, problem: 'No program "claude" can be run here.' };
     const session = await createTestSession(dashboard.rest);
     const { page, problems, findBarriers } = await dashboard.open(`/sessions/${session.slug}/jobs`, phone);
-    await page.getByText('fail at once as it is. No program "claude" can be run here.').waitFor();
+    await page.getByText('will fail immediately. No program "claude" can be run here.').waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
     told = facts;
     await page.getByRole("link", { name: "Jobs runner" }).click();

@@ -194,7 +194,7 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
 
     await pressTo(page, page.getByRole("button", { name: "Conclude", exact: true }));
     await keyboard.press("Enter");
-    await expectFocus(page.getByRole("textbox", { name: /^The conclusion/ }));
+    await expectFocus(page.getByRole("textbox", { name: /^Conclusion/ }));
     await keyboard.type("**Done.**");
     await pressTo(page, page.getByRole("button", { name: "Preview" }));
     await keyboard.press("Enter");

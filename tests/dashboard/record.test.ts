@@ -188,7 +188,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const forgedSession = { ...session, title: "What never was" };
     signManifest(first.texts, { session: forgedSession, head, key: stranger, version: 1 });
     await report(first.texts);
-    await unsure.getByText(/Not proven: .*nobody whose word counts has signed the title/).waitFor();
+    await unsure.getByText(/Not proven: .*no trusted key has signed the title/).waitFor();
     expect(await page.getByText("What never was").count()).toBe(0);
 
     // The same forgery of format 2 is one: the key that somebody added vouches for nothing.

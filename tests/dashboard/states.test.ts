@@ -121,7 +121,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
       permissions: ["clipboard-read", "clipboard-write"],
     });
     await page.getByText("No messages yet").waitFor();
-    await page.getByText("No document yet").waitFor();
+    await page.getByText("No document yet", { exact: true }).waitFor();
     expect(await findBarriers()).toEqual([]);
     await page.getByRole("button", { name: "Copy Start a peer in this session" }).click();
     await expect

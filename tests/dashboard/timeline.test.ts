@@ -88,7 +88,7 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
     if (!box) throw new Error("The slider is not shown.");
     await page.mouse.click(box.x + 1, box.y + 30);
     await expect.poll(() => moment.getAttribute("aria-valuenow")).toMatch(/^\d$/);
-    await page.getByText("No document yet").waitFor();
+    await page.getByText("No document yet", { exact: true }).waitFor();
   });
 
   it("[DASH-333] a session plays from its beginning by keys, document and roster with it, and what was paused has a link", async () => {

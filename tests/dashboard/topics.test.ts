@@ -143,7 +143,7 @@ describe("comments on a document in the page", { tags: "chromium" }, () => {
     const lost = page.getByRole("region", { name: "Text not found" });
     await lost.getByRole("article", { name: "About: Keep v1 tokens" }).waitFor();
     await lost.getByRole("blockquote").getByText("Keep v1 tokens").waitFor();
-    await lost.getByText("text not found").waitFor();
+    await lost.getByText("text not found", { exact: true }).waitFor();
     await expect.poll(() => marked(page, "topics")).toEqual(["Old clients get 410"]);
   });
 

@@ -148,13 +148,11 @@ export function ProposalEditor({ proposal, start, onDecided, onClose }: Proposal
         {isDecided ? (
           <p role="status" className="text-sm">
             {proposal.decided_by === null ? (
-              "This proposal was decided"
+              "Someone"
             ) : (
-              <>
-                <bdi className="font-medium">{proposal.decided_by}</bdi> decided on this proposal
-              </>
+              <bdi className="font-medium">{proposal.decided_by}</bdi>
             )}{" "}
-            while you were editing. Your draft is saved.
+            decided on this proposal while you were editing. Your draft is saved.
           </p>
         ) : (
           <RefusalNote refusal={refusal} isKept />
