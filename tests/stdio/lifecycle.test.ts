@@ -182,6 +182,27 @@ describe("a server that comes again", () => {
     const nobody = await startStdioServer({ url: broker.url, home, args: ["--as", randomUUID()] });
     expect(await nobody.call("wait_for_messages")).toContain("not_found: This machine has no stored peer");
   });
+
+  it("[STDIO-7] with --as goes on where its model has joined besides", async () => {
+    const broker = await startTestBroker();
+    const alder = await startSession(broker);
+    const oak = await startSession(broker);
+    const home = await makeAgentHome();
+    await (await startAgent(broker, alder, { home })).stop();
+    const [file = ""] = (await readdir(join(home, "teams"))).filter((name) => name.endsWith(".json"));
+    const options = {
+      ...{ url: broker.url, home, args: ["--as", file.replace(".json", "")] },
+      env: { CLAUDE_CODE_SESSION_ID: randomUUID() },
+    };
+    const first = await startStdioServer(options);
+    await first.call("join_session", { session_id: oak.slug, team_name: "Birch" });
+    first.process.kill("SIGKILL");
+    await first.ended;
+    await oak.say("elsewhere");
+    const second = await startStdioServer(options);
+    await expect.poll(() => second.call("check_messages")).toContain("elsewhere");
+    expect(await second.call("post_message", { content: { text: "x" } })).toContain(alder.slug);
+  });
 });
 
 describe("stopping", () => {

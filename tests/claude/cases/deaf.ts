@@ -1,26 +1,11 @@
 import { expect, it, onTestFinished } from "vitest";
 import { listStoredPeers } from "../../../apps/cli/src/sessions/stored-peers.js";
-import { type InteractiveAgent, reconnect, startAgent, startInstalled } from "../kit/agent.js";
-import { longTool } from "../kit/long-tool.js";
+import { reconnect, startAgent, startInstalled } from "../kit/agent.js";
+import { killInTurn } from "../kit/long-tool.js";
 import { makeMachine } from "../kit/machine.js";
 import { startMesh } from "../kit/mesh.js";
-import { killProcess } from "../kit/processes.js";
 import { lettersIn } from "../kit/shown.js";
 import { withoutHooks } from "../kit/wake-paths.js";
-
-/** Kills its server while a tool runs; the client starts another, which it does not reach after the tool. */
-async function killInTurn(
-  agent: Pick<InteractiveAgent, "machine" | "prompt" | "rests"> & {
-    processes(): Promise<{ server: { readonly pid: number } }>;
-  },
-): Promise<void> {
-  const tool = longTool(agent.machine);
-  await agent.prompt(`${tool.step} then say finished`);
-  await tool.runs();
-  await killProcess((await agent.processes()).server.pid);
-  await tool.end();
-  await agent.rests();
-}
 
 it("[WAKE-15] an agent whose server was killed during a turn, and which nobody repairs, is blocked in the roster and gets its mail in order", async () => {
   const mesh = await startMesh(onTestFinished);

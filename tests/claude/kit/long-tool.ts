@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import type { InteractiveAgent } from "./agent.js";
 import type { Machine } from "./machine.js";
+import { killProcess } from "./processes.js";
 
 /** A tool call that goes on until it is told to end. */
 export interface LongTool {
@@ -21,4 +23,18 @@ export function longTool({ project }: Machine): LongTool {
     runs: () => expect.poll(() => existsSync(begun)).toBe(true),
     end: () => writeFile(ended, ""),
   };
+}
+
+/** Kills its server while a tool runs; the client starts another, which it does not reach after the tool. */
+export async function killInTurn(
+  agent: Pick<InteractiveAgent, "machine" | "prompt" | "rests"> & {
+    processes(): Promise<{ server: { readonly pid: number } }>;
+  },
+): Promise<void> {
+  const tool = longTool(agent.machine);
+  await agent.prompt(`${tool.step} then say finished`);
+  await tool.runs();
+  await killProcess((await agent.processes()).server.pid);
+  await tool.end();
+  await agent.rests();
 }

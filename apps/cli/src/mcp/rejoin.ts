@@ -85,17 +85,22 @@ export function createRejoin(entranceOptions: RejoinOptions): Rejoin {
 
 async function goIn(rejoin: RejoinOptions): Promise<void> {
   const meshId = await rejoin.link.meetMesh();
-  if (rejoin.options.as !== undefined) await goOnAs(rejoin, meshId, rejoin.options.as);
-  else await goOnOrJoin(rejoin, meshId);
+  const { as } = rejoin.options;
+  if (as === undefined) return goOnOrJoin(rejoin, meshId);
+  const own = await goOnAs(rejoin, meshId, as);
+  // Where the model has joined itself: what was launched has a folder, and goes on by a launch.
+  const isBesides = (place: StoredPeer) => place.folder === null && place.session_id !== own.session_id;
+  await goOnFromBefore(rejoin, meshId, isBesides);
 }
 
 /** In exactly this place; whoever started this server keeps others from it. */
-async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<void> {
+async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): Promise<StoredPeer> {
   const held = await findStoredPeer(rejoin.home, placeId);
   if (!held) throw notHere(`This machine has no stored peer ${placeId}`);
   if (held.mesh_id !== meshId)
     throw notHere(`The team "${held.team_name}" belongs to another mesh than this broker's`);
   await takeUp(rejoin, held);
+  return held;
 }
 
 function notHere(what: string): MerkleError {
@@ -127,11 +132,15 @@ async function goOnOrJoin(rejoin: RejoinOptions, meshId: string): Promise<void> 
 }
 
 /** Also in a session that was concluded meanwhile; and nothing unread is lost. */
-async function goOnFromBefore(rejoin: RejoinOptions, meshId: string): Promise<StoredPeer[]> {
+async function goOnFromBefore(
+  rejoin: RejoinOptions,
+  meshId: string,
+  isMine: (place: StoredPeer) => boolean = () => true,
+): Promise<StoredPeer[]> {
   const { home, claudeSessionId, teams } = rejoin;
   if (claudeSessionId === null) return [];
   const held = await listStoredPeers(home, meshId);
-  const mine = held.filter((place) => place.claude_session_id === claudeSessionId).reverse();
+  const mine = held.filter((place) => place.claude_session_id === claudeSessionId && isMine(place)).reverse();
   const taken: StoredPeer[] = [];
   for (const place of mine) {
     if (teams.find(storedPeerId(place))) {
@@ -198,7 +207,7 @@ async function addTeam(rejoin: RejoinOptions, given: NewTeam): Promise<void> {
   const { link, handedOut, teams, options } = rejoin;
   const epoch = await link.connected();
   const inbox = await handedOut.openPlace(given.placeId, epoch);
-  const isLaunched = options.as !== undefined || options.join !== undefined;
+  const isLaunched = options.as === given.placeId || options.join !== undefined;
   void learnDeclared(rejoin, teams.add({ ...given, epoch, inbox, isLaunched }));
 }
 
