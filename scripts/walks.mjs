@@ -114,8 +114,6 @@ export const walks = {
   async replay({ open, shoot, slug }) {
     const page = await open(null, `/sessions/${slug}`);
     await page.locator("[role=feed] article").first().waitFor();
-    await page.getByRole("button", { name: "Time lanes" }).click();
-    await shoot(page, "lanes");
     await page.keyboard.press("p");
     await page.waitForTimeout(2_000);
     await shoot(page, "playing");

@@ -83,7 +83,11 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await inspect(page.getByRole("region", { name: "Detail" }).getByText("Which staging key?"));
     for (const wall of ["", "?wall=1"]) {
       await go(`/agents${wall}`);
-      await inspect(page.getByRole("group", { name: "Map of the agents" }).getByRole("link").first());
+      // After a minute most of the thirty teams are away, and a map has room for the others.
+      const picture = page
+        .getByRole("list", { name: "Agents by session" })
+        .or(page.getByRole("group", { name: "Map of the agents" }));
+      await inspect(picture.getByRole("link").first());
     }
     for (const part of ["me", "people"]) {
       await go(`/settings?part=${part}`);
@@ -113,9 +117,8 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "All participants" }).click();
     await inspect(page.locator(dialog), dialog);
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Timeline" }).click();
     await go(`/sessions/${busy}?at=${new Date().toISOString()}`);
-    await inspect(page.getByRole("list", { name: "Teams" }).getByRole("listitem").nth(3));
+    await inspect(page.getByRole("button", { name: "Back to live" }));
     expect(found).toEqual([]);
   });
 

@@ -292,7 +292,7 @@ describe("what a session's page does", { tags: "chromium" }, () => {
     expect(await still?.evaluate("window.began")).toEqual([]);
   });
 
-  it("[DASH-132] the right end of the lanes means now, also where something has just happened", async () => {
+  it("[DASH-132] the right end of the timeline means now, also where something has just happened", async () => {
     const session = await createTestSession(dashboard.rest);
     await writeDocument(session, "first text", 0);
     await dashboard.rest.call("post_message", {

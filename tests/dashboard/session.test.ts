@@ -153,7 +153,7 @@ describe("a session's page", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-344] on a phone half of the height is the feed; what stands above it, filters and lanes unfold", {
+  it("[DASH-344] on a phone half of the height is the feed; what stands above it, filters and timeline unfold", {
     tags: "long",
   }, async () => {
     const session = await createTestSession(rest, "Split the auth service");

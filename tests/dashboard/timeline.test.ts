@@ -14,7 +14,7 @@ const chromium = findChromium();
 
 const pages = fileURLToPath(new URL("../../apps/dashboard/out", import.meta.url));
 
-describe("the time lanes in a browser", { tags: "chromium" }, () => {
+describe("the timeline in a browser", { tags: "chromium" }, () => {
   const cleanup = atEnd();
   let browser: Browser;
   let broker: TestBroker;
@@ -28,27 +28,6 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
     broker = await startTestBroker({ dashboard: pages }, cleanup);
     rest = await transports.rest(broker.url);
     return () => closeProfiles(browser);
-  });
-
-  it("[DASH-130] each team has a lane, which grows while one looks at it, and can be folded away", {
-    tags: "long",
-  }, async () => {
-    const session = await startStory();
-    const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
-    const lanes = page.getByRole("region", { name: "Timeline" });
-    await lanes.getByRole("button", { name: "Timeline" }).click();
-    const teams = lanes.getByRole("list", { name: "Teams" }).getByRole("listitem");
-    await expect.poll(() => teams.allInnerTexts()).toMatchObject([expect.stringContaining("Atlas")]);
-    expect(await findBarriers()).toEqual([]);
-
-    const birch = await session.join("Birch");
-    await session.post(birch.credential, "I take the tests.");
-    await expect.poll(() => teams.count()).toBe(2);
-    await page.reload();
-    await expect.poll(() => teams.count()).toBe(2);
-    await lanes.getByRole("button", { name: "Timeline" }).click();
-    await expect.poll(() => teams.count()).toBe(0);
-    expect(problems).toEqual([]);
   });
 
   it("[DASH-131] keys step through the moments, and feed and document are as they were then", async () => {
@@ -80,15 +59,23 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-132] a moment is picked with the pointer, and told where that points", async () => {
+  it.each([
+    ["a desktop", { width: 1280, height: 720 }],
+    ["a phone", { width: 360, height: 740 }],
+  ])("[DASH-132] a moment is picked with the pointer, on %s", async (_, viewport) => {
     const session = await startStory();
-    const { page } = await openPage(browser, addressOf(session));
+    const { page } = await openPage(browser, addressOf(session), { viewport });
     const moment = page.getByRole("slider", { name: "Moment" });
+    if (viewport.width < 768) await page.getByRole("button", { name: "Time", exact: true }).click();
+    await moment.waitFor();
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(viewport.width);
     const box = await moment.boundingBox();
     if (!box) throw new Error("The slider is not shown.");
     await page.mouse.click(box.x + 1, box.y + 30);
     await expect.poll(() => moment.getAttribute("aria-valuenow")).toMatch(/^\d$/);
-    await page.getByText("No document yet", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Back to live" }).waitFor();
+    if (viewport.width >= 768) await page.getByText("No document yet", { exact: true }).waitFor();
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(viewport.width);
   });
 
   it("[DASH-333] a session plays from its beginning by keys, document and roster with it, and what was paused has a link", async () => {
@@ -96,8 +83,8 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
     const birch = await session.join("Birch");
     await session.post(birch.credential, "I take the tests.");
     const { page, problems, findBarriers } = await openPage(browser, addressOf(session));
-    const lanes = page.getByRole("region", { name: "Timeline" });
-    await lanes.getByRole("button", { name: "Play from here" }).waitFor();
+    const timeline = page.getByRole("region", { name: "Timeline" });
+    await timeline.getByRole("button", { name: "Play from here" }).waitFor();
     await page.getByText("I take the tests.").waitFor();
     await page.keyboard.press("p");
     const then = page.getByRole("region", { name: "Who took part then" });
@@ -107,22 +94,13 @@ describe("the time lanes in a browser", { tags: "chromium" }, () => {
     await page.getByText("second text").waitFor();
     expect(new URL(page.url()).searchParams.get("at")).toMatch(/Z$/);
     expect(await findBarriers()).toEqual([]);
-    await lanes.getByRole("button", { name: "Play from here" }).waitFor();
+    await timeline.getByRole("button", { name: "Play from here" }).waitFor();
 
     const end = page.url();
     await page.goto(end);
     await page.getByText("I take the tests.").waitFor();
     await then.getByText("Birch").waitFor();
     expect(problems).toEqual([]);
-  });
-
-  it("[DASH-133] on a phone the lanes are to be read only", async () => {
-    const session = await startStory();
-    const { page } = await openPage(browser, addressOf(session), { viewport: { width: 360, height: 740 } });
-    await page.getByRole("button", { name: "Time" }).click();
-    await page.getByRole("img", { name: /^Messages over time: Atlas 2/ }).waitFor();
-    expect(await page.getByRole("slider", { name: "Moment" }).count()).toBe(0);
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(360);
   });
 
   /** A first text, something said, a second text, and a decision: each at a moment of its own. */

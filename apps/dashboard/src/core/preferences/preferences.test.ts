@@ -10,4 +10,6 @@ it("[DASH-15] what is kept of choices is taken over where it is one, and is as b
     theme: "dark",
     enterSends: false,
   });
+  const ofEarlierVersion = '{"theme":"dark","lanes":"open","split":40}';
+  expect(parsePreferences(ofEarlierVersion)).toEqual({ ...defaultPreferences, theme: "dark", split: 40 });
 });

@@ -18,8 +18,6 @@ export interface Preferences {
   readonly split: number;
   /** Whether two versions of the document stand one below the other or side by side. */
   readonly diff: "unified" | "split";
-  /** Whether the time lanes show each team on its own. */
-  readonly lanes: "folded" | "open";
   /** Whether it is known that the browser's own search sees only a part of the feed. */
   readonly knowsFind: boolean;
 }
@@ -36,7 +34,6 @@ export const defaultPreferences: Preferences = {
   notifications: [],
   split: 58,
   diff: "unified",
-  lanes: "folded",
   knowsFind: false,
 };
 
@@ -52,7 +49,6 @@ const isValid: { readonly [Name in PreferenceName]: (value: unknown) => boolean 
   notifications: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
   split: (value) => typeof value === "number" && value >= 0 && value <= 100,
   diff: oneOf("unified", "split"),
-  lanes: oneOf("folded", "open"),
   knowsFind: (value) => typeof value === "boolean",
 };
 

@@ -15,7 +15,7 @@ import { Kbd } from "@/ui/kbd";
 interface Group {
   readonly title: string;
   readonly kinds: readonly BriefLine["kind"][];
-  /** The sign that the time lanes have for it, and its colour. */
+  /** The sign that the timeline has for it, and its colour. */
   readonly sign: string;
   readonly className: string;
 }

@@ -76,7 +76,7 @@ export function useFeedScroll(options: FeedScrollOptions) {
     const height = virtualizer.scrollRect?.height ?? 0;
     const isResized = heightSeen.current > 0 && heightSeen.current !== height;
     heightSeen.current = height;
-    // A keyboard that opens and lanes that unfold take room from the feed: who was at its end stays there.
+    // A keyboard that opens and a timeline that unfolds take room from the feed: who was at its end stays there.
     if (isResized && isFollowing && isLive) return virtualizer.scrollToEnd();
     const bottom = (virtualizer.scrollOffset ?? 0) + height;
     const distance = (virtualizer.measurementsCache[rows.length - 1]?.end ?? 0) - bottom;

@@ -15,8 +15,8 @@ import { Button } from "@/ui/button";
 import { Splitter } from "@/ui/splitter";
 import { DocumentPane } from "@/views/source/document-pane";
 
-const TimeLanes = lazy(() =>
-  import("@/views/timeline/time-lanes").then((module) => ({ default: module.TimeLanes })),
+const TimeBar = lazy(() =>
+  import("@/views/timeline/time-bar").then((module) => ({ default: module.TimeBar })),
 );
 
 const ConclusionCard = lazy(() =>
@@ -40,7 +40,7 @@ export function LiveView() {
   const [folded, setFolded] = useState<Folded>(null);
   const [pane, setPane] = useQueryParam("pane");
   const box = useRef<HTMLDivElement>(null);
-  const [showsLanes, setShowsLanes] = useState(false);
+  const [showsTime, setShowsTime] = useState(false);
   const hasRoomForThree = useMediaQuery("(min-width: 150rem)");
   const showsDocument = pane === "doc";
   const closeDocument = () => setPane(null);
@@ -88,9 +88,9 @@ export function LiveView() {
                     <Button
                       variant="ghost"
                       size="sm"
-                      aria-expanded={showsLanes}
+                      aria-expanded={showsTime}
                       className="text-muted-foreground md:hidden"
-                      onClick={() => setShowsLanes(!showsLanes)}
+                      onClick={() => setShowsTime(!showsTime)}
                     >
                       <ChartGantt aria-hidden /> Time
                     </Button>
@@ -138,10 +138,10 @@ export function LiveView() {
           </Suspense>
         )}
       </div>
-      <div className={cn(!showsLanes && "max-md:hidden")}>
+      <div className={cn(!showsTime && "max-md:hidden")}>
         <Suspense fallback={<div className="h-[calc(2.5rem+1px)] border-t max-md:hidden" />}>
-          <PanelBoundary title="The time lanes">
-            <TimeLanes />
+          <PanelBoundary title="The timeline">
+            <TimeBar />
           </PanelBoundary>
         </Suspense>
       </div>

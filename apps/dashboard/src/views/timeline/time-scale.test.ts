@@ -5,8 +5,6 @@ import {
   fromShare,
   stepMoment,
   type Timeline,
-  toBars,
-  toLanes,
   toShare,
   toTimeScale,
 } from "./time-scale";
@@ -40,13 +38,6 @@ it("[DASH-130] a moment stands at its share of the time between both ends", () =
   expect(toShare(born, ms(0))).toBe(0);
 });
 
-it("[DASH-130] a lane has a bar where something was said, and the last one ends with the time", () => {
-  expect(toBars(scale, [0, 4, 0, 1], 4)).toEqual([
-    { start: 10 / 35, width: 20 / 35 - 10 / 35, height: 1, count: 4 },
-    { start: 30 / 35, width: 1 - 30 / 35, height: 0.5, count: 1 },
-  ]);
-});
-
 it("[DASH-130] a stretch in which nothing happened is drawn narrow, and every moment has its place nevertheless", () => {
   const counts = Array.from({ length: 100 }, (_, bucket) => (bucket < 10 || bucket >= 90 ? 1 : 0));
   const long = toTimeScale({
@@ -62,28 +53,6 @@ it("[DASH-130] a stretch in which nothing happened is drawn narrow, and every mo
   for (const at of [0, 50_000, 100_000, 300_000, 899_000, 950_000, 1_000_000]) {
     expect(fromShare(long, toShare(long, ms(0) + at))).toBe(ms(0) + at);
   }
-});
-
-it("[DASH-130] of many teams those who said least share a lane", () => {
-  const many = Array.from({ length: 30 }, (_, n) => ({
-    ...team,
-    team_id: `${n}`,
-    team: `T${n}`,
-    counts: [n, 1],
-  }));
-  const lanes = toLanes({ ...timeline, lanes: many });
-  expect(lanes.map(({ name }) => name)).toEqual([
-    "T23",
-    "T24",
-    "T25",
-    "T26",
-    "T27",
-    "T28",
-    "T29",
-    "23 others",
-  ]);
-  expect(lanes.at(-1)?.counts).toEqual([253, 23]);
-  expect(toLanes(timeline).map(({ name }) => name)).toEqual(["Atlas", "Birch"]);
 });
 
 it("[DASH-131] steps go from one moment at which something happened to the next, and end at now", () => {

@@ -3,7 +3,7 @@ import type { OutputOf } from "@merkle/wire";
 export type Timeline = OutputOf<"get_timeline">;
 export type TimelineMark = Timeline["marks"][number];
 
-/** The stretch of time that the lanes show, in milliseconds. */
+/** The stretch of time that the scrubber shows, in milliseconds. */
 export interface TimeScale {
   readonly from: number;
   readonly to: number;
@@ -80,57 +80,6 @@ export function fromShare({ from, to, folds, foldMs, drawnMs }: TimeScale, share
   return Math.round(Math.min(ms, to));
 }
 
-/** A bar of a lane: where it stands and how wide it is, as shares of the width, and how high, as a share of the highest. */
-export interface LaneBar {
-  readonly start: number;
-  readonly width: number;
-  readonly height: number;
-  readonly count: number;
-}
-
-/** The bars of one lane; buckets in which nothing was said have none. `most` is the highest count of all lanes. */
-export function toBars(scale: TimeScale, counts: readonly number[], most: number): LaneBar[] {
-  return counts.flatMap((count, index) => {
-    if (count === 0) return [];
-    const start = toShare(scale, scale.from + index * scale.bucketMs);
-    const end = toShare(scale, scale.from + (index + 1) * scale.bucketMs);
-    // The square root keeps one message visible beside a bucket of hundreds.
-    return [{ start, width: end - start, height: Math.sqrt(count / Math.max(most, 1)), count }];
-  });
-}
-
-/** A lane as it is shown: a team's, or that of all who said least. */
-export interface Lane {
-  readonly key: string;
-  readonly name: string;
-  /** Null for several teams together. */
-  readonly colour: number | null;
-  readonly counts: readonly number[];
-}
-
-/** More lanes would leave no room for feed and document. */
-const lanesMax = 8;
-
-/** The lanes to show, in the order of joining. Where there are too many, those who said least share the last one. */
-export function toLanes({ lanes }: Timeline): Lane[] {
-  const total = ({ counts }: Timeline["lanes"][number]) => counts.reduce((sum, count) => sum + count, 0);
-  const loudest =
-    lanes.length <= lanesMax ? lanes : lanes.toSorted((a, b) => total(b) - total(a)).slice(0, lanesMax - 1);
-  const others = lanes.filter((lane) => !loudest.includes(lane));
-  const own = lanes
-    .filter((lane) => loudest.includes(lane))
-    .map(({ team_id, team, colour, counts }) => ({ key: team_id, name: team, colour, counts }));
-  if (others.length === 0) return own;
-  return [...own, { key: "others", name: `${others.length} others`, colour: null, counts: sumLanes(others) }];
-}
-
-export function sumLanes(lanes: readonly { readonly counts: readonly number[] }[]): number[] {
-  const length = lanes[0]?.counts.length ?? 0;
-  return Array.from({ length }, (_, index) =>
-    lanes.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0),
-  );
-}
-
 /** Every moment after which something was different, in order: the end of each bucket with words in it, and each mark. */
 export function findMoments(timeline: Timeline): number[] {
   const { from, to, bucketMs } = toTimeScale(timeline);
@@ -157,7 +106,7 @@ export function stepMoment(
   return moments.findLast((moment) => moment < before) ?? from;
 }
 
-/** Describes the stretch that ends at a moment, for those who hear the lanes instead of seeing them. */
+/** Describes the stretch that ends at a moment, for people who hear the scrubber instead of seeing it. */
 export function describeMoment(timeline: Timeline, ms: number): string {
   const scale = toTimeScale(timeline);
   const index = Math.min(Math.floor((ms - scale.from - 1) / scale.bucketMs), lastBucket(timeline));

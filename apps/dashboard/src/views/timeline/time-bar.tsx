@@ -1,55 +1,43 @@
 "use client";
 
-import { ChevronDown, ChevronLeft, ChevronRight, ChevronUp, Link2, Pause, Play } from "lucide-react";
+import { ChevronLeft, ChevronRight, Link2, Pause, Play } from "lucide-react";
 import { Suspense, useMemo } from "react";
-import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { TimeText } from "@/components/time-text";
 import { setQuery } from "@/core/address/address";
 import { copyText } from "@/core/copy-text";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
-import { usePreference } from "@/core/preferences/use-preference";
 import { describeDuration } from "@/core/time/describe-time";
-import { useMediaQuery } from "@/core/use-media-query";
-import { cn } from "@/core/utils";
 import { useReplay, useReplayed } from "@/feed/pane/replay-context";
 import { type ReplaySpeed, replaySpeeds } from "@/feed/store/replay";
 import { useSession } from "@/sessions/session-context";
-import { TeamMark } from "@/sessions/team-mark";
 import { Button } from "@/ui/button";
 import { Segmented } from "@/ui/segmented";
 import { Skeleton } from "@/ui/skeleton";
 import { useToast } from "@/ui/toast-provider";
-import { LaneTrack } from "./lane-track";
-import { MarkLegend } from "./mark-legend";
-import { rosterAt } from "./roster-at";
-import { findMoments, stepMoment, type Timeline, toLanes, toTimeScale } from "./time-scale";
+import { Scrubber } from "./scrubber";
+import { findMoments, stepMoment, type Timeline, toTimeScale } from "./time-scale";
 import { usePlayer } from "./use-player";
 import { useTimeline } from "./use-timeline";
 
-/**
- * The lanes of the teams: how much each said over time, the way to any moment of it, and a replay from there. Feed, document and
- * roster are shown as they were then.
- */
-export function TimeLanes() {
+/** The time of the session: the way to any moment of it, and a replay from there. Feed, document and roster are as of then. */
+export function TimeBar() {
   return (
-    <PanelBoundary title="The time lanes">
-      <Suspense fallback={<LanesSkeleton />}>
-        <LoadedLanes />
-      </Suspense>
-    </PanelBoundary>
+    <Suspense fallback={<TimeBarSkeleton />}>
+      <LoadedTimeBar />
+    </Suspense>
   );
 }
 
-function LoadedLanes() {
+function LoadedTimeBar() {
   const { data, problem, refresh } = useTimeline();
-  if (data) return <Lanes timeline={data} />;
-  if (!problem) return <LanesSkeleton />;
+  if (data) return <Bar timeline={data} />;
+  if (!problem) return <TimeBarSkeleton />;
   return (
     <ProblemAlert
       className="m-2"
-      title="The time lanes could not be read."
+      title="Could not load the timeline."
       problem={problem}
       stillWorks="Feed and document are not affected."
       onRetry={refresh}
@@ -57,7 +45,7 @@ function LoadedLanes() {
   );
 }
 
-function LanesSkeleton() {
+function TimeBarSkeleton() {
   return (
     <div aria-busy="true" className="flex h-[calc(2.5rem+1px)] items-center border-t px-3">
       <Skeleton className="h-3 w-full" />
@@ -65,25 +53,12 @@ function LanesSkeleton() {
   );
 }
 
-function Lanes({ timeline }: { timeline: Timeline }) {
-  const { at, participants } = useSession();
+function Bar({ timeline }: { timeline: Timeline }) {
+  const { at } = useSession();
   const replay = useReplay();
-  const [lanes, setLanes] = usePreference("lanes");
-  // A finger's width is too coarse for a moment of hours, and the room is needed: there the lanes are to be read only.
-  const canPick = useMediaQuery("(min-width: 768px)");
-  const scale = useMemo(() => toTimeScale(timeline), [timeline]);
   const moments = useMemo(() => findMoments(timeline), [timeline]);
-  const lanesShown = useMemo(() => toLanes(timeline), [timeline]);
-  const isOpen = lanes === "open";
   const current = useReplayed((now) => now.of(at)?.moment ?? (at === null ? null : Date.parse(at)));
   const player = usePlayer(timeline);
-  const there = useMemo(
-    () =>
-      current === null
-        ? null
-        : new Set(rosterAt(participants, timeline.marks, current).map(({ team_id }) => team_id)),
-    [participants, timeline.marks, current],
-  );
 
   const pickMoment = (moment: number | null) => {
     player.pause();
@@ -91,88 +66,41 @@ function Lanes({ timeline }: { timeline: Timeline }) {
     replay.set(null);
     pick(moment, at === null ? null : Date.parse(at));
   };
-  const step = (direction: -1 | 1) => pickMoment(stepMoment(moments, scale, current, direction));
-  useShortcut(",", () => step(-1), { label: "Step back", group: "Time", enabled: canPick });
-  useShortcut(".", () => step(1), { label: "Step forward", group: "Time", enabled: canPick });
+  const step = (direction: -1 | 1) =>
+    pickMoment(stepMoment(moments, toTimeScale(timeline), current, direction));
+  useShortcut(",", () => step(-1), { label: "Step back", group: "Time" });
+  useShortcut(".", () => step(1), { label: "Step forward", group: "Time" });
 
   return (
     <section
       aria-label="Timeline"
-      className={cn(
-        "flex min-w-0 shrink-0 flex-wrap items-start border-t bg-background text-xs print:hidden",
-        // However many teams there are, feed and document keep most of the screen.
-        isOpen && "max-h-[30dvh] overflow-y-auto",
-      )}
+      className="flex h-[calc(2.5rem+1px)] min-w-0 shrink-0 items-center border-t bg-background ps-2 text-xs print:hidden"
     >
-      <div className="w-28 shrink-0 md:w-44">
-        <div className="flex h-10 items-center">
-          <Button
-            variant="ghost"
-            size="sm"
-            aria-expanded={isOpen}
-            className="h-10 min-w-0 flex-1 justify-start rounded-none text-xs -outline-offset-2"
-            onClick={() => setLanes(isOpen ? "folded" : "open")}
-          >
-            {isOpen ? <ChevronDown aria-hidden /> : <ChevronUp aria-hidden />}
-            Time lanes
-          </Button>
-          <PlayButton player={player} />
-        </div>
-        {isOpen && (
-          <ul aria-label="Teams" className="pb-1">
-            {lanesShown.map(({ key, name, colour, counts }) => (
-              <li
-                key={key}
-                title={name}
-                className={cn(
-                  "flex h-5 items-center gap-1.5 ps-3 pe-2",
-                  there !== null && colour !== null && !there.has(key) && "opacity-50",
-                )}
-              >
-                {colour !== null && <TeamMark name={name} colour={colour} />}
-                <bdi className="min-w-0 flex-1 truncate">{name}</bdi>
-                <span className="text-muted-foreground tabular-nums">
-                  {counts.reduce((sum, count) => sum + count, 0).toLocaleString("en-GB")}
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
-      <LaneTrack
-        timeline={timeline}
-        current={current}
-        lanes={isOpen ? lanesShown : null}
-        onPick={canPick ? pickMoment : undefined}
-        onStep={step}
-      />
+      <PlayButton player={player} />
+      <Scrubber timeline={timeline} current={current} onPick={pickMoment} onStep={step} />
       <div className="flex h-10 shrink-0 items-center gap-1 px-2">
-        {canPick && (
-          <>
-            <Speed player={player} />
-            <Button
-              variant="ghost"
-              size="icon"
-              className="size-7"
-              title="A moment back ( , )"
-              onClick={() => step(-1)}
-            >
-              <ChevronLeft aria-hidden />
-              <span className="sr-only">A moment back</span>
-            </Button>
-            <Button
-              variant="ghost"
-              size="icon"
-              className="size-7"
-              title="A moment on ( . )"
-              disabled={current === null}
-              onClick={() => step(1)}
-            >
-              <ChevronRight aria-hidden />
-              <span className="sr-only">A moment on</span>
-            </Button>
-          </>
-        )}
+        <Speed player={player} />
+        <Button
+          variant="ghost"
+          size="icon"
+          className="size-7 max-md:hidden"
+          title="A moment back ( , )"
+          onClick={() => step(-1)}
+        >
+          <ChevronLeft aria-hidden />
+          <span className="sr-only">A moment back</span>
+        </Button>
+        <Button
+          variant="ghost"
+          size="icon"
+          className="size-7 max-md:hidden"
+          title="A moment on ( . )"
+          disabled={current === null}
+          onClick={() => step(1)}
+        >
+          <ChevronRight aria-hidden />
+          <span className="sr-only">A moment on</span>
+        </Button>
         {current === null ? (
           <span className="min-w-16 text-end text-muted-foreground">now</span>
         ) : (
@@ -190,7 +118,6 @@ function Lanes({ timeline }: { timeline: Timeline }) {
           </>
         )}
       </div>
-      {isOpen && <MarkLegend timeline={timeline} hasFolds={scale.folds.length > 0} />}
     </section>
   );
 }
@@ -258,7 +185,7 @@ function CopyMoment({ moment }: { readonly moment: number }) {
     <Button
       variant="ghost"
       size="icon"
-      className="size-7"
+      className="size-7 max-md:hidden"
       title="Copy a link to this moment"
       onClick={() => void copy()}
     >
