@@ -22,15 +22,16 @@ const env = { PATH: process.env["PATH"], HOME: home, MERKLE_HOME: home, LANG: "C
 const merkle = async (...args) => (await run(process.execPath, [program, ...args], { env })).stdout;
 try {
   await merkle("up", "--port", "0", "--detach");
-  const once = (await merkle("help", "demo")).includes("--once") ? ["--once"] : [];
-  await merkle("demo", ...once, "--json");
-  const [{ slug }] = JSON.parse(await merkle("ls", "--state", "all", "--json")).sessions;
-  const feed = (await merkle("tail", slug, "--since", "0", "--timeout", "0", "--json"))
+  const { slug, mesh, ask } = JSON.parse(await merkle("demo", "--json"));
+  const [answer] = ask.options;
+  await merkle("post", slug, "--mesh", mesh, "--reply-to", String(ask.sequence), "--answer", answer);
+  const tail = (...args) => merkle("tail", slug, "--mesh", mesh, "--since", "0", ...args);
+  const feed = (await tail("--until-closed", "--json"))
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  const tail = (team) => merkle("tail", slug, "--since", "0", "--timeout", "0", "--from", team);
-  const picture = draw({ slug, feed, atlas: await tail("Atlas"), birch: await tail("Birch") });
+  const ofTeam = (team) => tail("--timeout", "0", "--from", team);
+  const picture = draw({ slug, feed, atlas: await ofTeam("Atlas"), birch: await ofTeam("Birch") });
   await writeFile(join(root, "docs/screenshots/moving.svg"), picture);
   console.log(`docs/screenshots/moving.svg, ${picture.length} bytes`);
 } finally {

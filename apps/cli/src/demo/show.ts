@@ -4,8 +4,6 @@ import { neutralise } from "@merkle/wire/text";
 import type { Output } from "../command/output.js";
 import { type Author, formatMessage } from "../feed/format-message.js";
 import { breakLines } from "../feed/tail/print-messages.js";
-import { authorOf } from "./expected.js";
-import { cast } from "./story.js";
 
 /** Shows the demo while it runs; nothing with `--json`. */
 interface Show {
@@ -27,6 +25,7 @@ export function createShow(output: Output, { client, session_id, signal }: Shown
   const say = (text: string) => {
     if (!output.json) output.print(undefined, `${text}\n`);
   };
+  const teams: string[] = [];
   let shownVersion = 0;
   // One after the other, in the order in which they came.
   let last = Promise.resolve();
@@ -52,7 +51,7 @@ export function createShow(output: Output, { client, session_id, signal }: Shown
 
   return {
     say,
-    message: (message) => inTurn(async () => say(formatLine(message, output))),
+    message: (message) => inTurn(async () => say(formatLine(message, teams, output))),
     document: () => void inTurn(showVersions).catch(() => undefined),
     shown: () => last,
   };
@@ -62,11 +61,12 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-/** A message as `merkle tail` prints it, broken between words where the terminal ends. */
-function formatLine(message: Message, output: Output): string {
-  const index = Object.values<string>(cast).indexOf(authorOf(message));
-  const colour = index < 0 ? String : output.teamColour(index);
-  const author: Author = { own: false, colour };
+/** A message as `merkle tail` prints it, broken between words where the terminal ends. Teams get colours as they appear. */
+function formatLine(message: Message, teams: string[], output: Output): string {
+  const { from, content } = message;
+  const team = from?.team ?? String(content["by"] ?? content["team"] ?? "");
+  if (!teams.includes(team)) teams.push(team);
+  const author: Author = { own: false, colour: output.teamColour(teams.indexOf(team)) };
   const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
   const isSaid = typeof message.content["text"] === "string";
   const line = isSaid

@@ -3,14 +3,14 @@ import { findBroker } from "../broker/broker-client.js";
 import type { ReachableAddress } from "../broker/reach.js";
 import type { CommandContext } from "../command/command.js";
 import { CliError } from "../core/cli-error.js";
-import { type Child, startChild } from "./child.js";
+import { type OwnBroker, startOwnBroker } from "./start-own-broker.js";
 
-/** The broker that the demo plays on. */
+/** The broker that has the demo's room. */
 export interface StageBroker {
   readonly url: string;
   readonly address: ReachableAddress;
   /** Its process, when the demo has started it. */
-  readonly own: Child | undefined;
+  readonly own: OwnBroker | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function findStageBroker({ config, output, signal }: CommandContext
 }
 
 async function startOwn(signal: AbortSignal): Promise<StageBroker> {
-  const own = startChild("broker");
+  const own = startOwnBroker();
   const stop = () => void own.stop();
   signal.addEventListener("abort", stop, { once: true });
   try {

@@ -1,5 +1,6 @@
+import { EventEmitter, on } from "node:events";
 import type { Message } from "@merkle/wire";
-import type { MerkleClient } from "@merkle/wire/client";
+import type { FollowOptions, MerkleClient } from "@merkle/wire/client";
 import { toDashboardUrl } from "../broker/address.js";
 import { openLiveClient } from "../broker/live-client.js";
 import { toReach } from "../broker/reach.js";
@@ -7,7 +8,6 @@ import type { CommandContext } from "../command/command.js";
 import { exitCodes } from "../core/cli-error.js";
 import { createShow } from "./show.js";
 import { findStageBroker, keepUntilStopped, type StageBroker } from "./stage-broker.js";
-import { followFeed } from "./watch-feed.js";
 
 /**
  * Opens the broker's demo room and shows what happens up to the question that its agents have for whoever looks on. The session stays open
@@ -73,6 +73,25 @@ async function showUntil(
     if (done) return null;
     await show(value);
     if (isLast(value)) return value;
+  }
+}
+
+type Follow = Pick<FollowOptions, "session" | "onChanged"> & { readonly signal: AbortSignal };
+
+/** A session's messages from the first one on, as they come; it ends by the signal or with the subscription's error. */
+async function* followFeed(client: MerkleClient, { signal, ...options }: Follow): AsyncGenerator<Message> {
+  const feed = new EventEmitter<{ message: [Message]; error: [Error] }>();
+  const arrivals = on(feed, "message", { signal });
+  const subscription = client.follow({
+    ...options,
+    after: 0,
+    onMessage: (message) => void feed.emit("message", message),
+    onError: (error) => void feed.emit("error", error),
+  });
+  try {
+    for await (const [message] of arrivals) yield message;
+  } finally {
+    subscription.close();
   }
 }
 
