@@ -98,6 +98,28 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-361] of more than twelve agents, each session has a card of dots instead of a map, on the page and on the wall", async () => {
+    const { url } = await startTestBroker({ dashboard: dashboardPages() });
+    const rest = await transports.rest(url);
+    const title = "Q3 pricing";
+    const { session_id } = await rest.call("create_session", { title, description: "" });
+    for (let n = 1; n <= 13; n += 1) await rest.call("join_session", { session_id, team_name: `Team ${n}` });
+    const { page, problems, findBarriers } = await openPage(browser, `${url}/agents`);
+    for (const wall of ["", "?wall=1"]) {
+      await page.goto(`${url}/agents${wall}`);
+      const card = page
+        .getByRole("list", { name: "Agents by session" })
+        .getByRole("listitem")
+        .filter({
+          has: page.getByRole("link", { name: title }),
+        });
+      await card.getByText("Team 13: active").or(card.getByText("Team 13: idle")).first().waitFor();
+      expect(await page.getByRole("group", { name: "Map of the agents" }).count()).toBe(0);
+      expect(await findBarriers()).toEqual([]);
+    }
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-32] [DASH-34] an ask to humans shows on top as it is posted, is answered there, and leaves once answered", async () => {
     const session = await startSession();
     const { page, problems } = await openPage(browser, url, asPerson(await newPerson()));

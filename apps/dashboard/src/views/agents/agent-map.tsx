@@ -20,6 +20,9 @@ export interface AgentMapProps {
   readonly className?: string;
 }
 
+/** Of more agents, the lines between them cannot be told apart. */
+export const mapAgentsMax = 12;
+
 const nodeRadius = 22;
 const freshMs = 45_000;
 const talkMs = 300_000;

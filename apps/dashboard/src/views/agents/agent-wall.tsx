@@ -11,7 +11,8 @@ import { useAtNow } from "@/core/time/use-now";
 import { useMediaQuery } from "@/core/use-media-query";
 import { toTeamColour } from "@/sessions/team-colour";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { AgentMap } from "./agent-map";
+import { AgentCards } from "./agent-cards";
+import { AgentMap, mapAgentsMax } from "./agent-map";
 import { doingOf, isThere, nameOf, needOf, whomOf } from "./agent-words";
 
 export interface AgentWallProps {
@@ -60,8 +61,11 @@ export function AgentWall({ read: { data, problem }, onLeave }: AgentWallProps) 
           Showing the last loaded data. {problem.detail}
         </p>
       )}
-      <div className="min-h-0 flex-1 p-[2vw]">
-        {agents.length > 0 && (
+      <div className="min-h-0 flex-1 overflow-y-auto p-[2vw]">
+        {agents.length > mapAgentsMax && (
+          <AgentCards agents={agents} className="text-[clamp(1rem,1.3vw,1.75rem)]" />
+        )}
+        {agents.length > 0 && agents.length <= mapAgentsMax && (
           <AgentMap
             wall
             agents={agents}

@@ -12,14 +12,15 @@ import { useMediaQuery } from "@/core/use-media-query";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { AgentMap } from "./agent-map";
+import { AgentCards } from "./agent-cards";
+import { AgentMap, mapAgentsMax } from "./agent-map";
 import { AgentRow } from "./agent-row";
 import { bySession, isThere, needOf } from "./agent-words";
 import { useAgents } from "./use-agents";
 
 const AgentWall = lazy(() => import("./agent-wall").then(({ AgentWall }) => ({ default: AgentWall })));
 
-/** Everybody who is at work, in all open sessions: those that need somebody first, and a map of who talks with whom. */
+/** Everybody who is at work, in all open sessions: those that need somebody first, and a picture of all: a map of who talks with whom, or of many agents a card of dots for each session. */
 export function AgentsView() {
   const [wall, setWall] = useQueryParam("wall");
   const read = useAgents(undefined);
@@ -70,7 +71,8 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
   return (
     <div className="grid grid-cols-1 gap-6">
       <Headline needing={needing.filter((agent) => needOf(agent) === "human").length} there={there.length} />
-      {shown.length > 0 && (
+      {shown.length > mapAgentsMax && <AgentCards agents={shown} />}
+      {shown.length > 0 && shown.length <= mapAgentsMax && (
         <figure className="overflow-hidden rounded-xl border bg-surface">
           <AgentMap
             agents={shown}

@@ -1,0 +1,45 @@
+import type { Agent } from "@merkle/wire";
+import { PageLink } from "@/components/page-link";
+import { cn } from "@/core/utils";
+import { StatusMark } from "@/sessions/status-mark";
+import { showHidden } from "@/text/markdown/hidden-characters";
+import { bySession, nameOf, needOf } from "./agent-words";
+
+/** A card for each session with a dot for each of its agents: more agents than a map has room for. */
+export function AgentCards({ agents, className }: { agents: readonly Agent[]; className?: string }) {
+  return (
+    <ul aria-label="Agents by session" className={cn("flex flex-wrap gap-3", className)}>
+      {bySession(agents).map(({ first, agents: own }) => (
+        <li key={first.session_id} className="min-w-0 flex-1 basis-64 rounded-lg border bg-background p-3">
+          <div className="flex items-baseline gap-2">
+            <PageLink
+              href={`/sessions/${first.session}`}
+              className="min-w-0 flex-1 truncate font-medium hover:underline pointer-coarse:py-2.5"
+            >
+              <bdi>{showHidden(first.session_title)}</bdi>
+            </PageLink>
+            <Need count={own.filter((agent) => needOf(agent) === "human").length} />
+            <span className="text-sm text-muted-foreground tabular-nums">{own.length}</span>
+          </div>
+          <ul className="mt-2 flex flex-wrap gap-2">
+            {own.map((agent) => (
+              <li key={agent.peer_id} title={nameOf(agent)} className="flex">
+                <span className="sr-only">{nameOf(agent)}: </span>
+                <StatusMark status={agent.status} blocked={needOf(agent) === "human"} />
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Need({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <span className="text-sm whitespace-nowrap text-warning">
+      {count === 1 ? "1 needs you" : `${count} need you`}
+    </span>
+  );
+}
