@@ -13,7 +13,7 @@ import { Button } from "@/ui/button";
 import { Checkbox } from "@/ui/checkbox";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
-import { Select } from "@/ui/select";
+import { NativeSelect } from "@/ui/native-select";
 import { Skeleton } from "@/ui/skeleton";
 import { isNarrowed, type MemoryChoice, matchesMax, sinceLabels, toMemoryChoice } from "./memory-choice";
 import { type MemoryAction, MemoryRow } from "./memory-row";
@@ -180,7 +180,7 @@ function Filters({
           <option key={each} value={each} />
         ))}
       </datalist>
-      <Select
+      <NativeSelect
         aria-label="Remembered by"
         className="w-36"
         value={choice.by ?? ""}
@@ -192,8 +192,8 @@ function Filters({
             {author}
           </option>
         ))}
-      </Select>
-      <Select
+      </NativeSelect>
+      <NativeSelect
         aria-label="Remembered when"
         className="w-36"
         value={choice.since ?? ""}
@@ -205,7 +205,7 @@ function Filters({
             {label}
           </option>
         ))}
-      </Select>
+      </NativeSelect>
       <span className="inline-flex min-h-8 items-center gap-1.5 text-sm pointer-coarse:min-h-11">
         <Checkbox
           id={`${id}-forgotten`}

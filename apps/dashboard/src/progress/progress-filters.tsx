@@ -8,7 +8,7 @@ import { useTypedParam } from "@/core/address/use-typed-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
-import { Select } from "@/ui/select";
+import { NativeSelect } from "@/ui/native-select";
 import type { ProgressChoice } from "./progress-choice";
 
 export interface ProgressFiltersProps {
@@ -69,7 +69,7 @@ export function ProgressFilters({ choice, known, projects, onLog }: ProgressFilt
       </div>
       <div className="flex flex-wrap items-center gap-2">
         {projects !== null && (
-          <Select
+          <NativeSelect
             aria-label="Project"
             className="w-40 lg:hidden"
             value={choice.project ?? ""}
@@ -81,7 +81,7 @@ export function ProgressFilters({ choice, known, projects, onLog }: ProgressFilt
                 {name}
               </option>
             ))}
-          </Select>
+          </NativeSelect>
         )}
         <label htmlFor={`${id}-tag`} className="sr-only">
           Tags, separated by commas
@@ -99,7 +99,7 @@ export function ProgressFilters({ choice, known, projects, onLog }: ProgressFilt
             <option key={each} value={each} />
           ))}
         </datalist>
-        <Select
+        <NativeSelect
           aria-label="Logged by"
           className="w-36"
           value={choice.by ?? ""}
@@ -111,7 +111,7 @@ export function ProgressFilters({ choice, known, projects, onLog }: ProgressFilt
               {author}
             </option>
           ))}
-        </Select>
+        </NativeSelect>
         <Day id={`${id}-from`} label="From" name="from" value={choice.from} />
         <Day id={`${id}-to`} label="To" name="to" value={choice.to} />
       </div>

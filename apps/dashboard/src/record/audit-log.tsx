@@ -9,7 +9,7 @@ import { useFeedState, useFeedStore } from "@/feed/pane/use-feed-store";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { Select } from "@/ui/select";
+import { NativeSelect } from "@/ui/native-select";
 import { Skeleton } from "@/ui/skeleton";
 import { type AuditKind, auditKindLabels, auditKindOf, auditKinds, parseAuditKind } from "./audit-kinds";
 import { AuditRow } from "./audit-row";
@@ -36,7 +36,7 @@ export function AuditLog() {
         <h2 id="audit-log" className="text-lg font-semibold">
           Audit log
         </h2>
-        <Select
+        <NativeSelect
           aria-label="Event type"
           className="w-52"
           value={kind ?? ""}
@@ -48,7 +48,7 @@ export function AuditLog() {
               {auditKindLabels[each]}
             </option>
           ))}
-        </Select>
+        </NativeSelect>
       </header>
       {status === "opening" && <Rows />}
       {status === "failed" && (

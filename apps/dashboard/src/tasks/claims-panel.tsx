@@ -13,7 +13,7 @@ import { TimeText } from "@/components/time-text";
 import { useIsGuest } from "@/identity/use-person";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
-import { Select } from "@/ui/select";
+import { NativeSelect } from "@/ui/native-select";
 
 type Edits = SessionSettings["claims"];
 
@@ -98,7 +98,7 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
       <label htmlFor={id} className="text-sm font-medium">
         When an agent edits files claimed by another
       </label>
-      <Select
+      <NativeSelect
         id={id}
         className="w-full max-w-72"
         value={value}
@@ -118,7 +118,7 @@ function EditsSetting({ value, canChange }: { readonly value: Edits; readonly ca
             {label}
           </option>
         ))}
-      </Select>
+      </NativeSelect>
       <p className="text-sm text-muted-foreground">
         Enforced by client hooks only; shell commands bypass it.
       </p>

@@ -8,7 +8,7 @@ function NativeSelect({ className, ...props }: ComponentProps<"select">) {
     <span data-slot="native-select" className="relative inline-flex min-w-0 items-center">
       <select
         className={cn(
-          "h-7 appearance-none rounded-md border border-input bg-background pr-7 pl-2 text-sm font-medium hover:bg-raised disabled:opacity-50 pointer-coarse:h-11",
+          "h-8 min-w-0 appearance-none rounded-md border border-input bg-background pr-7 pl-2 text-base hover:bg-raised disabled:opacity-50 pointer-coarse:h-11",
           className,
         )}
         {...props}

@@ -25,6 +25,7 @@ export function ComposerChoices({ draft, recipients, onChange }: ComposerChoices
       {!answers && (
         <NativeSelect
           aria-label="Kind of message"
+          className="h-7 text-sm font-medium"
           value={draft.kind}
           onChange={(event) => onChange({ kind: toOne(kinds, event.target.value) })}
         >
@@ -37,6 +38,7 @@ export function ComposerChoices({ draft, recipients, onChange }: ComposerChoices
       )}
       <NativeSelect
         aria-label="Priority"
+        className="h-7 text-sm font-medium"
         value={draft.priority}
         title="Urgent messages get through “do not disturb”. Low-priority messages wake no one."
         onChange={(event) => onChange({ priority: toOne(priorities, event.target.value) })}

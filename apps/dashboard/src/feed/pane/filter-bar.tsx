@@ -121,7 +121,7 @@ function TeamSelect({ team }: { readonly team: string | null }) {
       aria-label="Team"
       value={team ?? ""}
       onChange={({ target }) => setQuery({ team: target.value === "" ? null : target.value })}
-      className="max-w-36 font-normal"
+      className="h-7 max-w-36 text-sm"
     >
       <option value="">All teams</option>
       {names.map((name) => (

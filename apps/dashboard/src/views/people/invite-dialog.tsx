@@ -72,7 +72,7 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
           <Field>
             <FieldLabel>Role</FieldLabel>
             <NativeSelect
-              className="h-8 w-full"
+              className="w-full"
               value={role}
               onChange={(event) => setRole(event.target.value === "admin" ? "admin" : "member")}
             >
@@ -115,7 +115,7 @@ function SessionField({ chosen, value, onChange }: SessionFieldProps) {
   return (
     <Field>
       <FieldLabel>Opens</FieldLabel>
-      <NativeSelect className="h-8 w-full" value={value} onChange={(event) => onChange(event.target.value)}>
+      <NativeSelect className="w-full" value={value} onChange={(event) => onChange(event.target.value)}>
         {chosen && <option value={chosen.session_id}>{chosen.title}</option>}
         <option value="">Session list</option>
         {others.map(({ session_id, title }) => (

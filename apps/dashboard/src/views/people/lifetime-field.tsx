@@ -26,7 +26,7 @@ export function LifetimeField({ seconds, secondsMax, onChange }: LifetimeFieldPr
     <Field>
       <FieldLabel>Expires in</FieldLabel>
       <NativeSelect
-        className="h-8 w-full"
+        className="w-full"
         value={seconds}
         onChange={(event) => onChange(Number(event.target.value))}
       >

@@ -132,7 +132,7 @@ function Choice({ label, value, options, onChange }: ChoiceProps) {
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="h-8 max-w-60 min-w-0 text-base font-normal"
+        className="max-w-60"
       >
         {options.map(([option, words]) => (
           <option key={option} value={option}>

@@ -1,8 +1,8 @@
 "use client";
 
 import { showHidden } from "@/text/markdown/hidden-characters";
+import { NativeSelect } from "@/ui/native-select";
 import { Segmented } from "@/ui/segmented";
-import { Select } from "@/ui/select";
 import type { OfferedPersona } from "./use-perspectives";
 
 export interface PersonaPickerProps {
@@ -31,7 +31,7 @@ export function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps)
     );
   }
   return (
-    <Select
+    <NativeSelect
       aria-label="Persona"
       className="w-full"
       value={chosen}
@@ -42,7 +42,7 @@ export function PersonaPicker({ offered, chosen, onChoose }: PersonaPickerProps)
           {showHidden(each.persona.name)} {noteOn(each)}
         </option>
       ))}
-    </Select>
+    </NativeSelect>
   );
 }
 
