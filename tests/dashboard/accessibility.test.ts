@@ -89,11 +89,9 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
         .or(page.getByRole("group", { name: "Map of the agents" }));
       await inspect(picture.getByRole("link").first());
     }
-    for (const part of ["me", "people"]) {
-      await go(`/settings?part=${part}`);
-      await inspect(page.getByRole("heading", { name: part === "me" ? "Profile" : "Meshes" }));
-    }
-    await go("/settings?part=broker");
+    await go("/settings");
+    await inspect(page.getByRole("heading", { name: "Agents' address" }));
+    await go("/settings?part=advanced");
     await inspect(page.getByText("events behind").or(page.getByRole("heading", { name: "Health" })));
     await go("/nowhere");
     await inspect(page.getByRole("heading", { name: "Page not found" }));

@@ -7,6 +7,32 @@ import { phone, testDashboard } from "./open-dashboard.js";
 const dashboard = testDashboard();
 
 describe("the settings", { tags: "chromium" }, () => {
+  it("[DASH-362] settings open on five sections, name how many advanced ones there are, and lead to those by earlier addresses, too", async () => {
+    const { page, problems, findBarriers } = await dashboard.open("/settings");
+    const headings = () => page.getByRole("heading", { level: 2 }).allTextContents();
+    const five = ["Profile", "Appearance", "Notifications", "People", "Agents' address"];
+    await expect.poll(headings).toEqual(five);
+    expect(await findBarriers()).toEqual([]);
+    const more = page.getByRole("link", { name: /^\d+ advanced sections$/ });
+    const count = Number.parseInt((await more.textContent()) ?? "", 10);
+    await more.click();
+    await page.getByRole("heading", { name: "Push and webhooks" }).waitFor();
+    expect((await headings()).length).toBe(count);
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Settings" }).click();
+    await expect.poll(headings).toEqual(five);
+    for (const [address, title] of [
+      ["?part=people", "People"],
+      ["?part=broker", "Storage"],
+      ["#meshes", "Meshes"],
+      ["#connection", "Agents' address"],
+    ] as const) {
+      await page.goto(`${dashboard.broker.url}/settings${address}`);
+      await page.getByRole("heading", { name: title, exact: true }).waitFor();
+    }
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-155] [DASH-156] [DASH-157] the address is typed, tried, saved, and taken back; what to paste follows it", {
     tags: "long",
   }, async () => {
@@ -105,7 +131,8 @@ describe("the settings", { tags: "chromium" }, () => {
     await page.getByText("Anyone who can reach this broker can join", { exact: false }).waitFor();
     expect(await page.getByRole("button", { name: "Invite people…" }).count()).toBe(0);
 
-    await page.getByRole("link", { name: "This broker", exact: true }).click();
+    const parts = page.getByRole("navigation", { name: "Settings" });
+    await parts.getByRole("link", { name: /^Advanced/ }).click();
     const waits = page.getByRole("spinbutton", { name: /^Empty waits/ });
     await waits.fill("12");
     await page.getByRole("button", { name: "Save changes" }).click();

@@ -1,6 +1,6 @@
 /** Commands of other programs, and words that come to mind first: what each of them is here. */
 export const hints: Readonly<Record<string, readonly string[]>> = {
-  alerts: ["merkle open (then Settings → Push and webhooks)", "merkle inbox"],
+  alerts: ["merkle open (then Settings → Advanced → Push and webhooks)", "merkle inbox"],
   ask: ["merkle post <session> <text> --ask"],
   auth: ["merkle whoami", "merkle join -"],
   chat: ["merkle post <session> <text>", "merkle watch <session>"],

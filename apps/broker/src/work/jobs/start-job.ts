@@ -138,7 +138,7 @@ async function refuseFreshReading(
 function isRetired(persona_name: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `The persona ${JSON.stringify(persona_name)} is retired and cannot be used. A person can restore it (Settings → Personas).`,
+    `The persona ${JSON.stringify(persona_name)} is retired and cannot be used. A person can restore it (Settings → Advanced → Personas).`,
     { persona_name },
   );
 }

@@ -61,56 +61,56 @@ const UsageTable = dynamic(() => import("@/record/usage-table").then((part) => p
 const Storage = dynamic(() => import("./storage").then((part) => part.Storage), { ssr: false, loading });
 const Health = dynamic(() => import("./health").then((part) => part.Health), { ssr: false, loading });
 
-type Part = "me" | "people" | "broker";
-
 interface Section {
-  readonly part: Part;
   readonly anchor: string;
   readonly title: string;
   readonly about: string;
   readonly content: ReactNode;
-  /** Whether it means something only where members alone are let in, or only to an admin. */
+  /** Shown only on a broker that admits only members, or only to an admin. */
   readonly only?: "members" | "admins";
 }
 
-const sections: readonly Section[] = [
+const basic: readonly Section[] = [
   {
-    part: "me",
     anchor: "name",
     title: "Profile",
     about: "Your name as others see it.",
     content: <NameSettings />,
   },
   {
-    part: "me",
     anchor: "appearance",
     title: "Appearance",
     about: "Applies to this browser only.",
     content: <AppearanceSettings />,
   },
   {
-    part: "me",
     anchor: "notifications",
     title: "Notifications",
     about: "Desktop notifications. All off by default.",
     content: <NotificationSettings />,
   },
   {
-    part: "me",
-    anchor: "alerts",
-    title: "Push and webhooks",
-    about: "Get notified when Merkle isn't open: phone, Slack, Discord or a webhook.",
-    content: <AlertSettings />,
-  },
-  {
-    part: "people",
     anchor: "people",
     title: "People",
     about: "Members and invites.",
     content: <People />,
   },
   {
-    part: "people",
+    anchor: "connection",
+    title: "Agents' address",
+    about: "The address that agents connect to. Applies to everyone.",
+    content: <ConnectionSettings />,
+  },
+];
+
+const advanced: readonly Section[] = [
+  {
+    anchor: "alerts",
+    title: "Push and webhooks",
+    about: "Get notified when Merkle isn't open: phone, Slack, Discord or a webhook.",
+    content: <AlertSettings />,
+  },
+  {
     anchor: "tokens",
     title: "Tokens and browsers",
     about: "API tokens and signed-in browsers.",
@@ -118,21 +118,12 @@ const sections: readonly Section[] = [
     only: "members",
   },
   {
-    part: "people",
     anchor: "meshes",
     title: "Meshes",
     about: "Fully separate workspaces on this broker.",
     content: <Meshes />,
   },
   {
-    part: "broker",
-    anchor: "connection",
-    title: "Connection",
-    about: "The address agents connect to. Applies to everyone.",
-    content: <ConnectionSettings />,
-  },
-  {
-    part: "broker",
     anchor: "broker",
     title: "Broker",
     about: "Presence, timeouts and retention. Applies to everyone.",
@@ -140,28 +131,24 @@ const sections: readonly Section[] = [
     only: "admins",
   },
   {
-    part: "broker",
     anchor: "jobs",
     title: "Jobs runner",
     about: "Where background jobs run, and their limits.",
     content: <RunnerFacts />,
   },
   {
-    part: "broker",
-    anchor: "usage",
-    title: "Usage",
-    about: "How many tokens agents and jobs have reported, in all sessions.",
-    content: <UsageTable groupings={["session", "team", "model", "day"]} />,
-  },
-  {
-    part: "broker",
     anchor: "personas",
     title: "Personas",
     about: "Instructions that an agent follows when it reviews a document as this persona.",
     content: <Personas />,
   },
   {
-    part: "broker",
+    anchor: "usage",
+    title: "Usage",
+    about: "How many tokens agents and jobs have reported, in all sessions.",
+    content: <UsageTable groupings={["session", "team", "model", "day"]} />,
+  },
+  {
     anchor: "storage",
     title: "Storage",
     about:
@@ -169,7 +156,6 @@ const sections: readonly Section[] = [
     content: <Storage />,
   },
   {
-    part: "broker",
     anchor: "health",
     title: "Health",
     about: "Live broker status.",
@@ -177,7 +163,6 @@ const sections: readonly Section[] = [
     only: "admins",
   },
   {
-    part: "broker",
     anchor: "served",
     title: "Other endpoints",
     about: "For programs and agents.",
@@ -185,18 +170,12 @@ const sections: readonly Section[] = [
   },
 ];
 
-const partLabels: Readonly<Record<Part, string>> = {
-  me: "Me",
-  people: "People",
-  broker: "This broker",
-};
-
-/** The part that the address asks for, by its name or by that of a section. */
-function usePart(): Part {
-  const asked = useQuery().get("part");
+/** Whether the address asks for the advanced sections: by `part`, of which `broker` is an earlier name, or by a section. */
+function useIsAdvanced(): boolean {
+  const part = useQuery().get("part");
   const anchor = useAnchor();
-  const named = sections.find((section) => section.anchor === anchor)?.part;
-  return named ?? (asked === "people" || asked === "broker" ? asked : "me");
+  if (basic.some((section) => section.anchor === anchor)) return false;
+  return advanced.some((section) => section.anchor === anchor) || part === "advanced" || part === "broker";
 }
 
 /** What stands behind the # of the address; the exported page does not know it. */
@@ -215,63 +194,93 @@ function onAnchor(listener: () => void): () => void {
   };
 }
 
-/** The settings of whoever looks, of the people here, and of the broker: one of these at a time. */
+/** The five sections that most people need, or the advanced ones. */
 export function SettingsView() {
   const isMembers = useAdmitted() !== null;
   const isAdmin = useIsAdmin();
-  const part = usePart();
+  const isAdvanced = useIsAdvanced();
   const anchor = useAnchor();
-  const shown = sections.filter(
-    ({ part: own, only }) =>
-      own === part && (only === undefined || (only === "members" ? isMembers : isAdmin)),
+  const more = advanced.filter(
+    ({ only }) => only === undefined || (only === "members" ? isMembers : isAdmin),
   );
+  const shown = isAdvanced ? more : basic;
   // The section was not there yet when the browser looked for it.
   useEffect(() => {
     if (anchor !== "") document.getElementById(anchor)?.scrollIntoView();
   }, [anchor]);
   return (
     <>
-      <PageHeader crumbs={[{ label: "Settings" }]} />
+      <PageHeader
+        crumbs={
+          isAdvanced
+            ? [{ label: "Settings", href: "/settings?part=me" }, { label: "Advanced" }]
+            : [{ label: "Settings" }]
+        }
+      />
       <PageBody className="grid gap-x-12 gap-y-6 lg:grid-cols-[12rem_minmax(0,48rem)]">
-        <h1 className="sr-only">Settings</h1>
+        <h1 className="sr-only">{isAdvanced ? "Advanced settings" : "Settings"}</h1>
         <nav aria-label="Settings" className="lg:sticky lg:top-6 lg:self-start">
           <ul className="grid gap-x-1 gap-y-0.5 max-lg:flex max-lg:flex-wrap">
-            {Object.entries(partLabels).map(([name, label]) => (
-              <li key={name}>
-                <PageLink
-                  href={`/settings?part=${name}`}
-                  aria-current={name === part ? "page" : undefined}
-                  className="flex min-h-8 items-center rounded-md px-2 font-medium pointer-coarse:min-w-11 text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground pointer-coarse:min-h-11"
-                >
-                  {label}
-                </PageLink>
-                {name === part && (
-                  <ul className="my-1 ms-2 hidden border-s ps-1 lg:block">
-                    {shown.map(({ anchor, title }) => (
-                      <li key={anchor}>
-                        <a
-                          href={`#${anchor}`}
-                          className="flex min-h-7 items-center rounded-md px-2 text-sm text-muted-foreground hover:text-foreground"
-                        >
-                          {title}
-                        </a>
-                      </li>
-                    ))}
-                  </ul>
-                )}
-              </li>
-            ))}
+            <PartLink href="/settings?part=me" label="Settings" sections={isAdvanced ? null : shown} />
+            <PartLink
+              href="/settings?part=advanced"
+              label="Advanced"
+              count={more.length}
+              sections={isAdvanced ? shown : null}
+            />
           </ul>
         </nav>
         <div className="grid min-w-0 gap-8">
-          {shown.map(({ content, only: _, part: __, ...section }) => (
+          {shown.map(({ content, only: _, ...section }) => (
             <SettingsSection key={section.anchor} {...section}>
               {content}
             </SettingsSection>
           ))}
+          {!isAdvanced && (
+            <PageLink href="/settings?part=advanced" className="text-link underline underline-offset-4">
+              {more.length} advanced sections
+            </PageLink>
+          )}
         </div>
       </PageBody>
     </>
+  );
+}
+
+interface PartLinkProps {
+  readonly href: string;
+  readonly label: string;
+  readonly count?: number;
+  /** The sections of the part that is shown; null for another part. */
+  readonly sections: readonly Section[] | null;
+}
+
+function PartLink({ href, label, count, sections }: PartLinkProps) {
+  return (
+    <li>
+      <PageLink
+        href={href}
+        aria-current={sections === null ? undefined : "page"}
+        className="flex min-h-8 items-center gap-1.5 rounded-md px-2 font-medium pointer-coarse:min-w-11 text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground pointer-coarse:min-h-11"
+      >
+        {label}
+        {count !== undefined && <span className="text-sm font-normal tabular-nums">{count}</span>}
+      </PageLink>
+      {sections && (
+        <ul className="my-1 ms-2 hidden border-s ps-1 lg:block">
+          {sections.map(({ anchor, title }) => (
+            <li key={anchor}>
+              <a
+                href={`#${anchor}`}
+                className="flex min-h-7 items-center rounded-md px-2 text-sm text-muted-foreground hover:text-foreground"
+              >
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
   );
 }
 
