@@ -30,7 +30,9 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
   }, async () => {
     const { as, agent, ask, answerTo } = await startAsking();
     const { page, problems, findBarriers } = await dashboard.open("/", { as });
-    await page.getByRole("link", { name: "Approvals" }).focus();
+    await page.getByRole("button", { name: /^More/ }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "More pages" }).getByRole("link", { name: "Approvals" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("No pending approvals").waitFor();
     await page.getByText(`merkle config set approvers ${toDevice(as)} --local`).waitFor();

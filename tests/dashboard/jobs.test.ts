@@ -7,6 +7,7 @@ import { changeSettings } from "../kit/persons.js";
 import { createTestSession } from "../kit/session.js";
 import { brokerTransports } from "../kit/transports.js";
 import { phone, testDashboard } from "./open-dashboard.js";
+import { openMore } from "./open-more.js";
 
 const facts: RunnerFacts = {
   host: "workshop",
@@ -51,7 +52,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     const session = await createTestSession(dashboard.rest);
     const as = await dashboard.newPerson();
     const { page, problems, findBarriers } = await dashboard.open(`/sessions/${session.slug}`, { as });
-    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await (await openMore(page, "Parts of the session")).getByRole("link", { name: "Jobs" }).click();
     await page.getByText("No jobs yet").waitFor();
     await page.getByRole("button", { name: "Draft conclusion" }).click();
     const rows = page.getByRole("list", { name: "Jobs, newest first" }).getByRole("listitem");

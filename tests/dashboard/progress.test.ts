@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createTestSession, type TestSession } from "../kit/session.js";
 import { phone, testDashboard } from "./open-dashboard.js";
+import { openMore } from "./open-more.js";
 
 const dashboard = testDashboard();
 
@@ -66,7 +67,7 @@ describe("the progress log", { tags: "chromium" }, () => {
     const elsewhere = await log(other, "elsewhere", "Done elsewhere");
     const as = await dashboard.newPerson();
     const { page, problems } = await dashboard.open(`/sessions/${session.slug}`, { as });
-    await page.getByRole("link", { name: "Progress", exact: true }).and(page.locator("main a")).click();
+    await (await openMore(page, "Parts of the session")).getByRole("link", { name: "Progress" }).click();
     await page.getByText("No progress yet").waitFor();
     await log(session, "auth", "Moved the keys");
     await page.getByRole("button", { name: "Moved the keys" }).waitFor();

@@ -7,6 +7,7 @@ import { createTestSession, type TestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { asPerson } from "./as-person.js";
+import { openMore } from "./open-more.js";
 import { dashboardPages } from "./pages.js";
 
 const chromium = findChromium();
@@ -46,7 +47,7 @@ describe("a session's page", { tags: "chromium" }, () => {
     await page
       .getByRole("heading", { level: 1 })
       .evaluate((heading) => heading.setAttribute("data-kept", "yes"));
-    await page.getByRole("link", { name: "State", exact: true }).click();
+    await (await openMore(page, "Parts of the session")).getByRole("link", { name: "State" }).click();
     await page.waitForURL("**/state");
     await session.join("Birch");
     await page.getByText("2 teams", { exact: true }).waitFor();
@@ -137,6 +138,43 @@ describe("a session's page", { tags: "chromium" }, () => {
     await feed.waitFor();
   });
 
+  it.each([
+    ["a desktop", desk],
+    ["a phone", phone],
+  ])(
+    "[DASH-364] a session shows Live and Document, and every other part when it holds something, on %s",
+    async (_, size) => {
+      const session = await createTestSession(rest);
+      const { sessionId: session_id, convener: team_id } = session;
+      const { page, problems, findBarriers } = await open(session, "", size);
+      const parts = page.getByRole("navigation", { name: "Parts of the session" });
+      const tabs = () => parts.getByRole("link").allTextContents();
+      await parts.getByRole("button", { name: "More 6" }).waitFor();
+      expect(await tabs()).toEqual(["Live", "Document"]);
+      const hidden = (await openMore(page, "Parts of the session")).getByRole("link");
+      await expect
+        .poll(() => hidden.allTextContents())
+        .toEqual(["Tasks", "State", "Memory", "Progress", "Audit", "Jobs"]);
+      expect(await findBarriers()).toEqual([]);
+      await page.keyboard.press("Escape");
+      await rest.call("create_task", { session_id, team_id, title: "Rotate the tokens" });
+      await rest.call("set_state", { session_id, team_id, key: "frozen", value: true });
+      await expect.poll(tabs).toEqual(["Live", "Document", "Tasks1", "State1"]);
+      await parts.getByRole("link", { name: "Document" }).click();
+      await page.getByText("Nothing is written yet").filter({ visible: true }).first().waitFor();
+      await parts.getByRole("link", { name: "Document" }).and(page.locator("[aria-current]")).waitFor();
+      await page.keyboard.press("5");
+      await page.waitForURL("**/progress");
+      await expect.poll(tabs).toEqual(["Live", "Document", "Tasks1", "State1", "Progress"]);
+      await rest.call("claim_task", { session_id, team_id, task: 1 });
+      await rest.call("finish_task", { session_id, team_id, task: 1 });
+      await rest.call("conclude_session", { session_id, team_id, summary_section: "Done." });
+      await expect.poll(tabs).toEqual(["Live", "Document", "Tasks", "State1", "Progress", "Audit"]);
+      expect(await findBarriers()).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
+
   it("[DASH-82] on a phone the document takes the feed's place, and nothing is wider than the screen", async () => {
     const session = await createTestSession(rest, "W".repeat(200));
     const { page, findBarriers, problems } = await open(session, "", phone);
@@ -178,10 +216,10 @@ describe("a session's page", { tags: "chromium" }, () => {
 
     const bar = page.getByRole("navigation", { name: "Main" });
     await bar.getByRole("button", { name: "More" }).click();
-    await page.getByRole("dialog", { name: "More pages" }).getByRole("link", { name: "Files" }).waitFor();
+    const more = page.getByRole("dialog", { name: "More pages" });
+    await more.getByRole("link", { name: "Files" }).waitFor();
     expect(await findBarriers()).toEqual([]);
-    await page.keyboard.press("Escape");
-    await bar.getByRole("link", { name: "Tasks" }).click();
+    await more.getByRole("link", { name: "Tasks" }).click();
     await page.waitForURL("**/tasks");
     expect(problems).toEqual([]);
   });

@@ -7,6 +7,7 @@ import { closeProfiles, type ProfileOptions } from "../kit/profiles.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
+import { openMore } from "./open-more.js";
 import { isLive, paletteField } from "./open-palette.js";
 import { dashboardPages } from "./pages.js";
 
@@ -54,6 +55,42 @@ describe("what stands around every page", { tags: "chromium" }, () => {
     expect(await page.evaluate("window.isTheSamePage")).toBeUndefined();
     await page.goto(`${broker.url}/sessions/${sessionId}/state`);
     await headed(page, "Split the auth service");
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-363] a new mesh shows four places; each other page is under More with a count, and joins the sidebar when it is first used", async () => {
+    const { url } = await startTestBroker({ dashboard: dashboardPages() });
+    const own = await transports.rest(url);
+    const { page, problems, findBarriers } = await openPage(browser, url);
+    const main = page.getByRole("navigation", { name: "Main" }).filter({ visible: true });
+    const places = () => main.getByRole("link", { name: /^(?!merkle|Docs)/ }).allTextContents();
+    await isLive(page);
+    expect(await places()).toEqual(["Needs you", "Sessions", "Agents", "Settings"]);
+    const more = main.getByRole("button", { name: "More 6" });
+    await more.focus();
+    await page.keyboard.press("Enter");
+    const hidden = page.getByRole("dialog", { name: "More pages" }).getByRole("link");
+    await expect
+      .poll(() => hidden.allTextContents())
+      .toEqual(["Approvals", "Tasks", "Memory", "Progress", "Files", "Verify"]);
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => more.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.keyboard.press("g");
+    await page.keyboard.press("v");
+    await page.waitForURL("**/verify");
+    await expect.poll(places).toEqual(["Needs you", "Sessions", "Agents", "Verify", "Settings"]);
+
+    const { sessionId: session_id, convener: team_id } = await createTestSession(own);
+    await own.call("create_task", { session_id, team_id, title: "Rotate the tokens" });
+    await own.call("remember", { team_id, content: "Tokens live for 15 minutes" });
+    await main.getByRole("link", { name: "Tasks" }).waitFor();
+    await main.getByRole("link", { name: "Memory" }).waitFor();
+    await page.reload();
+    await main.getByRole("link", { name: "Tasks" }).waitFor();
+    expect((await places()).slice(-5)).toEqual(["Agents", "Tasks", "Memory", "Verify", "Settings"]);
+    await main.getByRole("button", { name: "More 3" }).waitFor();
+    expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
   });
 
@@ -132,7 +169,7 @@ describe("what stands around every page", { tags: "chromium" }, () => {
       team_id: session.convener,
       summary_section: "None.",
     });
-    await page.getByRole("link", { name: "Memory", exact: true }).first().click();
+    await (await openMore(page, "Main")).getByRole("link", { name: "Memory" }).click();
     await expect.poll(() => page.title()).toMatch(/Memory · Merkle$/);
   });
 

@@ -103,7 +103,10 @@ describe("the command line", () => {
     [["help", "backpu"], "Did you mean backup?"],
     [["status", "now"], "Too many arguments.*\n    try: merkle help status\n"],
     [["doc", "comment", "a", "b", "c"], "Too many arguments.*\n    try: merkle help doc comment\n"],
-    [["alerts"], 'There is no command "alerts"\\.\n    try: merkle open .then Settings → Advanced → Push and webhooks'],
+    [
+      ["alerts"],
+      'There is no command "alerts"\\.\n    try: merkle open .then Settings → Advanced → Push and webhooks',
+    ],
     [["up", "--port"], "argument missing"],
     [["config"], "needs one of: get, set, edit, list, path"],
     [["login"], 'There is no command "login"\\.\n    try: merkle join -'],

@@ -1,8 +1,8 @@
 "use client";
 
 import Link from "next/link";
-import { type ComponentProps, useState, useSyncExternalStore } from "react";
-import { isSettled, onSettled } from "@/core/settled";
+import { type ComponentProps, useState } from "react";
+import { useHasSettled } from "@/core/use-has-settled";
 
 export interface PageLinkProps extends Omit<ComponentProps<typeof Link>, "prefetch"> {
   /** `settled` for the few ways that are always there: their pages can be gone to without the broker, too. */
@@ -15,7 +15,7 @@ export interface PageLinkProps extends Omit<ComponentProps<typeof Link>, "prefet
  */
 export function PageLink({ ahead = "pointed", onPointerEnter, onFocus, ...props }: PageLinkProps) {
   const [isPointedAt, setPointedAt] = useState(false);
-  const hasSettled = useSyncExternalStore(onSettled, isSettled, () => false);
+  const hasSettled = useHasSettled();
   const isWanted = isPointedAt || (ahead === "settled" && hasSettled);
   return (
     <Link

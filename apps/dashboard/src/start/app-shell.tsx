@@ -1,6 +1,6 @@
 "use client";
 
-import { Bell, LayoutList, ListTodo, Menu, Search } from "lucide-react";
+import { Bell, Bot, LayoutList, Menu, Search } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { isStranger } from "@/broker/broker";
@@ -114,7 +114,7 @@ function BottomBar() {
     >
       <BottomBarLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />
-      <BottomBarLink href="/tasks" label="Tasks" Icon={ListTodo} />
+      <BottomBarLink href="/agents" label="Agents" Icon={Bot} />
       <BottomBarLink href="/search" label="Search" Icon={Search} />
       <button
         type="button"

@@ -1,27 +1,11 @@
 "use client";
 
-import {
-  BookMarked,
-  Bot,
-  FileText,
-  ListChecks,
-  type LucideIcon,
-  Settings2,
-  ShieldCheck,
-  ShieldQuestionMark,
-} from "lucide-react";
+import { Settings2 } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
+import { laterPlaces, type Place } from "./places";
 
-const places: readonly (readonly [href: string, label: string, Icon: LucideIcon])[] = [
-  ["/agents", "Agents", Bot],
-  ["/approvals", "Approvals", ShieldQuestionMark],
-  ["/memory", "Memory", BookMarked],
-  ["/progress", "Progress", ListChecks],
-  ["/sources", "Files", FileText],
-  ["/verify", "Verify", ShieldCheck],
-  ["/settings", "Settings", Settings2],
-];
+const places: readonly Place[] = [...laterPlaces, { href: "/settings", label: "Settings", Icon: Settings2 }];
 
 /** The pages that have no place in the bar of a phone. */
 export function MoreSheet({ onClose }: { readonly onClose: () => void }) {
@@ -30,7 +14,7 @@ export function MoreSheet({ onClose }: { readonly onClose: () => void }) {
       <DialogContent side="bottom" className="p-3">
         <DialogTitle className="px-2 pt-1">More pages</DialogTitle>
         <ul className="grid grid-cols-3 gap-1">
-          {places.map(([href, label, Icon]) => (
+          {places.map(({ href, label, Icon }) => (
             <li key={href}>
               <PageLink
                 href={href}

@@ -1,20 +1,10 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import {
-  createContext,
-  lazy,
-  type ReactNode,
-  Suspense,
-  use,
-  useCallback,
-  useMemo,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useMemo, useState } from "react";
 import { type TypedAhead, TypedAheadCatcher } from "@/core/keyboard/typed-ahead";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
-import { isSettled, onSettled } from "@/core/settled";
+import { useHasSettled } from "@/core/use-has-settled";
 
 const loadPalette = () => import("@/views/search/command-palette");
 const CommandPalette = lazy(() => loadPalette().then((part) => ({ default: part.CommandPalette })));
@@ -77,7 +67,7 @@ export function ShellKeys({ children }: { children: ReactNode }) {
 
 /** Once the page has come to rest, the palette and what it finds are loaded: then it opens within a frame. */
 function PaletteMadeReady() {
-  const hasSettled = useSyncExternalStore(onSettled, isSettled, () => false);
+  const hasSettled = useHasSettled();
   const [isReady, setReady] = useState(false);
   const onRead = useCallback(() => setReady(true), []);
   return <Suspense>{hasSettled && !isReady && <PaletteAhead onRead={onRead} />}</Suspense>;

@@ -1,33 +1,28 @@
 "use client";
 
 import { unreadText } from "@merkle/wire";
-import {
-  Bell,
-  BookMarked,
-  BookOpen,
-  Bot,
-  LayoutList,
-  ListChecks,
-  ListTodo,
-  Search,
-  Settings2,
-  ShieldCheck,
-  ShieldQuestionMark,
-} from "lucide-react";
+import { Bell, BookOpen, Bot, Ellipsis, LayoutList, Search, Settings2 } from "lucide-react";
 import { usePathname } from "next/navigation";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useRead } from "@/broker/use-read";
 import { Logo } from "@/components/logo";
 import { PageLink } from "@/components/page-link";
+import { useHasSettled } from "@/core/use-has-settled";
 import { cn } from "@/core/utils";
 import { Keys } from "./keys";
 import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
+import { laterPlaces } from "./places";
 import { useShellActions } from "./shell-keys";
+import { useUsedPlaces } from "./used-places";
 
-const FilesLink = lazy(() => import("./files-link").then((part) => ({ default: part.FilesLink })));
+const PlaceWatch = lazy(() => import("./place-watch").then((part) => ({ default: part.PlaceWatch })));
+const MoreLinks = lazy(() => import("@/components/more-links").then((part) => ({ default: part.MoreLinks })));
 
-/** The way to every page: with words where there is room, as icons on narrower screens, and not at all on a phone. */
+/**
+ * The way to every page: with words where there is room, as icons on narrower screens, and not at all on a phone. Beside the four
+ * places of a new mesh it shows those that were used, and under More the others.
+ */
 export function Sidebar() {
   return (
     <nav
@@ -45,24 +40,56 @@ export function Sidebar() {
       </PageLink>
       <SearchButton />
       <NavLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
-      <NavLink href="/approvals" label="Approvals" Icon={ShieldQuestionMark} />
       <NavLink href="/" label="Sessions" Icon={LayoutList} />
       <RecentSessions />
       <NavLink href="/agents" label="Agents" Icon={Bot} />
-      <NavLink href="/tasks" label="Tasks" Icon={ListTodo} />
-      <NavLink href="/memory" label="Memory" Icon={BookMarked} />
-      <NavLink href="/progress" label="Progress" Icon={ListChecks} />
-      <Suspense>
-        <FilesLink />
-      </Suspense>
-      <NavLink href="/verify" label="Verify" Icon={ShieldCheck} />
-      <NavLink href="/settings" label="Settings" Icon={Settings2} />
+      <LaterPlaces />
       {/* Pages of another site, which the broker serves beside these. */}
       <a href="/docs/" title="Docs" className={cn(navRow, "mt-auto")}>
         <BookOpen aria-hidden className="size-4 shrink-0" />
         <span className="sr-only xl:not-sr-only xl:flex-1">Docs</span>
       </a>
     </nav>
+  );
+}
+
+/** The pages that were used, the one that is open, the settings, and a button for the others with how many there are. */
+function LaterPlaces() {
+  const pathname = usePathname();
+  const [used] = useUsedPlaces();
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const hasSettled = useHasSettled();
+  const isShown = (href: string) => used.includes(href) || href === pathname;
+  const hidden = laterPlaces.filter(({ href }) => !isShown(href));
+  return (
+    <>
+      {laterPlaces
+        .filter(({ href }) => isShown(href))
+        .map((place) => (
+          <NavLink key={place.href} {...place} />
+        ))}
+      <NavLink href="/settings" label="Settings" Icon={Settings2} />
+      {hidden.length > 0 && (
+        <button
+          type="button"
+          title="More pages"
+          aria-haspopup="dialog"
+          aria-expanded={anchor !== null}
+          onClick={(event) => setAnchor(event.currentTarget)}
+          className={navRow}
+        >
+          <Ellipsis aria-hidden className="size-4 shrink-0" />
+          <span className="sr-only text-left xl:not-sr-only xl:flex-1">More</span>
+          <span className="hidden text-sm tabular-nums xl:inline">{hidden.length}</span>
+        </button>
+      )}
+      {anchor && (
+        <Suspense>
+          <MoreLinks label="More pages" links={hidden} anchor={anchor} onClose={() => setAnchor(null)} />
+        </Suspense>
+      )}
+      <Suspense>{hasSettled && hidden.length > 0 && <PlaceWatch />}</Suspense>
+    </>
   );
 }
 

@@ -76,7 +76,10 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
             <div className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 min-w-0 flex-col short:h-auto print:block print:h-auto">
               <SessionRecord />
               {alone ? (
-                <ShortHeader {...alone} />
+                <>
+                  <ShortHeader {...alone} />
+                  {alone.place === "/doc" && <SessionTabs />}
+                </>
               ) : (
                 <>
                   <PanelBoundary title="Session header">
