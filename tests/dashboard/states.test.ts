@@ -71,7 +71,7 @@ describe("what a page shows while not all is well", { tags: "chromium" }, () => 
     await feed.getByText("The document and roster still work.").waitFor();
     await feed.getByText("Details").click();
     await feed.getByText(/^not_found · since \d\d:\d\d/).waitFor();
-    await problemOf(page, "Could not load the timeline.").waitFor();
+    await problemOf(page, "Couldn't load the timeline.").waitFor();
     await page.getByRole("heading", { name: "The plan" }).waitFor();
     await page.getByRole("region", { name: "Participants" }).getByText("Atlas").waitFor();
     expect(await findBarriers()).toEqual([]);

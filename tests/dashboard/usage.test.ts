@@ -23,7 +23,7 @@ describe("what agents reported to have used", { tags: "chromium" }, () => {
     await rest.call("report_usage", { session_id, team_id: session.convener, usage: [haiku] });
     // It is there at once, without a reload.
     await part.getByRole("row", { name: /^Birch 12,000 3,400 900,000 0 \$1.25$/ }).waitFor();
-    await part.getByRole("row", { name: /^Atlas 100 10 0 0 not known$/ }).waitFor();
+    await part.getByRole("row", { name: /^Atlas 100 10 0 0 unknown$/ }).waitFor();
     await part.getByRole("row", { name: /^Total 12,100 3,410 900,000 0 over \$1.25$/ }).waitFor();
     expect(await findBarriers()).toEqual([]);
 

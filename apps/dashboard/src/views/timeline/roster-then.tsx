@@ -22,7 +22,7 @@ export function RosterThen() {
       aria-label="Who took part then"
       className="flex min-h-10.5 min-w-0 items-center gap-2 overflow-x-auto border-b bg-highlight px-4 py-1.5 text-sm lg:px-6"
     >
-      {there.length === 0 && <p className="text-muted-foreground">Nobody had joined yet.</p>}
+      {there.length === 0 && <p className="text-muted-foreground">No one had joined yet.</p>}
       <ul className="flex min-w-0 items-center gap-1">
         {there.map(({ team_id, team_name, kind, colour, since }) => (
           <li

@@ -37,9 +37,9 @@ function LoadedTimeBar() {
   return (
     <ProblemAlert
       className="m-2"
-      title="Could not load the timeline."
+      title="Couldn't load the timeline."
       problem={problem}
-      stillWorks="Feed and document are not affected."
+      stillWorks="The feed and document still work."
       onRetry={refresh}
     />
   );
@@ -84,22 +84,22 @@ function Bar({ timeline }: { timeline: Timeline }) {
           variant="ghost"
           size="icon"
           className="size-7 max-md:hidden"
-          title="A moment back ( , )"
+          title="Step back ( , )"
           onClick={() => step(-1)}
         >
           <ChevronLeft aria-hidden />
-          <span className="sr-only">A moment back</span>
+          <span className="sr-only">Step back</span>
         </Button>
         <Button
           variant="ghost"
           size="icon"
           className="size-7 max-md:hidden"
-          title="A moment on ( . )"
+          title="Step forward ( . )"
           disabled={current === null}
           onClick={() => step(1)}
         >
           <ChevronRight aria-hidden />
-          <span className="sr-only">A moment on</span>
+          <span className="sr-only">Step forward</span>
         </Button>
         {current === null ? (
           <span className="min-w-16 text-end text-muted-foreground">now</span>
@@ -126,7 +126,7 @@ type Player = ReturnType<typeof usePlayer>;
 
 function PlayButton({ player: { isPlaying, play, pause } }: { readonly player: Player }) {
   const toggle = isPlaying ? pause : play;
-  const label = isPlaying ? "Pause the replay" : "Play from here";
+  const label = isPlaying ? "Pause replay" : "Play from here";
   useShortcut("p", toggle, { label: "Play from here, or pause", group: "Time" });
   usePaletteAction({ id: "replay", label, keywords: ["replay", "past", "time"], run: toggle });
   return (
@@ -143,7 +143,7 @@ function Speed({ player: { speed, setSpeed } }: { readonly player: Player }) {
   useShortcut(">", () => change(1), { label: "Replay faster", group: "Time" });
   return (
     <Segmented
-      label="Speed of the replay"
+      label="Replay speed"
       value={`${speed}`}
       onChange={(value) => setSpeed(Number(value) as ReplaySpeed)}
       options={replaySpeeds.map((each) => ({ value: `${each}`, label: `${each}×` }))}
@@ -174,11 +174,7 @@ function CopyMoment({ moment }: { readonly moment: number }) {
     const { origin, pathname } = window.location;
     const address = `${origin}${pathname}?at=${new Date(moment).toISOString()}`;
     const isCopied = await copyText(address);
-    toast(
-      isCopied
-        ? { text: "The link to this moment is copied." }
-        : { text: `The browser did not allow copying: ${address}`, tone: "failed" },
-    );
+    toast(isCopied ? { text: "Link copied." } : { text: `Couldn't copy: ${address}`, tone: "failed" });
   }
 
   return (
@@ -186,11 +182,11 @@ function CopyMoment({ moment }: { readonly moment: number }) {
       variant="ghost"
       size="icon"
       className="size-7 max-md:hidden"
-      title="Copy a link to this moment"
+      title="Copy link to this moment"
       onClick={() => void copy()}
     >
       <Link2 aria-hidden />
-      <span className="sr-only">Copy a link to this moment</span>
+      <span className="sr-only">Copy link to this moment</span>
     </Button>
   );
 }

@@ -115,10 +115,10 @@ export function describeMoment(timeline: Timeline, ms: number): string {
     .filter(({ count }) => count > 0)
     .map(({ team, count }) => `${team} ${count}`);
   const marks = timeline.marks.filter(({ at }) => Date.parse(at) === ms).map(describeMark);
-  const words = [...marks, said.length > 0 && `said here: ${said.join(", ")}`].filter(
+  const words = [...marks, said.length > 0 && `messages here: ${said.join(", ")}`].filter(
     (part) => part !== false,
   );
-  return words.length > 0 ? words.join("; ") : "nothing was said here";
+  return words.length > 0 ? words.join("; ") : "no messages here";
 }
 
 export function describeMark({ kind, by, version, sequence }: TimelineMark): string {
@@ -132,7 +132,7 @@ export function describeMark({ kind, by, version, sequence }: TimelineMark): str
     case "document":
       return `${who} wrote document v${version}`;
     case "metadata":
-      return `${who} changed title or description`;
+      return `${who} changed the title or description`;
     case "joined":
       return `${who} joined`;
     case "left":

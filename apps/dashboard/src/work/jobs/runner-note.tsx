@@ -23,7 +23,7 @@ export function RunnerNote() {
 export function whyNothingRuns({ here, elsewhere }: OutputOf<"get_runner">): string | null {
   if (here === null) {
     return elsewhere
-      ? "This broker runs no jobs itself. They wait until another runner takes them."
+      ? "This broker runs no jobs itself. Jobs wait until another runner takes them."
       : "This broker runs no jobs and allows no other runner, so jobs wait.";
   }
   const problem = here.runner?.problem ?? null;
