@@ -402,12 +402,14 @@ describe("compact text", () => {
     );
   });
 
-  it("[TEXT-1] the details of an error are indented below their names", () => {
+  it("[TEXT-1] [TEXT-4] the details of an error are indented below their names, but its document or diff stands last, as it is", () => {
     for (const text of hostileTexts) {
       const shown = compactError(
-        new MerkleError("conflict", text, { current_version: 2, diff: `a\n${text}` }),
+        new MerkleError("conflict", text, { content: text, current_version: 2, diff: `a\n${text}` }),
       );
-      expect(ours(shown)).toEqual([
+      const end = `content, from the next line to the end:\n${neutralise(text)}`;
+      expect(shown.endsWith(end)).toBe(true);
+      expect(ours(shown.slice(0, -end.length - 1))).toEqual([
         `conflict: ${neutralise(text).split("\n")[0]}`,
         "current_version 2",
         "diff:",

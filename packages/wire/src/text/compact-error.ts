@@ -1,13 +1,17 @@
 import type { MerkleError } from "../core/errors.js";
-import { foreign } from "./neutralise.js";
+import { foreign, neutralise } from "./neutralise.js";
 
 /** A failure as text for a model. Its details can quote what others wrote, which must not pass for a line of ours (TEXT-1). */
 export function compactError({ code, message, details }: Pick<MerkleError, "code" | "message" | "details">) {
+  // A document, or else what changed in it, is quoted by whoever edits it: it stands as it is, and nothing follows it (TEXT-4).
+  const last = ["content", "diff"].find((name) => typeof details[name] === "string");
   const told = Object.entries(details)
     // The message names the fields already.
-    .filter(([name]) => name !== "fields" && name !== "field")
+    .filter(([name]) => name !== "fields" && name !== "field" && name !== last)
     .map(([name, value]) => compactDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
-  return [`${code}: ${foreign(message)}`, ...told].join("\n");
+  const text =
+    last === undefined ? [] : [`${last}, from the next line to the end:`, neutralise(`${details[last]}`)];
+  return [`${code}: ${foreign(message)}`, ...told, ...text].join("\n");
 }
 
 function compactDetail(name: string, value: string): string {

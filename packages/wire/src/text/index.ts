@@ -18,6 +18,7 @@ export { approvalText } from "./approval-text.js";
 export { type InstallLineOptions, installLine, type LaunchLineOptions, launchLine } from "./command-lines.js";
 export { describeBytes } from "./describe-bytes.js";
 export { type LineChange, lineChanges, type SearchBounds, searchBounds } from "./line-changes.js";
+export { lineEndOf, plainLines, withLineEnd } from "./line-ends.js";
 export { commonEnds, linesOf } from "./lines.js";
 export { type Heading, headingText, type MarkdownEnd, scanMarkdown } from "./markdown-blocks.js";
 export {

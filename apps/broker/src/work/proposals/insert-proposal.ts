@@ -11,6 +11,7 @@ import {
   type TopicRow,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
+import { withLineEnd } from "@merkle/wire/text";
 import type { JobPrincipal, Principal } from "../../identity/principal.js";
 import { requireSession } from "../../identity/session-directory.js";
 import { onlyACopy, sessionClosed } from "../../sessions/access/authorize.js";
@@ -55,7 +56,10 @@ export async function insertProposal(
   const target = await findTarget(ctx, input);
   const proposer = agent ? theAgent : await proposerOf(ctx, target);
   const base = { baseVersion: input.base_version ?? null, baseHash: input.base_sha ?? null };
-  const { from, ...change } = await describeChange(services, target, { ...base, content: input.content });
+  const { from, content, ...change } = await describeChange(services, target, {
+    ...base,
+    content: input.content,
+  });
   const file = fileOf(target);
 
   return ctx.write(async ({ tx, afterCommit }) => {
@@ -67,7 +71,7 @@ export async function insertProposal(
     if (file && base.baseHash !== null) {
       await keepFileText(tx, services, file, { hash: base.baseHash, text: from });
     }
-    const row = await insertProposalRow(tx, { ...proposal, content: input.content });
+    const row = await insertProposalRow(tx, { ...proposal, content });
     if (target.topic !== null) {
       const text = input.note.trim() === "" ? `Revision ${row.revision} is proposed.` : input.note;
       const told = { ...proposer, text, job, proposal: row.number };
@@ -151,11 +155,18 @@ async function describeChange(
   const from = await readBaseText(services, target, proposed);
   if (from === null && sha !== null) throw noSuchText(sha);
   if (from === null || (proposed.baseVersion ?? 0) > (version ?? 0)) throw noSuchBase(proposed.baseVersion);
-  const hunks = await services.workers.run(hunksTask, { from, to: proposed.content });
-  if (hunks.length > 0) return { ...countLines(hunks), from };
+  const content = withLineEndsOf(from, proposed.content);
+  const hunks = await services.workers.run(hunksTask, { from, to: content });
+  if (hunks.length > 0) return { ...countLines(hunks), from, content };
   throw new MerkleError("bad_request", "The proposed text is the same as the current text.", {
     fields: [{ field: "content", problem: "changes nothing" }],
   });
+}
+
+/** The proposer may have been shown a text without its carriage returns; each line would differ from its base (DOC-12). */
+function withLineEndsOf(base: string, text: string): string {
+  const isAllPairs = base.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(base);
+  return isAllPairs && !text.includes("\r") ? withLineEnd(text, "\r\n") : text;
 }
 
 function noSuchBase(version: number | null): MerkleError {

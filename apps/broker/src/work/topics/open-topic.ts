@@ -9,7 +9,7 @@ import {
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
-import { contextOf, locateQuote } from "@merkle/wire/text";
+import { contextOf, locateQuote, type Span } from "@merkle/wire/text";
 import { requireSession, type SessionIdentity } from "../../identity/session-directory.js";
 import { sessionClosed } from "../../sessions/access/authorize.js";
 import type { MeshContext } from "../../sessions/context.js";
@@ -72,7 +72,7 @@ async function findAnchor(
   const text = await readVersion(database, session, version);
   if (quote === undefined) return null;
   const place = locateQuote(text, { ...marked, quote });
-  if ("start" in place) return { quote, ...contextOf(text, place), ...place };
+  if ("start" in place) return toAnchor(text, place);
   if (place.matches === 0) {
     const current = await readDocument(database.orm, session.sessionId);
     throw new MerkleError(
@@ -86,6 +86,11 @@ async function findAnchor(
     `The quote occurs in version ${version} ${place.matches} times. Quote more text to make it unique, or give its start position.`,
     { matches: place.matches },
   );
+}
+
+/** Keeps the quote as it stands in the text, whose line ends its opener may not have seen. */
+function toAnchor(text: string, place: Span) {
+  return { quote: text.slice(place.start, place.end), ...contextOf(text, place), ...place };
 }
 
 /** @throws not_found for a version that there is not, or whose text was removed */
@@ -183,7 +188,7 @@ function findFileAnchor(
 ) {
   if (quote === undefined) return null;
   const place = locateQuote(text, { ...marked, quote });
-  if ("start" in place) return { quote, ...contextOf(text, place), ...place };
+  if ("start" in place) return toAnchor(text, place);
   if (place.matches === 0)
     throw isOther(source_path, "does not contain the quote in the text that you read", source_sha);
   throw new MerkleError(

@@ -1,4 +1,5 @@
 import { limits } from "../../core/limits.js";
+import { plainLines, withLineEnd } from "../line-ends.js";
 import { occurrences } from "./occurrences.js";
 
 /** A place in a text, in UTF-16 units as JavaScript counts; `end` is behind its last one. */
@@ -28,13 +29,16 @@ export interface Marked {
   readonly start?: number | undefined;
 }
 
-/** Finds what somebody marked in the text that they saw, or says how many places it could be. */
-export function locateQuote(
-  text: string,
-  { quote, prefix = "", suffix = "", start }: Marked,
-): Span | { readonly matches: number } {
-  const spanAt = (at: number) => ({ start: at, end: at + quote.length });
-  if (start !== undefined && text.startsWith(quote, start)) return spanAt(start);
+/** Finds what somebody marked in the text that they saw, whatever its line ends, or says how many places it could be. */
+export function locateQuote(original: string, marked: Marked): Span | { readonly matches: number } {
+  const { quote: given, start: from } = marked;
+  if (from !== undefined && original.startsWith(given, from))
+    return { start: from, end: from + given.length };
+  const { text, toOriginal } = plainLines(original);
+  const [quote, prefix, suffix] = [given, marked.prefix ?? "", marked.suffix ?? ""].map((each) =>
+    withLineEnd(each, "\n"),
+  ) as [string, string, string]; // One for each.
+  const spanAt = (at: number) => ({ start: toOriginal(at), end: toOriginal(at + quote.length) });
   let matches = 0;
   let first = -1;
   for (const at of occurrences(text, quote)) {
