@@ -10,6 +10,7 @@ import { createProgram, markDashedText } from "../apps/cli/src/command/program.j
 import { commandGroups } from "../apps/cli/src/commands.js";
 import { CliError } from "../apps/cli/src/core/cli-error.js";
 import { installTestClaude } from "../apps/cli/src/test-kit/claude.js";
+import type { Ended } from "../apps/cli/src/test-kit/merkle.js";
 import { sharedMerkle } from "../apps/cli/src/test-kit/shared-merkle.js";
 import { connectionSnippets } from "../apps/dashboard/src/views/connection/snippets.js";
 import { launchLine } from "../packages/wire/src/text/command-lines.js";
@@ -18,6 +19,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Values for what a printed command leaves to its reader. */
 const fillings: Readonly<Record<string, string>> = {
+  "<command>": "tail",
   "<session>": "auth-refactor",
   "<url>": "http://localhost:1",
   "<number>": "1",
@@ -125,7 +127,7 @@ describe("the commands that the product prints", () => {
 describe("in an empty folder, by a user who installed merkle", { tags: "posix" }, () => {
   const merkle = sharedMerkle();
   let home = "";
-  let path = "";
+  let env: Record<string, string> = {};
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), "merkle-reader-"));
     const bin = await installTestClaude(home);
@@ -133,32 +135,31 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
       await writeFile(join(bin, name), "#!/bin/sh\necho 9.9.9\n");
       await chmod(join(bin, name), 0o755);
     }
-    path = `${join(home, ".local/bin")}:${bin}:${process.env["PATH"]}`;
-    await mkdir(join(home, "project"));
-    const { url } = await merkle.running();
-    const install = `'${process.execPath}' '${inject("program")}'`;
-    await type(`${install} install --cli && ${install} config set url '${url}' --local`);
-    await type('merkle new "Auth refactor"');
-    return () => rm(home, { recursive: true, force: true });
-  });
-
-  /** Runs a line in the reader's shell; no line may fail for the shell's or the parser's reasons. */
-  async function type(line: string): Promise<{ code: number; stdout: string; stderr: string }> {
-    const env = {
-      PATH: path,
+    env = {
+      PATH: `${join(home, ".local/bin")}:${bin}:${process.env["PATH"]}`,
       HOME: home,
-      LANG: "C.UTF-8",
+      MERKLE_HOME: join(home, ".merkle"),
       TEST_RECORD: join(home, "claude.json"),
       TEST_END: "0",
     };
-    const ended = await promisify(execFile)("sh", ["-c", `exec </dev/null; ${line}`], {
-      cwd: join(home, "project"),
-      env,
-    }).then(
-      (done) => ({ ...done, code: 0 }),
-      (error) => error,
-    );
-    expect(ended.code, `${line}\n${ended.stderr}`).not.toBe(127);
+    await mkdir(join(home, "project"));
+    const { url } = await merkle.running();
+    const install = `'${process.execPath}' '${inject("program")}'`;
+    await inShell(`${install} install --cli && ${install} config set url '${url}' --local`);
+    await inShell('merkle new "Auth refactor"');
+    return () => rm(home, { recursive: true, force: true });
+  });
+
+  function inShell(line: string) {
+    return promisify(execFile)("sh", ["-c", `exec </dev/null; ${line}`], { cwd: join(home, "project"), env });
+  }
+
+  /** Runs the command that the reader's shell makes of a line, in this process; no line may fail for the parser's reasons. */
+  async function type(line: string): Promise<Ended> {
+    const { stdout: words } = await inShell(`printf '%s\\0' ${line}`);
+    const [program, ...args] = words.split("\0").slice(0, -1);
+    expect(program, line).toBe("merkle");
+    const ended = await merkle.run(args, { env, cwd: join(home, "project") });
     expect(ended.stderr, line).not.toMatch(
       /unknown option|unknown command|There is no command|missing argument|too many/,
     );
@@ -200,10 +201,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
     ];
     const advised = new Set<string>();
     for (const line of lines) {
-      const { stderr } = await promisify(execFile)("sh", ["-c", line], {
-        cwd: join(home, "project"),
-        env: { PATH: path, HOME: home, LANG: "C.UTF-8" },
-      }).catch((error) => error);
+      const { stderr } = await merkle.run(wordsOf(line).slice(1), { env, cwd: join(home, "project") });
       for (const [, command = ""] of stderr.matchAll(/(?:try: +|next: +|· +|^ {4})(merkle [^\n·]*)/gm))
         advised.add(fill(command.trim()));
     }
