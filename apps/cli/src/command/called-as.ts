@@ -22,7 +22,7 @@ export function calledAs({ PATH: path, HOME: home }: Readonly<NodeJS.ProcessEnv>
 }
 
 /** The root of the checkout that this program runs from; undefined for an installed package. */
-function findCheckout(): string | undefined {
+export function findCheckout(): string | undefined {
   const cli = dirname(dirname(entryFile()));
   return existsSync(join(cli, "src")) ? dirname(dirname(cli)) : undefined;
 }

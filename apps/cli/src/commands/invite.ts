@@ -37,8 +37,9 @@ export const invite: Command = {
     output.show(made, made.code === null ? made.link : `${made.link}\n${made.code}`);
     const uses = `${counted(made.uses_left, "use")}, until ${toMoment(made.expires_at)}`;
     output.note(
-      `  ${uses}. Anyone who has it can join: share it privately. revoke: merkle invite revoke ${made.invite_id}`,
+      `  ${uses}. Anyone who has it can join, in a browser or by merkle join -. Share it privately.`,
     );
+    output.note(`  revoke: merkle invite revoke ${made.invite_id}`);
     if (made.code !== null)
       output.note(`  the code is valid for ten minutes: merkle join ${made.code} --url ${broker.base}`);
     return exitCodes.done;

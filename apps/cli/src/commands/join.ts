@@ -63,8 +63,8 @@ export const join: Command = {
     );
     if (isKept)
       output.note(`  commands now use ${broker.base}; to change it: merkle config set url <url> --local`);
-    const next = joined.session ? `merkle launch --session ${joined.session.slug}${asTeam}` : "merkle ls";
-    output.note(`  next: ${next}`);
+    const inSession = joined.session ? ` --session ${joined.session.slug}` : "";
+    output.note(`  next: merkle launch${inSession}${asTeam}, in your project's folder`);
     return exitCodes.done;
   },
 };

@@ -10,10 +10,12 @@ import { toBaseUrl } from "../broker/address.js";
 import { openHttp } from "../broker/http-request.js";
 import { reachBroker, toReach } from "../broker/reach.js";
 import { askYesOrNo, canAsk } from "../command/ask.js";
+import { findCheckout } from "../command/called-as.js";
 import type { CommandContext } from "../command/command.js";
 import { isSet, textOf } from "../command/flags.js";
 import { CliError, exitCodes, interruptedError, usageError } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
+import { shellWord } from "../text/shell.js";
 import { type InstalledCli, readInstalledCli } from "./cli-program.js";
 
 const run = promisify(execFile);
@@ -58,6 +60,13 @@ export async function upgradeCli(context: CommandContext): Promise<number> {
 function findSource(flags: CommandContext["flags"], installed: InstalledCli | undefined): string {
   const named = textOf(flags, "from");
   if (named !== undefined) return toBaseUrl(named, "--from");
+  const checkout = findCheckout();
+  if (checkout !== undefined) {
+    throw usageError(
+      `This merkle runs from the checkout ${checkout}, which is upgraded by Git.`,
+      `cd ${shellWord(checkout)} && git pull && npm start`,
+    );
+  }
   if (installed?.from) return installed.from;
   throw usageError(
     "This merkle was not installed from a broker. Name the broker to install from.",
