@@ -144,7 +144,7 @@ describe("as a member", () => {
     const { code = "" } = Object(await json(birch, ["invite", "--code"]));
     const spoken = code.toLowerCase().replaceAll("-", " ");
     const joined = await byCode.run(["join", spoken, "--url", broker.url, "--name", "Fir"]);
-    expect(joined).toMatchObject({ code: 0, stderr: expect.stringContaining("from now on") });
+    expect(joined).toMatchObject({ code: 0, stderr: expect.stringContaining("commands now use") });
     // As it says: what comes next needs no address.
     expect(await byCode.run(["ls"])).toMatchObject({ code: 0 });
     const elsewhere = { env: { MERKLE_URL: "http://localhost:9" } };
@@ -152,7 +152,7 @@ describe("as a member", () => {
       ["join", await invite(), "--url", broker.url, "--name", "Gum"],
       elsewhere,
     );
-    expect(known).toMatchObject({ code: 0, stderr: expect.not.stringContaining("from now on") });
+    expect(known).toMatchObject({ code: 0, stderr: expect.not.stringContaining("commands now use") });
     expect(await json(byLink, ["join", await invite(), "--name", "Elm"])).toMatchObject({ name: "Elm" });
     const { members } = await admin.call("list_members", {});
     expect(members.map((each) => each.name)).toEqual(expect.arrayContaining(["Fir", "Elm"]));
