@@ -14,7 +14,7 @@ declare module "vitest" {
 }
 
 /** The one place that names the version: what is measured of another may differ. */
-const version = "2.1.330";
+const version = process.env["MERKLE_CLAUDE_VERSION"] ?? "2.1.330";
 
 /** Installs the client, unless an earlier run has. */
 export default async function setup(project: TestProject): Promise<void> {
