@@ -45,7 +45,7 @@ describe("a single request", () => {
     expect(await one.json()).toEqual(await other.json());
   });
 
-  it("[MCP-5] a result is the output as JSON in one text, without structuredContent", async () => {
+  it("[MCP-5] a result is the output as JSON in one text, to a request that names no revision without structuredContent", async () => {
     const url = await startTransport();
     const { result } = await readRpc(await post(url, toolCall("list_sessions", {})));
     expect(result).toEqual({

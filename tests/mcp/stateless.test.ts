@@ -118,6 +118,36 @@ it("[MCP-17] where it is asked for, tools say the form of their output, which is
   expect(JSON.parse(textOf(await resultAt("?structured=1&view=json")))).toEqual(output);
 });
 
+it("[MCP-17] the JSON view carries the structure that its text is from 2025-06-18 on, and one toolset the form of it", async () => {
+  const { url } = await start();
+  const resultOf = async (query: string, version?: string) => {
+    const headers = version === undefined ? {} : { "mcp-protocol-version": version };
+    const answer = await post(`${url}${query}`, toolCall("list_sessions", { limit: 1 }), { headers });
+    return Object((await readRpc(answer)).result);
+  };
+  for (const version of ["2025-06-18", "2025-11-25"]) {
+    const result = await resultOf("", version);
+    expect(result.structuredContent).toHaveProperty("sessions");
+    expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+  }
+  for (const [query, version] of [
+    ["", undefined],
+    ["", "2025-03-26"],
+    ["?structured=0", "2025-11-25"],
+    ["?view=compact", "2025-11-25"],
+  ] as const)
+    expect((await resultOf(query, version)).structuredContent, `${query} ${version}`).toBeUndefined();
+
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const describes = async (query: string) =>
+    Object((await readRpc(await post(url + query, list))).result).tools.every(
+      ({ outputSchema }: { outputSchema?: unknown }) => outputSchema,
+    );
+  expect(
+    await Promise.all(["?tools=mesh", "?tools=mesh,core", "?tools=mesh&view=compact"].map(describes)),
+  ).toEqual([true, false, false]);
+});
+
 it("[MCP-17] a model that was given the compact view is given the text alone, of the revision without sessions, too", async () => {
   const { url } = await start();
   const program = await connectStateless(url);

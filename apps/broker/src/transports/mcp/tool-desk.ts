@@ -45,8 +45,8 @@ export function createToolDesk(services: Services, user: ToolUser): ToolDesk {
   const callTool = createToolCaller(services, user);
   return {
     list(url, principal) {
-      const { operations, structured } = readUrlOptions(url, user);
-      const listed = structured ? toolsWithOutput() : listedTools();
+      const { operations, describesOutput } = readUrlOptions(url, user);
+      const listed = describesOutput ? toolsWithOutput() : listedTools();
       const isListed = (operation: Operation) =>
         principal?.kind !== "client" || isForClients(operation, isSessionOperation(operation));
       return operations.filter(isListed).flatMap((operation) => listed.get(operation) ?? []);
@@ -63,7 +63,8 @@ function createToolCaller(
   const refusedCalls = createRefusedCalls();
 
   async function call(name: string, request: McpRequest): Promise<CallResult> {
-    const shape = readUrlOptions(request.url, user);
+    const revision = request.headers.get("mcp-protocol-version");
+    const shape = readUrlOptions(request.url, { ...user, revision });
     const operation = findOperation(name);
     if (!operation) throw unknownTool(name);
     const teams = await withTimeout(memory.load(), limits.silentDatabaseMsMax, "none");

@@ -4,8 +4,10 @@ import { operations } from "@merkle/wire/schemas";
 /** A client's choices from the address that it was given. */
 export interface UrlOptions {
   readonly view: "json" | "compact";
-  /** Whether results have `structuredContent`, and tools say of what form it is (MCP-17). */
+  /** Whether results have `structuredContent` (MCP-17). */
   readonly structured: boolean;
+  /** Whether the list says of what form that is. */
+  readonly describesOutput: boolean;
   readonly operations: readonly Operation[];
 }
 
@@ -14,7 +16,7 @@ export interface UrlOptions {
  *
  * @throws bad_request for values that there are none of, and for a credential, which does not belong into an address
  */
-export function readUrlOptions({ searchParams }: URL, { stateless }: { stateless: boolean }): UrlOptions {
+export function readUrlOptions({ searchParams }: URL, { stateless, revision }: Speaking): UrlOptions {
   if (searchParams.has("team_id")) {
     throw new MerkleError(
       "bad_request",
@@ -22,14 +24,31 @@ export function readUrlOptions({ searchParams }: URL, { stateless }: { stateless
     );
   }
   const view = readView(searchParams.get("view"));
+  const asked = readStructured(searchParams.get("structured"));
+  const operations = chooseOperations(searchParams.get("tools"));
   // Clients show a model the structure in place of the text: who asks for that of a model is given no other.
-  const structured = readStructured(searchParams.get("structured")) ?? (stateless && view !== "compact");
+  const isForProgram = view !== "compact";
+  const isOneToolset =
+    searchParams.has("tools") && new Set(operations.map((each) => each.toolset)).size === 1;
+  const describesOutput = asked ?? (isForProgram && (stateless || isOneToolset));
   return {
-    view: view ?? (structured ? "compact" : "json"),
-    structured,
-    operations: chooseOperations(searchParams.get("tools")),
+    view: view ?? ((asked ?? stateless) ? "compact" : "json"),
+    structured: asked ?? (describesOutput || (isForProgram && (revision ?? "") >= firstStructured)),
+    describesOutput,
+    operations,
   };
 }
+
+/** The revision of the protocol that a request is of. */
+interface Speaking {
+  /** Whether it is the one without sessions. */
+  readonly stateless: boolean;
+  /** As the header `Mcp-Protocol-Version` names it. */
+  readonly revision?: string | null | undefined;
+}
+
+/** The first revision that knows structured results. */
+const firstStructured = "2025-06-18";
 
 function readView(view: string | null): "json" | "compact" | undefined {
   if (view === null) return undefined;
