@@ -45,7 +45,9 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
       list.page.getByRole("row").filter({ hasText: title }).waitFor(),
     ]);
     await live.page.getByRole("heading", { level: 1, name: title }).waitFor();
-    const messages = await workTogether(rest, { session_id, atlas });
+    const messages = await workTogether(rest, { session_id, atlas }, () =>
+      live.page.getByText("A token lives for 15 minutes").waitFor(),
+    );
 
     // Whoever stayed at the list saw the new title, and the session closed: with none open, closed ones are shown.
     await list.page
@@ -88,6 +90,7 @@ describe("the dashboard while others work", { tags: "chromium" }, () => {
 async function workTogether(
   rest: TransportClient,
   { session_id, atlas }: { readonly session_id: string; readonly atlas: string },
+  firstVersionSeen: () => Promise<void>,
 ): Promise<number> {
   const { team_id: birch } = await rest.call("join_session", { session_id, team_name: "Birch" });
   const post = (team_id: string, text: string) =>
@@ -96,6 +99,7 @@ async function workTogether(
     rest.call("append_to_session_doc", { session_id, team_id, text });
   await post(atlas, "I have the server, you have the clients.");
   await append(atlas, "## Server\n\n- A token lives for 15 minutes\n");
+  await firstVersionSeen();
   await post(birch, "The clients renew on a 401.");
   await append(birch, "## Clients\n\n- One renewal at a time\n");
   const { person_id: ana } = await rest.call("create_person", { name: "Ana" });

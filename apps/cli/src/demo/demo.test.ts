@@ -97,7 +97,7 @@ describe("merkle demo without a broker", () => {
     expect(await readdir(merkle.home)).toEqual(["tmp"]);
   });
 
-  it("[DEMO-5] ends that broker, too, when it is killed", { tags: "long" }, async () => {
+  it("[DEMO-5] ends that broker, too, when it is killed", async () => {
     const { merkle, tmp, env } = await alone();
     const running = merkle.start(["demo"], { env });
     await running.says("Two scripted agents argue at ");
