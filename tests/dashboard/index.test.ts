@@ -102,8 +102,8 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     const { url } = await startTestBroker({ dashboard: dashboardPages() });
     const rest = await transports.rest(url);
     const title = "Q3 pricing";
-    const { session_id } = await rest.call("create_session", { title, description: "" });
-    for (let n = 1; n <= 13; n += 1) await rest.call("join_session", { session_id, team_name: `Team ${n}` });
+    const { session_id } = await rest.call("create_session", { title, creator_team_name: "Team 1" });
+    for (let n = 2; n <= 13; n += 1) await rest.call("join_session", { session_id, team_name: `Team ${n}` });
     const { page, problems, findBarriers } = await openPage(browser, `${url}/agents`);
     for (const wall of ["", "?wall=1"]) {
       await page.goto(`${url}/agents${wall}`);

@@ -274,7 +274,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
 
 /** The page whose answer counted, then the other. */
 async function winnerOf(one: Page, other: Page): Promise<[Page, Page]> {
-  const refused = (page: Page) => page.getByRole("alert").filter({ hasText: "was first" });
+  const refused = (page: Page) => page.getByRole("alert").filter({ hasText: "has already answered" });
   await expect.poll(async () => (await refused(one).count()) + (await refused(other).count())).toBe(1);
   return (await refused(one).count()) === 1 ? [other, one] : [one, other];
 }

@@ -262,7 +262,7 @@ describe("a draft that was sent back", () => {
     });
     expect(await failureOf(agent(["read-draft", "--id", String(other.proposal_id)]))).toMatchObject({
       code: "not_found",
-      message: expect.stringContaining(`that is ${id}`),
+      message: expect.stringContaining(`which is ${id}`),
     });
     second.end({ exit_code: 1 });
     await jobEnds(second);

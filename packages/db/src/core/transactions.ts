@@ -173,7 +173,7 @@ function toLane(connection: Connection): Lane {
     const query = client.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], options);
     let answer: Promise<unknown> | undefined;
     const send = async () => {
-      if (closed) throw new TypeError("The query came after the work that it belongs to had ended.");
+      if (closed) throw new TypeError("This transaction has ended.");
       return inTurn(() => query);
     };
     // All that drizzle uses of the driver's queries; whatever else is asked of one fails at once.

@@ -251,7 +251,7 @@ it("[DB-16] a migration that is kept waiting too long says so, and leaves everyt
       await expect(migrate(url, { lockMs: 50 })).rejects.toMatchObject({
         name: "DatabaseError",
         code: "migration_failed",
-        message: expect.stringContaining("locked for 0.05 s"),
+        message: expect.stringContaining("locked it for 0.05 s"),
       });
     });
     await expectOld(url, 1);
