@@ -161,7 +161,7 @@ describe("a session's page", { tags: "chromium" }, () => {
       await rest.call("set_state", { session_id, team_id, key: "frozen", value: true });
       await expect.poll(tabs).toEqual(["Live", "Document", "Tasks1", "State1"]);
       await parts.getByRole("link", { name: "Document" }).click();
-      await page.getByText("Nothing is written yet").filter({ visible: true }).first().waitFor();
+      await page.getByText("No document yet", { exact: true }).filter({ visible: true }).first().waitFor();
       await parts.getByRole("link", { name: "Document" }).and(page.locator("[aria-current]")).waitFor();
       await page.keyboard.press("5");
       await page.waitForURL("**/progress");
