@@ -120,7 +120,8 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await meshes.getByRole("listitem").filter({ hasText: "pricing" }).getByText("admin").waitFor();
     await meshes.getByRole("listitem").filter({ hasText: "main" }).getByText("this browser").waitFor();
     expect(await findBarriers()).toEqual([]);
-    await page.getByRole("link", { name: "This broker", exact: true }).click();
+    const parts = page.getByRole("navigation", { name: "Settings" });
+    await parts.getByRole("link", { name: "Settings", exact: true }).click();
     await page.getByText(/Bearer \$\{MERKLE_TOKEN\}/).waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
@@ -141,10 +142,12 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
       }
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
     };
-    await expectNone("Create");
-    await page.getByRole("link", { name: "This broker", exact: true }).click();
     await page.getByRole("textbox", { name: "Connection URL" }).waitFor();
-    await expectNone("Save", "Test", "Save changes");
+    await expectNone("Save", "Test");
+    const parts = page.getByRole("navigation", { name: "Settings" });
+    await parts.getByRole("link", { name: /^Advanced/ }).click();
+    await page.getByRole("heading", { name: "Storage" }).waitFor();
+    await expectNone("Create", "Save changes");
 
     await page.goto(new URL(`/sessions/${session.slug}`, page.url()).href);
     const dialog = page.getByRole("dialog");
