@@ -102,7 +102,11 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     const { url } = await startTestBroker({ dashboard: dashboardPages() });
     const rest = await transports.rest(url);
     const title = "Q3 pricing";
-    const { session_id } = await rest.call("create_session", { title, creator_team_name: "Team 1" });
+    const { session_id } = await rest.call("create_session", {
+      title,
+      description: "",
+      creator_team_name: "Team 1",
+    });
     for (let n = 2; n <= 13; n += 1) await rest.call("join_session", { session_id, team_name: `Team ${n}` });
     const { page, problems, findBarriers } = await openPage(browser, `${url}/agents`);
     for (const wall of ["", "?wall=1"]) {
