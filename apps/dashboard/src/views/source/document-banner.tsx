@@ -69,7 +69,7 @@ export function DocumentBanner({ doc, version, at }: DocumentBannerProps) {
           size="sm"
           onClick={() => setQuery(version === null ? { at: null } : { v: null })}
         >
-          {version === null ? "Back to live" : "Newest version"}
+          Newest version
         </Button>
       </div>
     </div>
