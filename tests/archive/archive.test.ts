@@ -216,7 +216,7 @@ describe("[ARCHIVE-3] what fails changes nothing:", () => {
     };
     expect(await failureOf(archive())).toMatchObject({
       code: "conflict",
-      message: expect.stringContaining("added to the record"),
+      message: expect.stringContaining("changed during archiving"),
     });
     expect(await s3.keys()).toEqual([]);
     expect((await client.call("get_history", own)).messages.length).toBeGreaterThan(0);
@@ -390,7 +390,7 @@ it("[ARCHIVE-7] objects that are gone or were changed bring nothing back, and ch
   s3.meddle = (method) => (method === "GET" ? "truncate" : "pass");
   expect(await failureOf(unarchive())).toMatchObject({
     code: "unavailable",
-    message: expect.stringContaining("The archive's storage broke off"),
+    message: expect.stringContaining("The archive's storage closed the connection"),
   });
   await stillAway();
   // Objects that cannot be deleted are named, and are deleted when that is asked for again.

@@ -28,7 +28,7 @@ it("[NODE-5] a broker does not start beside one with another bus, epoch, audit k
   const now = Date.now;
   vi.spyOn(Date, "now").mockImplementation(() => now() - 5_500);
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(await refusal()).toMatch(/clock is 5\.\d s from the database's/);
+  expect(await refusal()).toMatch(/clock differs from the database's by 5\.\d s/);
   vi.restoreAllMocks();
 
   await startTestBroker({ databaseUrl, bus });

@@ -63,9 +63,9 @@ const meanwhile: readonly (readonly [string, (at: StagedRepository) => Promise<u
       await at.write(path, "theirs\n");
       await at.git("commit", "-qam", "x");
     },
-    /changed meanwhile/,
+    /changed in the meantime/,
   ],
-  ["somebody is at the file", (at) => at.write(path, "half done"), /changed meanwhile/],
+  ["somebody is at the file", (at) => at.write(path, "half done"), /changed in the meantime/],
   [
     "what was read is not committed",
     async (at) => {
@@ -73,7 +73,7 @@ const meanwhile: readonly (readonly [string, (at: StagedRepository) => Promise<u
       await at.git("commit", "-qam", "x");
       await at.write(path, guide);
     },
-    /not committed/,
+    /uncommitted changes/,
   ],
   [
     "another text is staged",

@@ -341,7 +341,7 @@ describe("merkle up", () => {
     const env = { DATABASE_URL: "postgres://me:hush@127.0.0.1:1/merkle" };
     const { code, stderr } = await merkle.run(anyPort, { env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^✗ No database answers at 127\.0\.0\.1:1\/merkle .*DATABASE_URL/);
+    expect(stderr).toMatch(/^✗ No database responds at 127\.0\.0\.1:1\/merkle .*DATABASE_URL/);
     expect(stderr).not.toContain("hush");
   });
 });

@@ -148,7 +148,7 @@ it("[CLI-85] merkle up says what it read and uses it once merkle trust was answe
     const ended = await merkle.run(args, { cwd });
     expect(ended.code).not.toBe(0);
     expect(ended.stderr).toMatch(/\.env is read: DATABASE_URL/);
-    expect(ended.stderr).toMatch(/No database answers at 127.0.0.1:1|connect ECONNREFUSED 127.0.0.1:1/);
+    expect(ended.stderr).toMatch(/No database responds at 127.0.0.1:1|connect ECONNREFUSED 127.0.0.1:1/);
     expect(ended.stderr).not.toContain("hush");
   }
   expect(await readdir(cwd)).toEqual([".env"]);
