@@ -133,7 +133,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await page.getByText(/^5 of 5 messages match root/).waitFor();
     await page.getByText(limits).waitFor();
     await page.getByText("known to this browser").waitFor();
-    await page.getByRole("button", { name: "Verify another" }).click();
+    await page.getByRole("button", { name: "Verify another" }).press("Enter");
 
     await choose(page, changed);
     const alert = page.getByRole("main").getByRole("alert");

@@ -200,7 +200,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
       session_id: session.sessionId,
       message: cursor,
     });
-    await second.getByText(`${answered?.by} was first`).first().waitFor();
+    await second.getByText(`${answered?.by} has already answered`).first().waitFor();
   });
 
   it("[DASH-88] [DASH-89] a person holds and resumes, and bounds what agents say", async () => {

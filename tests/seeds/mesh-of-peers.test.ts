@@ -5,7 +5,7 @@ import { sharedBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { callTool, initialize } from "../mcp/rpc.js";
 
-/** The examples of the description of claudemesh, as it writes them. */
+/** The examples of the description of a mesh of peers, as it writes them. */
 
 let url: string;
 let rest: TransportClient;
@@ -85,7 +85,7 @@ describe("messages over WebSocket", () => {
     readonly [field: string]: unknown;
   }
 
-  /** A peer of claudemesh: it tells answers apart by their type alone. */
+  /** A client of that description: it tells answers apart only by their type. */
   async function connectPeer(own?: { session_id: string; team_id: string }) {
     const socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
     const frames: Frame[] = [];

@@ -1,6 +1,6 @@
 export type AnswerType = "state_result" | "state_list" | "memory_stored" | "memory_results";
 
-/** A message of the claudemesh description, named as the operation that it calls. */
+/** A message of the mesh of peers that Merkle was made from, named as the operation that it calls. */
 export interface FrameAlias {
   /** Type of the frame that answers it; without one only an error answers. */
   readonly answer?: AnswerType;
@@ -8,7 +8,7 @@ export interface FrameAlias {
   readonly renamed?: readonly [field: string, name: string];
 }
 
-/** The messages that clients of claudemesh send, each the operation of the same name (WS-14). */
+/** Messages of clients of the mesh of peers, each the operation of the same name (WS-14). */
 const frameAliases = new Map<string, FrameAlias>([
   ["join_group", {}],
   ["leave_group", {}],
