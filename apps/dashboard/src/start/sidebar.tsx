@@ -12,11 +12,11 @@ import { cn } from "@/core/utils";
 import { Keys } from "./keys";
 import { NavLink, navRow } from "./nav-link";
 import { NeedsYouCount } from "./needs-you-count";
+import { PlaceWatch } from "./place-watch";
 import { laterPlaces } from "./places";
 import { useShellActions } from "./shell-keys";
 import { useUsedPlaces } from "./used-places";
 
-const PlaceWatch = lazy(() => import("./place-watch").then((part) => ({ default: part.PlaceWatch })));
 const MoreLinks = lazy(() => import("@/components/more-links").then((part) => ({ default: part.MoreLinks })));
 
 /**
@@ -88,7 +88,7 @@ function LaterPlaces() {
           <MoreLinks label="More pages" links={hidden} anchor={anchor} onClose={() => setAnchor(null)} />
         </Suspense>
       )}
-      <Suspense>{hasSettled && hidden.length > 0 && <PlaceWatch />}</Suspense>
+      {hasSettled && hidden.length > 0 && <PlaceWatch />}
     </>
   );
 }
