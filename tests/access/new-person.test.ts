@@ -115,7 +115,7 @@ describe("a person whom its own first write makes", () => {
     const forged = await write(...hold, { credential, code: `mkv_${randomBytes(32).toString("base64url")}` });
     expect(forged).toMatchObject({
       status: 403,
-      body: { error: { message: expect.stringContaining("verifies nobody") } },
+      body: { error: { message: expect.stringContaining("link is not valid") } },
     });
     expect((await write(...hold, { credential })).status).toBe(403);
     expect((await write(...post(slug, { to: "Nobody" }), { credential, code })).status).toBe(404);

@@ -125,7 +125,7 @@ it.each(shared)("[SOURCE-4] a root is not touched where %s", async (_what, where
   const refusal = await accept(at, "theirs").catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(RootProblem);
   const place = join(at.top, where);
-  expect(String(refusal)).toContain(`${place} may be written by others`);
+  expect(String(refusal)).toContain(`${place} can be written by others`);
   expect(String(refusal)).toMatch(new RegExp(`Run: chmod go-w ${place}$`));
 });
 
@@ -152,13 +152,13 @@ describe("a broker that is root", { tags: "root" }, () => {
     await rm(join(at.folder, path));
     await link(at.secretFile, join(at.folder, path));
     const refusal = await inRoot(at, (repository) => openSource(repository, path)).catch(String);
-    expect(refusal).toMatch(/guide\.md belongs to another user than the root/);
+    expect(refusal).toMatch(/guide\.md belongs to a different user than the root/);
     await rm(join(at.folder, ".git/index"));
     await link(at.secretFile, join(at.folder, ".git/index"));
     await rm(join(at.folder, path));
     await writeFile(join(at.folder, path), guide);
     await chown(join(at.folder, path), ana, ana);
-    await expect(accept(at, "theirs")).rejects.toThrow(/index belongs to another user/);
+    await expect(accept(at, "theirs")).rejects.toThrow(/index belongs to a different user/);
     expect(await lstat(at.secretFile)).toMatchObject({ uid: 0 });
   });
 
@@ -171,6 +171,6 @@ describe("a broker that is root", { tags: "root" }, () => {
     await chmod(own.folder, 0o775);
     expect(await accept(own, `${guide}More.\n`)).toMatchObject({ written: true });
     await chown(own.folder, 0, 54_321);
-    await expect(accept(own, "theirs")).rejects.toThrow(/may be written by others \(mode 0775\)/);
+    await expect(accept(own, "theirs")).rejects.toThrow(/can be written by others \(mode 0775\)/);
   });
 });

@@ -214,7 +214,7 @@ describe("merkle upgrade", () => {
     const again = await merkle.run(["upgrade", "--postgres", "/nowhere"], { env });
     expect(again).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("no PostgreSQL that runs in /nowhere"),
+      stderr: expect.stringContaining("/nowhere has no PostgreSQL that runs"),
     });
 
     const copied = join(merkle.home, "moved.backup");

@@ -32,7 +32,7 @@ it("[CLI-74] a document is commented on, answered in a topic, which is closed an
   ]);
   expect(open).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("no topics") });
   expect(all.stdout).toMatch(new RegExp(`^${number} +resolved .* 3 messages +Why so short\\?\n$`));
-  expect(late).toMatchObject({ code: 6, stderr: expect.stringContaining("reopen") });
+  expect(late).toMatchObject({ code: 6, stderr: expect.stringContaining("Reopen it") });
   expect((await doc("reply", slug, number, "--reopen")).stdout).toBe(`✓ topic ${number} is open\n`);
   expect(await doc("reply", slug, number, "--reopen")).toMatchObject({ code: 6 });
   const shown = await doc("topics", slug, number);

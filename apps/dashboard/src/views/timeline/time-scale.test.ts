@@ -68,8 +68,8 @@ it("[DASH-131] steps go from one moment at which something happened to the next,
 });
 
 it("[DASH-131] a moment is told in words", () => {
-  expect(describeMoment(timeline, ms(12))).toBe("Atlas asked (3); said here: Atlas 4");
-  expect(describeMoment(timeline, ms(20))).toBe("Birch wrote document v2; said here: Atlas 4");
-  expect(describeMoment(timeline, ms(35))).toBe("said here: Atlas 1, Birch 1");
+  expect(describeMoment(timeline, ms(12))).toBe("Atlas asked (3); messages here: Atlas 4");
+  expect(describeMoment(timeline, ms(20))).toBe("Birch wrote document v2; messages here: Atlas 4");
+  expect(describeMoment(timeline, ms(35))).toBe("messages here: Atlas 1, Birch 1");
   expect(describeMoment(timeline, ms(5))).toBe("no messages here");
 });
