@@ -147,7 +147,7 @@ function ThreadSelect({ thread, title, threads }: ThreadSelectProps) {
       aria-label="Thread"
       value={thread ?? ""}
       onChange={({ target }) => setQuery({ thread: target.value === "" ? null : target.value, m: null })}
-      className="w-24 min-w-0 font-normal max-md:w-40"
+      className="h-7 w-28 min-w-0 text-sm max-md:w-40"
     >
       <option value="">All threads</option>
       {thread !== null && <option value={thread}>{showHidden(title ?? `#${thread}`)}</option>}
