@@ -64,7 +64,7 @@ const operationsIntro = `The route and access of each operation. A dash after cl
 |---|---|
 | humans | which part is for humans (PERSON-11) |
 | listed | lists of tools have it (MCP-10) |
-| jobs | the kinds of job whose agent may call it (JOB-12) |
+| jobs | which kinds of jobs let their agents call it (JOB-12) |
 | rate | its rate class (GUARD-4) |
 | after closing | a concluded session takes it |`;
 

@@ -84,7 +84,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "detached" });
     const seal = page.getByRole("region", { name: "Seal" });
-    await seal.getByText(/^Verified here/).waitFor();
+    await seal.getByText(/^Verified in this browser/).waitFor();
     await seal.getByText(limits).waitFor();
     const links = page.getByRole("region", { name: "Export" }).getByRole("link");
     const addresses = (await links.all()).map((link) => link.getAttribute("href"));

@@ -326,7 +326,7 @@ describe("files that nobody commits", { tags: "chromium" }, () => {
     await page.getByRole("note").getByText("agent.author_name").waitFor();
     await page.goto(`${lonely.broker.url}/sources?file=${source_path}&proposal=${proposal_id}`);
     await page.getByRole("button", { name: "Accept", exact: true }).click();
-    await page.getByRole("alert").getByText("No author for commits is set.").waitFor();
+    await page.getByRole("alert").getByText("No commit author is set.").waitFor();
     expect(await at.read(pathIn(source_path))).toBe(guide);
   });
 });

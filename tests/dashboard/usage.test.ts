@@ -51,7 +51,7 @@ describe("what agents reported to have used", { tags: "chromium" }, () => {
     await page.getByRole("button", { name: "More about this session" }).click();
     await page.getByRole("button", { name: "Budgets…" }).click();
     const dialog = page.getByRole("dialog", { name: "Budgets" });
-    await dialog.getByRole("spinbutton", { name: "Tokens of all agents" }).fill("1000");
+    await dialog.getByRole("spinbutton", { name: "Tokens used by all agents" }).fill("1000");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
     const usage = [{ model: "opus", input_tokens: 900, output_tokens: 0 }];

@@ -29,7 +29,7 @@ export async function checkReply(
 ): Promise<Pick<Said, "content" | "answers">> {
   if (reply_to === undefined) {
     if (content.answer === undefined) return { content, answers: null };
-    throw badAnswer("answers no ask: name it with reply_to");
+    throw badAnswer("names no question: give the number of the question in reply_to");
   }
   const replied = await findMessage(ctx.services.database.orm, ctx.session.sessionId, reply_to);
   if (!replied) throw noMessage(reply_to);

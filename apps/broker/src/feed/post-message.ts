@@ -220,7 +220,7 @@ function findStored(
 
 async function getStored(ctx: TeamContext<FeedServices>, id: string): Promise<StoredMessage> {
   const stored = await findStored(ctx, id);
-  if (!stored) throw new TypeError("A message that was found while appending was not found again.");
+  if (!stored) throw new TypeError("A message that was found while appending has since disappeared.");
   return stored;
 }
 

@@ -95,7 +95,7 @@ export function howItStands(row: TaskRow): string {
   if (waitsFor.length > 0) return `it waits for ${waitsFor.map((each) => `task ${each}`).join(", ")}`;
   if (assignee !== null) return `it is for ${assignee}`;
   if (handedBackAt)
-    return `it was handed back at ${handedBackAt.toISOString()}because its holder was away for too long. Claim it again`;
+    return `it was handed back at ${handedBackAt.toISOString()} because its holder was away for too long. Claim it again`;
   return "it is open; claim it first";
 }
 

@@ -8,6 +8,6 @@ export function describeOlderBroker(build: number): string {
 /** The note on stderr of a command whose broker is of another build. */
 export function otherBuildNote(build: number): string {
   if (build > buildNumber)
-    return `This merkle is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli`;
+    return `This merkle command is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli`;
   return `${describeOlderBroker(build)} What it does not know is left out. Upgrade it where it runs.`;
 }

@@ -130,6 +130,6 @@ it("[BUILD-3] a command that is older than its broker says so once, with the com
   const merkle = await testMerkle();
   const ended = await merkle.run(["new", "Split auth"], { env: { MERKLE_URL: newer } });
   expect(ended.code).toBe(0);
-  const line = `This merkle is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli\n`;
+  const line = `This merkle command is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli\n`;
   expect(ended.stderr.split(line)).toHaveLength(2);
 });

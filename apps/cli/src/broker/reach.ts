@@ -99,7 +99,7 @@ function trustOnly(file: string): ConnectionOptions {
     ca,
     allowPartialTrustChain: true,
     checkServerIdentity: (_host, { raw }) =>
-      raw.equals(own) ? undefined : new Error(`another certificate than that in ${file}`),
+      raw.equals(own) ? undefined : new Error(`a different certificate from the one in ${file}`),
   };
 }
 

@@ -30,7 +30,7 @@ export const approvals: Command = {
   async run({ args: [word, text, words], config, output, signal }) {
     if (config.agentShell !== undefined)
       throw usageError(
-        "Only a person can answer approvals, and this is an agent's shell. Run the command in your own terminal.",
+        "Only a person can answer approval requests, and this is an agent's shell. Run the command in your own terminal.",
       );
     const decision = decisions.find((each) => each === word);
     if (word !== undefined && !decision)
@@ -84,7 +84,7 @@ function format(
 function onlyVerified({ base }: Pick<BrokerClient, "base">): CliError {
   return new CliError(
     "forbidden",
-    `Only a verified person can answer approvals, and no one has posted from this home at ${base} yet.`,
+    `Only a verified person can answer approval requests, and no one has posted from this home at ${base} yet.`,
     { exitCode: exitCodes.refused, next: ["merkle join <invite>", "merkle open on the broker's machine"] },
   );
 }

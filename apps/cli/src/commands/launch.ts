@@ -49,7 +49,7 @@ export const launch: Command = {
     },
     {
       flags: "--channel",
-      summary: "let Claude Code also receive messages by a channel, if it supports channels",
+      summary: "let Claude Code also receive messages through a channel, if it supports channels",
     },
     { flags: "--interruptible", summary: "let an urgent message (priority now) abort a running tool" },
     { flags: "--client-bin <path>", summary: "program to run (default: the client on PATH)" },

@@ -13,7 +13,7 @@ export const mcp: Command = {
       summary:
         "toolsets to list in addition to core, messaging, mesh, progress and tasks, separated by commas: people, audit, work, admin",
     },
-    { flags: "--only-tools <toolsets>", summary: "toolsets to list instead of all others" },
+    { flags: "--only-tools <toolsets>", summary: "list only these toolsets" },
     {
       flags: "--view <view>",
       summary: "compact (text for a model) or json (for a program) (default: compact)",

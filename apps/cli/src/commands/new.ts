@@ -20,7 +20,7 @@ export const newSession: Command = {
     },
     {
       flags: "--from <session>",
-      summary: "concluded session to continue: its sealed conclusion is the first memory",
+      summary: "concluded session to continue from; its sealed conclusion becomes the first memory",
     },
     {
       flags: "--conclude-by <who>",

@@ -103,7 +103,7 @@ async function findMoved(address: AskedAddress): Promise<Moved | null> {
   const isProven = unknown.length === 0 && moved.every((each) => each.keys.length > 0);
   return {
     question: isProven
-      ? `The broker at ${base} proved with its key that it is the broker that this machine knows from ${places}.`
+      ? `The broker at ${base} proved with its key that it is the one this machine already knows from ${places}.`
       : `The broker at ${base} claims to be the broker that this machine knows from ${places}. This machine has no key of that broker to check it. Answer yes only if you know that it moved.`,
     meshes: [
       ...moved.map((each) => ({ ...each, keys, addresses: [...each.addresses, place] })),

@@ -35,7 +35,8 @@ export const up: Command = {
     },
     {
       flags: "--new-admin-invite",
-      summary: "create an admin invite even if there is an admin, for a lost key",
+      summary:
+        "create an admin invite even if there already is an admin, such as when the admin's key is lost",
     },
     {
       flags: "--new-audit-key",
@@ -70,7 +71,7 @@ function refuseOpenFiles({ auth, insecureOpen, agent }: Config): void {
   const { roots } = readAgentSettings(agent.block, agent.path);
   if (Object.keys(roots).length === 0) return;
   throw usageError(
-    `Refusing to start: every user and program of this machine could read and change the folders of agent.roots in ${agent.path}; add --insecure-open to allow it.`,
+    `Refusing to start: every user and program on this machine could read and change the folders of agent.roots in ${agent.path}; add --insecure-open to allow it.`,
     "leave out --auth open, so that only members can connect",
   );
 }

@@ -19,7 +19,7 @@ export const upgrade: Command = {
     },
     {
       flags: "--cli",
-      summary: "replace the merkle command with the version of the broker it was installed from",
+      summary: "update the merkle command from the broker that it was installed from",
     },
     { flags: "--from <url>", summary: "with --cli: broker to download the program from" },
     { flags: "-y, --yes", summary: "with --cli: skip the confirmation prompt" },

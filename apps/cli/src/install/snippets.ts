@@ -87,7 +87,7 @@ export async function printSnippet(context: CommandContext, client: SnippetClien
     serverProgram(config, tools),
     withTools(await findMcpUrl(context), tools),
   );
-  const head = wrapLine(`Into ${where}:`, output.columns, "  ").join("\n");
+  const head = wrapLine(`Put this into ${where}:`, output.columns, "  ").join("\n");
   output.print(
     { client, where, stdio, http },
     `${head}\n\n${stdio}\n\nor, where merkle is not on the client's machine:\n\n${http}\n`,

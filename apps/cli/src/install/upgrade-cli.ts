@@ -127,7 +127,7 @@ async function unpack(
     if (typeof version !== "string" || typeof name !== "string") throw new TypeError("no version");
     return { program: join(folder, "package/bin/merkle.mjs"), version };
   } catch (error) {
-    throw new CliError("bad_package", `${base}/cli.tgz is not a package of merkle. Nothing was changed.`, {
+    throw new CliError("bad_package", `${base}/cli.tgz is not a merkle package. Nothing was changed.`, {
       exitCode: exitCodes.refused,
       cause: error,
     });

@@ -81,7 +81,7 @@ function readApprovers(
   if (!relaysPermissions) throw usageError(`${label} does not support --approvals: leave it out.`);
   if (approvers.length > 0) return approvers;
   throw usageError(
-    "--approvals needs a device that answers, such as your phone: open the page Approvals on it and copy its ID.",
+    "--approvals needs the ID of a device to answer on, such as your phone: open the Approvals page on that device and copy its ID.",
     "merkle config set approvers <device> --local",
   );
 }

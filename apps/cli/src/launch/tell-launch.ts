@@ -74,7 +74,7 @@ export async function tellHowToGoOn(
     ...["merkle", "launch", ...(mesh === undefined ? [] : ["--mesh", mesh]), "--client", client.name, "-y"],
     ...["--", ...client.resume(conversation)],
   ];
-  context.output.note(`  Go on:  ${oneLine(toShellLine(line))}`);
+  context.output.note(`  Continue:  ${oneLine(toShellLine(line))}`);
 }
 
 /** `atlas (Alex's Team)`, or the team alone where the place has no name. */

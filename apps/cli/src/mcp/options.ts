@@ -57,7 +57,7 @@ function readAs(text: string | undefined): string | undefined {
 
 function readJoin(session: string | undefined, team: string | undefined): McpOptions["join"] {
   if (session === undefined && team === undefined) return undefined;
-  if (!session?.trim()) throw usageError("--team needs --session: which session to join.");
+  if (!session?.trim()) throw usageError("--team needs --session, which names the session to join.");
   if (!team?.trim()) throw usageError("--session needs --team: the name to join it under.");
   return { session: session.trim(), team: team.trim() };
 }
@@ -68,7 +68,8 @@ function readTools(
 ): Pick<McpOptions, "toolsets" | "onlyTools"> {
   if (only === undefined)
     return { toolsets: new Set([...defaultToolsets, ...readToolsetNames(more)]), onlyTools: false };
-  if (more !== undefined) throw usageError("--only-tools names all toolsets: leave out --tools.");
+  if (more !== undefined)
+    throw usageError("--only-tools already names every toolset to list: leave out --tools.");
   const toolsets = new Set(readToolsetNames(only));
   if (toolsets.size === 0) throw usageError(`--only-tools needs a toolset: ${knownToolsets.join(", ")}.`);
   return { toolsets, onlyTools: true };

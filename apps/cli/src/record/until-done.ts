@@ -13,7 +13,7 @@ export async function untilDone<Result>(
     } catch (error) {
       const pauseMs = pauseOf(error);
       if (pauseMs === undefined) throw error;
-      if (!told) output.note("  this takes a while; after Ctrl+C the broker continues");
+      if (!told) output.note("  this takes a while; the broker continues even if you press Ctrl+C");
       await delay(pauseMs, undefined, { signal });
     }
   }

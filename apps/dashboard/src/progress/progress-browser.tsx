@@ -95,7 +95,7 @@ export function ProgressBrowser({ session }: ProgressBrowserProps) {
           </ul>
         )}
         {(choice.before !== null || data?.next_cursor != null) && (
-          <nav aria-label="Pages of progress" className="flex gap-2">
+          <nav aria-label="Progress pages" className="flex gap-2">
             {choice.before !== null && (
               <Button variant="outline" onClick={() => setQuery({ before: null })}>
                 Newest

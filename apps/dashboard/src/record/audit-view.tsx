@@ -53,7 +53,7 @@ export function AuditView() {
 const formats: readonly { readonly as: ExportFormat; readonly title: string; readonly what: string }[] = [
   { as: "bundle", title: "Bundle", what: "Everything, signed (.zip): verify it or import it elsewhere" },
   { as: "html", title: "HTML", what: "One file to share, which verifies itself offline" },
-  { as: "md", title: "Transcript", what: "Markdown to read, conclusion first" },
+  { as: "md", title: "Transcript", what: "Readable Markdown, conclusion first" },
   { as: "ndjson", title: "Messages", what: "NDJSON for programs, one message per line" },
 ];
 

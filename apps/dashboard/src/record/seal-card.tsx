@@ -70,7 +70,7 @@ export function SealCard() {
               tone="holds"
               title={
                 <>
-                  Verified here <TimeText at={verifiedAt} as="clock" />
+                  Verified in this browser <TimeText at={verifiedAt} as="clock" />
                 </>
               }
             />

@@ -75,7 +75,7 @@ async function handOver(tx: postgres.Sql, password: string | undefined): Promise
 function passwordLost(cause: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     "data_damaged",
-    "PostgreSQL does not accept the password in pg/password of the Merkle home. Restore that file, or the whole home, from a backup.",
+    "PostgreSQL does not accept the password in pg/password in the Merkle home. Restore that file, or the whole home, from a backup.",
     { cause },
   );
 }

@@ -200,7 +200,7 @@ function explain(error: unknown, target: ConnectionTarget): unknown {
     case "53100":
       return new DatabaseError(
         "disk_full",
-        `The disk of the database is full at ${where}. Free some space there, then start Merkle again.`,
+        `The database's disk is full at ${where}. Free some space there, then start Merkle again.`,
         { cause: error },
       );
     default:

@@ -285,7 +285,7 @@ export function isSequence(after: number): boolean {
 }
 
 export function notASequence(after: number): MerkleError {
-  return new MerkleError("bad_request", `Expected the sequence of a message, or 0, got ${after}.`);
+  return new MerkleError("bad_request", `Expected a message's sequence number, or 0, got ${after}.`);
 }
 
 export function alreadySubscribed(kind: SubscriptionKind, session: string): MerkleError {

@@ -115,7 +115,7 @@ export const createSession = operation("create_session", {
     }),
     settings: SessionSettingsInput.optional(),
     from_session: StorableText.min(1).max(100).optional().meta({
-      description: "A concluded session to continue: its sealed conclusion is the first memory.",
+      description: "A concluded session to continue from; its sealed conclusion becomes the first memory.",
     }),
     team_id: PersonCredential.optional().meta({
       description: "A person's credential, when a person starts it: then without creator_team_name.",

@@ -60,7 +60,7 @@ export async function openZipBundle(
   try {
     for await (const entry of zip.getEntriesGenerator()) {
       if (entry.directory) throw new UnreadableZip("It contains folders, but a bundle has none.");
-      if (entry.encrypted) throw new UnreadableZip("It is encrypted, but a bundle is not.");
+      if (entry.encrypted) throw new UnreadableZip("It is encrypted, so it is not a bundle.");
       if (files.has(entry.filename))
         throw new UnreadableZip(`It contains two files named ${quote(entry.filename)}.`);
       if (files.size === bounds.filesMax)

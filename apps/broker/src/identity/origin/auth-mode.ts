@@ -51,7 +51,7 @@ export function describeReach({
 function refuseOpenFiles(): StartError {
   return new StartError(
     "not_loopback",
-    "Refusing to start open while agent.roots names folders: every user and program of this machine could read and change their files. " +
+    "Refusing to start open while agent.roots names folders: every user and program on this machine could read and change their files. " +
       "Leave out --auth open, so that only members can connect, or add --insecure-open to allow it.",
   );
 }

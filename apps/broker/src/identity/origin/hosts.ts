@@ -149,7 +149,7 @@ function refuseForeignFetch({ fetched, target = "/" }: HostedRequest): void {
   throw refuse(
     "Sec-Fetch-Site",
     site,
-    "Pages of other sites can link to the broker's pages but cannot load anything else from it.",
+    "Pages on other sites can link to the broker's pages but cannot load anything else from it.",
   );
 }
 

@@ -20,7 +20,7 @@ export function requireSameOrigin({ host, forwardedHost, origin, secure = false 
       : `this request has the Origin ${JSON.stringify(origin.slice(0, 100))}`;
   throw new MerkleError(
     "forbidden",
-    `Requests with a browser's sign-in are accepted only from pages of the same address, ${JSON.stringify(host?.slice(0, 100))}, but ${came}. ` +
+    `Requests that use a browser's sign-in are accepted only from pages at the same address, ${JSON.stringify(host?.slice(0, 100))}, but ${came}. ` +
       "Programs must use a token: Authorization: Bearer mkt_….",
   );
 }

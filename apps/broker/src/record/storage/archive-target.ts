@@ -56,7 +56,7 @@ function parseEndpoint(text: string): URL {
   const host = endpoint.hostname.replace(/^\[|\]$/g, "");
   if (endpoint.protocol === "https:" || host === "localhost" || isInnerAddress(host)) return endpoint;
   throw badSetting(
-    "has an http:// endpoint on another network, so anyone on the way could read the data; use https://",
+    "has an http:// endpoint on another network, so anyone along the way could read the data; use https://",
   );
 }
 

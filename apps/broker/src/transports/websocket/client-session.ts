@@ -475,7 +475,7 @@ function unknownType(name: string): MerkleError {
   const known = ClientFrame.options.map(({ shape }) => shape.type.value).join(", ");
   return new MerkleError(
     "bad_request",
-    `There is no frame type "${name.slice(0, 100)}". Operations are called by "request"; the types are ${known}.`,
+    `There is no frame type "${name.slice(0, 100)}". To call an operation, send "request"; the types are ${known}.`,
   );
 }
 

@@ -93,9 +93,7 @@ async function openRoot(root: string): Promise<HeldFolder> {
     const owner = process.getuid?.() === 0 ? folder.uid : undefined;
     const stranger = await findStrangerAbove(root, { owner });
     if (!stranger) return folder;
-    throw new RootProblem(
-      `Only its owner may be able to change a root folder: ${describeStranger(stranger)}`,
-    );
+    throw new RootProblem(`A root folder must be writable only by its owner: ${describeStranger(stranger)}`);
   } catch (error) {
     await folder.close();
     throw error;

@@ -146,6 +146,6 @@ function notCommitted({ root, path }: SourcePathParts, cause: Error): MerkleErro
 function nobodyToCommitAs(): MerkleError {
   return new MerkleError(
     "conflict",
-    "No author for commits is set. Set agent.author_name and agent.author_email in the broker's config.json, then restart the broker.",
+    "No commit author is set. Set agent.author_name and agent.author_email in the broker's config.json, then restart the broker.",
   );
 }

@@ -25,7 +25,7 @@ interface HookMail {
 const withinMs = 3_000;
 
 const notice =
-  "Merkle's MCP server is not connected, and its tools are away until your user types /mcp and reconnects merkle. Mail comes by this hook meanwhile; answer in the shell: merkle post 'text'.";
+  "Merkle's MCP server is not connected, so its tools are unavailable until your user types /mcp and reconnects merkle. Until then this hook delivers messages; answer in the shell: merkle post 'text'.";
 const toUser =
   "Merkle's MCP server is not connected: type /mcp and reconnect merkle to give the agent its tools back.";
 

@@ -61,7 +61,7 @@ function readJobEnvironment(env: NodeJS.ProcessEnv) {
   const { MERKLE_URL: url, MERKLE_JOB: job, MERKLE_JOB_TOKEN: token } = env;
   if (!url || !job || !token) {
     throw usageError(
-      "Only the agents of jobs can run merkle agent. It needs MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN, and not all are set.",
+      "Only a job's agent can run merkle agent. It needs MERKLE_URL, MERKLE_JOB and MERKLE_JOB_TOKEN, and at least one of them is not set.",
       "merkle jobs run",
     );
   }

@@ -110,7 +110,7 @@ function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly C
     installed(
       "gemini",
       "Gemini CLI",
-      "Messages arrive between its steps. When idle, it reads at its next turn.",
+      "Messages arrive between its steps. When idle, it reads them at its next turn.",
     ),
     told("cursor", "Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project", {
       mcpServers: { merkle: { url, ...headers } },

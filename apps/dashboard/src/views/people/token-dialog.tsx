@@ -38,8 +38,9 @@ export function TokenDialog({
           <div className="grid min-w-0 gap-3">
             <Snippet label="Token" text={token} />
             <p className="text-sm text-muted-foreground">
-              Set the variable <span className="font-mono">MERKLE_TOKEN</span> to it where the program runs.
-              The snippets under Connection read it from there. Valid until <DateText at={expires_at} />.
+              Set the variable <span className="font-mono">MERKLE_TOKEN</span> to this token where the program
+              runs. The snippets under Connection read it from there. Valid until <DateText at={expires_at} />
+              .
             </p>
           </div>
         ),

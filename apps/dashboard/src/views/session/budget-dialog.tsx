@@ -14,7 +14,7 @@ const budgets = {
     max: 1_000_000,
   },
   token_budget: {
-    label: "Tokens of all agents",
+    label: "Tokens used by all agents",
     about: "As reported by agents, without cache reads. At 80% the session needs you; at 100% it is held.",
     max: 1_000_000_000_000,
   },

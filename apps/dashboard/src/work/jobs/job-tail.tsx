@@ -31,7 +31,7 @@ export function JobTail({ text, label }: { readonly text: string; readonly label
           onClick={() => setWhole(!isWhole)}
           className="mt-0.5 min-h-6 text-sm text-link underline-offset-4 hover:underline pointer-coarse:min-h-11"
         >
-          {isWhole ? "Show only its end" : `Show all ${lines.length} lines`}
+          {isWhole ? "Show only the end" : `Show all ${lines.length} lines`}
         </button>
       )}
     </div>

@@ -24,7 +24,7 @@ export function whyNothingRuns({ here, elsewhere }: OutputOf<"get_runner">): str
   if (here === null) {
     return elsewhere
       ? "This broker runs no jobs itself. Jobs wait until another runner takes them."
-      : "This broker runs no jobs and allows no other runner, so jobs wait.";
+      : "This broker doesn't run jobs and allows no other runner, so jobs stay queued.";
   }
   const problem = here.runner?.problem ?? null;
   if (problem === null) return null;

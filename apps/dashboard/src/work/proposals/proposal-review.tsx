@@ -154,6 +154,6 @@ function useHunkKeys(list: React.RefObject<HTMLElement | null>): void {
     next?.scrollIntoView({ block: "nearest" });
     return true;
   }
-  useShortcut("j", () => go(1), { label: "Next change of the proposal", group: "Document" });
+  useShortcut("j", () => go(1), { label: "Next change in the proposal", group: "Document" });
   useShortcut("k", () => go(-1), { label: "Previous change of the proposal", group: "Document" });
 }
