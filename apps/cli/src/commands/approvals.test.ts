@@ -188,7 +188,7 @@ it("[APPROVE-3] no agent's shell answers or says who does, nor does a device who
     "--dry-run",
   ];
   const none = await agent.run([...launch, "--claude-bin", process.execPath]);
-  expect(none.stderr).toContain("--approvals needs a device that answers");
+  expect(none.stderr).toContain("--approvals needs the ID of a device");
   await agent.run(["config", "set", "approvers", await agent.device(), "--local"]);
   const gemini = await agent.run([...launch, "--client", "gemini"]);
   expect(gemini.stderr).toContain("does not support --approvals");

@@ -43,5 +43,5 @@ it("[GUARD-3] a change by cookie needs the Origin of the very address that was a
     { host: undefined, origin: "http://localhost" },
     { host, origin: `http://${host}`, secure: true },
   ])
-    expect(() => requireSameOrigin(request)).toThrow("only from pages of the same address");
+    expect(() => requireSameOrigin(request)).toThrow("only from pages at the same address");
 });
