@@ -113,7 +113,7 @@ function refusePublicUrl(url: string | null | undefined): void {
   );
 }
 
-/** A name proves nobody where anyone is admitted: whoever took it first would keep its owner out. */
+/** A name proves nothing if anyone is admitted: the first caller to use it would lock out its owner. */
 function noMembersHere(): MerkleError {
   return new MerkleError(
     "bad_request",

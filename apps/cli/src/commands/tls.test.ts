@@ -84,7 +84,7 @@ describe("a broker of this machine that speaks TLS", () => {
     });
   });
 
-  it("[TLS-17] is believed where Node is told of its authority: by commands, and by what clients start with few variables", async () => {
+  it("[TLS-17] is trusted if Node trusts its authority, by commands and by servers that clients start with few variables", async () => {
     const other = await testMerkle();
     const ca = join(other.home, "authority.pem");
     await writeFile(ca, authority.cert);

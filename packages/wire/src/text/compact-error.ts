@@ -3,7 +3,7 @@ import { foreign, neutralise } from "./neutralise.js";
 
 /** A failure as text for a model. Its details can quote what others wrote, which must not pass for a line of ours (TEXT-1). */
 export function compactError({ code, message, details }: Pick<MerkleError, "code" | "message" | "details">) {
-  // A document, or else what changed in it, is quoted by whoever edits it: it stands as it is, and nothing follows it (TEXT-4).
+  // Callers quote the document, or the diff, when they edit it: it is shown unchanged, and as the last part (TEXT-4).
   const last = ["content", "diff"].find((name) => typeof details[name] === "string");
   const told = Object.entries(details)
     // The message names the fields already.
