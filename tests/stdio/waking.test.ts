@@ -199,7 +199,8 @@ describe("hooks of a client", () => {
     onTestFinished(() => standIn.stop());
     expect(await declared()).toMatchObject({ status: "blocked", reason: expect.stringContaining("/mcp") });
 
-    await expect.poll(() => server.hook("UserPromptSubmit").then(declared)).toMatchObject({ status: "idle" });
+    const goOn = () => server.hook("PostToolBatch").then(declared);
+    await expect.poll(goOn).toMatchObject({ status: "working", reason: null });
     expect(await isServed()).toBe(true);
     await alder.say("two");
     await expect.poll(() => server.hook("PostToolBatch")).toContain("#3 Alder: two");

@@ -197,8 +197,9 @@ export function openToolServer(deskOptions: ToolDeskOptions): ToolServer {
   /** Takes back the status that another process declared while no server was there (WAKE-15). */
   function unblock(team: PeerSession, { reason }: Declared): void {
     if (!isServerEnded(reason) && !isPermission(reason)) return;
-    const input = { session_id: team.sessionId, team_id: team.credential, status: "idle" } as const;
-    link.call("set_status", input).then(
+    const status = turn.runsUntil > now() ? "working" : "idle";
+    team.observed = status;
+    link.call("set_status", { session_id: team.sessionId, team_id: team.credential, status }).then(
       (output) => noteDeclared(team, output),
       (error: unknown) => log(describeError(error)),
     );
