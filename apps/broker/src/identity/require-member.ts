@@ -11,7 +11,7 @@ export function requireMember({ principal }: Pick<Context<IdentityServices>, "pr
   if (principal?.kind === "member") return principal;
   throw new MerkleError(
     "forbidden",
-    "This broker is open to everyone, so it has no members, invites or tokens. Restart it with --auth invite to admit only members.",
+    "This broker is open to everyone, so it has no members, invites or tokens. Restart it with merkle up --auth invite to admit only members.",
     { auth: "open" },
   );
 }

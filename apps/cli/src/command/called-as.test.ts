@@ -11,16 +11,22 @@ it("[CLI-140] an advice line names the program as this shell runs it, with the s
   expect(toRunnable("  next: merkle ls", { merkle: "merkle", target: "" })).toBe("  next: merkle ls");
 });
 
-it("[CLI-140] so does a command after a colon, in brackets, or after the word run", () => {
+it("[CLI-140] so does a command after a colon, in brackets, or after the words run and with", () => {
   const here = { merkle: "npm exec --prefix /clone -- merkle", target: "" };
   expect(toRunnable("Same again:  merkle launch -y", here)).toBe(`Same again:  ${here.merkle} launch -y`);
   expect(toRunnable("Join with an invite (merkle join -).", here)).toContain(`(${here.merkle} join -)`);
   expect(toRunnable("Run merkle trust to accept it.", here)).toBe(`Run ${here.merkle} trust to accept it.`);
+  expect(toRunnable("Restart it with merkle up --auth invite", here)).toContain(
+    `with ${here.merkle} up --auth`,
+  );
 });
 
 it("[CLI-140] a sentence that mentions merkle stays as it is", () => {
-  const sentence = "Run this where merkle is installed; merkle mcp runs there.";
-  expect(toRunnable(sentence, calling)).toBe(sentence);
+  for (const sentence of [
+    "Run this where merkle is installed; merkle mcp runs there.",
+    "Do it in the dashboard, or with merkle in your own terminal.",
+  ])
+    expect(toRunnable(sentence, calling)).toBe(sentence);
 });
 
 it("[CLI-140] the flags of the call are quoted as the shell needs them", () => {

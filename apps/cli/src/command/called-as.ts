@@ -54,13 +54,13 @@ export function targetOf(flags: Flags): string {
 const local = ["up", "down", "doctor", "service", "backup", "restore", "install", "uninstall", "help"];
 
 /**
- * Writes the commands of an advice line, such as `next: merkle launch` or `run merkle open`, so that the user's shell runs
- * them as they are, on the same broker and mesh. Other mentions of merkle stay.
+ * Writes the commands of an advice line, such as `next: merkle launch`, `run merkle open` or `Restart it with merkle up`, so
+ * that the user's shell runs them as they are, on the same broker and mesh. Other mentions of merkle stay.
  */
 export function toRunnable(text: string, { merkle, target }: Calling): string {
   if (merkle === "merkle" && target === "") return text;
   return text.replace(
-    /(^\s+|: +|[·-] +|, then |\(|\b[Rr]un )merkle (?=([a-z]+))/gm,
+    /(^\s+|: +|[·-] +|, then |\(|\b[Rr]un |\bwith )merkle (?=(?!in |on )([a-z]+))/gm,
     (_all, before: string, command: string) => `${before}${merkle}${local.includes(command) ? "" : target} `,
   );
 }

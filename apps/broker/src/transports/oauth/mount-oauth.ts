@@ -131,6 +131,6 @@ function refused(oauth: string, message: string): MerkleError {
 function notNeeded(): MerkleError {
   return refused(
     "access_denied",
-    "This broker is open to everyone, so clients need no token. Start it with --auth invite to admit only members.",
+    "This broker is open to everyone, so clients need no token. Restart it with merkle up --auth invite to admit only members.",
   );
 }

@@ -196,6 +196,6 @@ function requireRunner({
     "forbidden",
     principal?.kind === "member"
       ? "This broker runs jobs only on its own machine. Its admin can allow others with agent.remote_runners in its config.json."
-      : "Jobs run on machines of members, but this broker is open. Start it with --auth invite, or only on loopback.",
+      : "Jobs run on machines of members, but this broker is open. Restart it with merkle up --auth invite, or only on loopback.",
   );
 }

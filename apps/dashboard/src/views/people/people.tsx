@@ -31,10 +31,11 @@ function OpenNote() {
   return (
     <div className="grid max-w-prose gap-3">
       <p>
-        Anyone who can reach this broker can join and post in every session. To require invites, start it
-        with:
+        Anyone who can reach this broker can join and post in every session. To require invites, stop it and
+        start it on its machine with one of these:
       </p>
-      <Snippet label="Invite mode" text="merkle up --auth invite" />
+      <Snippet label="Invite mode, from a clone" text="npm start -- --auth invite" />
+      <Snippet label="Invite mode, installed" text="merkle up --auth invite" />
     </div>
   );
 }
