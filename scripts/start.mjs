@@ -22,7 +22,7 @@ try {
   await bringUp(offerCli(forStart));
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
-  process.exit(1);
+  process.exit(error.exitCode ?? 1);
 }
 
 /** Builds, and goes on as `merkle up` in this process: its signals, its terminal and its exit code need no passing on. */
@@ -99,7 +99,6 @@ async function requirePort() {
   const error = await once(server, "listening").catch((error) => error);
   server.close();
   if (error.code !== "EADDRINUSE") return;
-  throw new Error(
-    `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port: npm start -- --port 7500`,
-  );
+  const problem = `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another port: npm start -- --port 7500`;
+  throw Object.assign(new Error(problem), { exitCode: 6 });
 }

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 
 const lockModule = new URL("../scripts/build-lock.mjs", import.meta.url).href;
@@ -151,4 +152,29 @@ it("[CLI-142] a step sees neither NODE_ENV nor what npm is configured to omit", 
   createInterface(child.stderr).on("line", (line) => lines.push(line));
   await once(child, "close");
   expect(lines).toContain("[null,null,null]");
+});
+
+it("[CLI-150] a first start finds its port taken before it installs or builds anything", async () => {
+  const server = (await import("node:net")).createServer();
+  onTestFinished(() => void server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = Object(server.address());
+  const clone = await mkdtemp(join(tmpdir(), "merkle-clone-"));
+  onTestFinished(() => rm(clone, { recursive: true }));
+  await cp(new URL("../scripts", import.meta.url), join(clone, "scripts"), { recursive: true });
+
+  const child = spawn(process.execPath, [join(clone, "scripts/start.mjs"), "--port", String(port)], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, said, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  expect({ out, code }).toEqual({ out: "", code: 6 });
+  expect(said).toBe(
+    `Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another port: npm start -- --port 7500\n`,
+  );
+  expect(await readdir(clone)).toEqual(["scripts"]);
 });
