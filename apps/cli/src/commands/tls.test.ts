@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { makeCertificate, writeCertificate } from "../../../../tests/kit/certificates.js";
 import { requestHttp } from "../broker/http-request.js";
@@ -12,6 +15,10 @@ import { installTestClaude } from "../test-kit/claude.js";
 import { testMerkle } from "../test-kit/merkle.js";
 import { sharedMerkle } from "../test-kit/shared-merkle.js";
 import { trustProject } from "../test-kit/trust-project.js";
+
+interface HookGroup {
+  readonly hooks: readonly { type: string; command?: string }[];
+}
 
 describe("a broker of this machine that speaks TLS", () => {
   const authority = makeCertificate({ names: ["authority"], isAuthority: true });
@@ -84,7 +91,7 @@ describe("a broker of this machine that speaks TLS", () => {
     });
   });
 
-  it("[TLS-17] is trusted if Node trusts its authority, by commands and by servers that clients start with few variables", async () => {
+  it("[TLS-17] is trusted if Node trusts its authority, by commands, hooks and servers that clients start with few variables", async () => {
     const other = await testMerkle();
     const ca = join(other.home, "authority.pem");
     await writeFile(ca, authority.cert);
@@ -101,7 +108,7 @@ describe("a broker of this machine that speaks TLS", () => {
     expect(await other.start(["new", "Trusted"], { env }).ended).toMatchObject({ code: 0 });
     const launched = other.start(["launch", "--session", "trusted", "--team", "Birch"], { env });
     await launched.says("claude runs");
-    const { pid } = JSON.parse(await readFile(env.TEST_RECORD, "utf8"));
+    const { pid, settings, env: ofClient } = JSON.parse(await readFile(env.TEST_RECORD, "utf8"));
     onTestFinished(async () => {
       if ((await processBegan(pid)) !== null) process.kill(pid, "SIGKILL");
     });
@@ -111,6 +118,15 @@ describe("a broker of this machine that speaks TLS", () => {
     );
     launched.process.kill("SIGTERM");
     await launched.ended;
+
+    // The server is gone, so that the hook's command asks the broker itself.
+    await merkle.run(["post", "trusted", "Read the plan."]);
+    const ofStop: HookGroup[] = settings.hooks.Stop;
+    const { command = "" } =
+      ofStop.flatMap(({ hooks }) => hooks).find(({ type }) => type === "command") ?? {};
+    const hook = spawn("sh", ["-c", command], { env: ofClient, stdio: ["pipe", "pipe", "inherit"] });
+    hook.stdin.end(JSON.stringify({ hook_event_name: "Stop", session_id: randomUUID(), prompt_id: "p1" }));
+    expect(await text(hook.stdout)).toContain("Read the plan.");
 
     expect(await other.start(["install", "-y"], { env }).ended).toMatchObject({ code: 0 });
     const read = async (name: string) => JSON.parse(await readFile(join(other.home, name), "utf8"));
