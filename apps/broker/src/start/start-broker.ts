@@ -55,6 +55,8 @@ export interface Broker {
   readonly port: number;
   /** Another program at this port of [::1], which `localhost` may lead to: the broker's addresses are then with 127.0.0.1. */
   readonly localhostTakenBy: string | null;
+  /** The base64 SHA-256 of its public key, for curl's `--pinnedpubkey`; null without TLS, or if a public authority signed it. */
+  readonly keyPin: string | null;
   readonly loopback: boolean;
   readonly auth: AuthMode;
   /** In invite mode the link by which an admin comes in: while there is none, or when one was asked for; else null. */
@@ -256,6 +258,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
     mcpUrl: services.addresses.mcp(),
     port,
     localhostTakenBy,
+    keyPin: certificate?.current.keyPin ?? null,
     loopback: describeReach(options) === null,
     auth: options.auth,
     firstInvite,

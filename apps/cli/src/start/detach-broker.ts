@@ -21,6 +21,7 @@ export interface DetachedBroker {
   readonly verifying_link: string | null;
   readonly backup: string | null;
   readonly localhost_taken_by: string | null;
+  readonly key_pin: string | null;
   readonly summaries: string;
 }
 
@@ -59,6 +60,7 @@ export async function detachBroker({ config, output, signal }: CommandContext): 
       verifyingLink: message.verifying_link,
       backup: message.backup,
       localhostTakenBy: message.localhost_taken_by,
+      keyPin: message.key_pin,
       summaries: message.summaries,
       setBy: findSetBy(config, started),
     });

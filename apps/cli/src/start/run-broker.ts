@@ -76,7 +76,7 @@ function tell(notice: string, output: Output, log: Log): void {
 async function serve(broker: Broker, { config, output, signal }: CommandContext, log: Log): Promise<number> {
   try {
     const { running, withdraw } = await explainingHome(config.home, () => announce(broker, config.home));
-    const { firstInvite, backup, localhostTakenBy, summaries } = broker;
+    const { firstInvite, backup, localhostTakenBy, keyPin, summaries } = broker;
     // A broker that an agent starts shows it no link that would make it human.
     const verifyingLink = config.agentShell === undefined ? broker.verifyingLink : null;
     // With --detach the parent process shows the links: the output of this one is kept in a file.
@@ -87,6 +87,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
         verifying_link: verifyingLink,
         backup,
         localhost_taken_by: localhostTakenBy,
+        key_pin: keyPin,
         summaries,
       });
     }
@@ -96,6 +97,7 @@ async function serve(broker: Broker, { config, output, signal }: CommandContext,
       verifyingLink: isWatched ? verifyingLink : null,
       backup,
       localhostTakenBy,
+      keyPin,
       summaries,
       setBy: findSetBy(config, running),
     });

@@ -18,6 +18,8 @@ interface StartedFacts {
   readonly backup: string | null;
   /** Another program that `localhost` leads to, at this port of [::1]. */
   readonly localhostTakenBy: string | null;
+  /** By which curl knows the broker where its certificate is not trusted. */
+  readonly keyPin: string | null;
   /** Whether progress entries and briefs are summarised, and by which model. */
   readonly summaries: string;
   /** The variables that set the port and the address of agents, with their files; undefined where none did. */
@@ -47,7 +49,7 @@ function variableOf(source: string): string | undefined {
 export function showStarted(
   started: RunningBroker,
   output: Output,
-  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, summaries, setBy }: StartedFacts,
+  { stop, firstInvite, verifyingLink, backup, localhostTakenBy, keyPin, summaries, setBy }: StartedFacts,
 ): void {
   const { url, mcp_url: mcpUrl, auth, migrations_run: migrationsRun } = started;
   const { mark, dim, dot } = output;
@@ -86,19 +88,19 @@ export function showStarted(
   );
   const steps = firstInvite !== null ? ["merkle join -", stop] : toSteps(auth, stop);
   output.note(`  next: ${steps.join(`   ${dot}   `)}`);
-  const install = describeInstall(url);
+  const install = describeInstall(url, keyPin);
   if (install !== null) output.note(`        ${install}`);
   output.note(`        for other agents: ${mcpUrl.replace(/(?:\/api)?\/mcp$/, "")}/agents.md`);
 }
 
 /** How `merkle` becomes a command of the user's shell; null where it is one. */
-function describeInstall(url: string): string | null {
+function describeInstall(url: string, keyPin: string | null): string | null {
   const { variables, path } = readEnvironment();
   const merkle = calledAs(variables);
   if (merkle === "merkle") return null;
   if (merkle === launcherByPath)
     return `to type merkle alone: ${describeMissingPath(launcherPath(variables["HOME"]), path)}`;
-  const line = installLine({ base: url });
+  const line = installLine({ base: url, keyPin });
   return line && `to have the command merkle, in another terminal: ${line}`;
 }
 
