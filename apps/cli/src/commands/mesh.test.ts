@@ -87,7 +87,7 @@ describe("merkle post, to some", () => {
     });
     expect(await merkle.run(["post", slug, "x", "--to", "nobdy"])).toMatchObject({
       code: 5,
-      stderr: expect.stringContaining("There: "),
+      stderr: expect.stringContaining("In this session: "),
     });
     expect(cy).toContain("mk_");
   });
