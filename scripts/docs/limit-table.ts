@@ -158,6 +158,9 @@ const beyond: Readonly<Record<LimitName, string>> = {
   searchHitsDefault: "default number of results",
   waitSecondsMax: "means the same as the limit",
   parkedWaitsPerPeerMax: "the oldest is answered (WAIT-6)",
+  endsWaitsTeamsMax:
+    "in a session of more teams joining, leaving and metadata end the convener's waits alone (DELIVER-4)",
+  endsWaitsMsMin: "how rarely these end a peer's waits (DELIVER-4)",
   nudgeAnswerMsMax: "the nudge is answered without it (NUDGE-2)",
   unansweredRequestsPerConnectionMax: closeWith("too_many_requests"),
   subscriptionsPerConnectionMax: "error reply",

@@ -135,6 +135,8 @@ const testedAt: {
   versionsPageDefault: "here",
   waitSecondsMax: "here",
   parkedWaitsPerPeerMax: "here",
+  endsWaitsMsMin: "tests/transports/delivery.test.ts",
+  endsWaitsTeamsMax: "tests/transports/delivery.test.ts",
   nudgeAnswerMsMax: "tests/transports/delivery.test.ts",
   unansweredRequestsPerConnectionMax: "here",
   subscriptionsPerConnectionMax: "here",

@@ -183,7 +183,7 @@ describe("what ends a wait that blocks", () => {
       expect(none.length).toBeGreaterThan(0);
       expect(await settledWithin(wait, 100)).toBe(false);
       await say(priority, { to: "@backend", priority });
-      expect(textsOf((await wait).messages)).toEqual(["low", "session_metadata_updated", priority]);
+      expect(textsOf((await wait).messages)).toEqual(["low", "topic_opened", priority]);
     }
   });
 
@@ -219,31 +219,64 @@ describe("what ends a wait that blocks", () => {
     expect(await last).toMatchObject({ messages: [{ event: "session_concluded" }], session_closed: true });
   });
 
-  it("[DELIVER-4] a team that comes to a convener who is alone, or leaves it alone, ends its wait; in a fuller roster none does", async () => {
-    const { sessionId: session_id, convener: team_id } = await createTestSession(transport);
-    const polls = async () => {
+  it("[DELIVER-4] a team that comes to a convener who is alone wakes it; among few teams coming, going and metadata end every wait, among many the convener's", async () => {
+    const { sessionId: session_id, convener } = await createTestSession(transport);
+    const join = (team_name: string) => transport.call("join_session", { session_id, team_name });
+    const polling = async () => {
       const { participants } = await transport.call("list_participants", { session_id });
-      return participants.some((each) => each.convener && each.polling);
+      return participants.filter((each) => each.polling).map((each) => each.team_name);
     };
-    const wait = async () => {
-      await transport.call("check_messages", { session_id, team_id });
-      await transport.call("check_messages", { session_id, team_id });
-      const waiting = transport.call("wait_for_messages", { session_id, team_id, timeout: 20 });
-      await expect.poll(polls, { interval: 5 }).toBe(true);
-      return waiting.then(({ messages }) => textsOf(messages));
+    /** Parks a wait of somebody who has read everything; what it brings. */
+    const park = async (name: string, team_id: string) => {
+      const { next_cursor: since_cursor } = await transport.call("check_messages", { session_id, team_id });
+      const waiting = transport.call("wait_for_messages", { session_id, team_id, since_cursor });
+      await expect.poll(polling, { interval: 5 }).toContain(name);
+      return { brings: waiting.then(({ messages }) => textsOf(messages)) };
     };
-    const first = wait();
-    await expect.poll(polls, { interval: 5 }).toBe(true);
-    const birch = await transport.call("join_session", { session_id, team_name: "Birch" });
-    expect(await first).toEqual(["team_joined"]);
+    const alone = await park("Atlas", convener);
+    const birch = await join("Birch");
+    expect(await alone.brings).toEqual(["team_joined"]);
+    const history = await transport.call("get_history", { session_id });
+    expect(history.messages[0]).toMatchObject({ event: "team_joined", priority: "now" });
 
-    const second = wait();
-    await expect.poll(polls, { interval: 5 }).toBe(true);
-    const cedar = await transport.call("join_session", { session_id, team_name: "Cedar" });
-    await transport.call("leave_session", { session_id, team_id: cedar.team_id });
-    expect(await settledWithin(second, 100)).toBe(false);
-    await transport.call("leave_session", { session_id, team_id: birch.team_id });
-    expect(await second).toEqual(["team_joined", "team_left", "team_left"]);
+    const birchWaits = await park("Birch", birch.team_id);
+    const cedar = await join("Cedar");
+    expect(await birchWaits.brings).toEqual(["team_joined"]);
+    const cedarWaits = await park("Cedar", cedar.team_id);
+    const changed = { session_id, team_id: convener, title: "Another", reason: "scope" };
+    await transport.call("update_session_metadata", changed);
+    expect(await cedarWaits.brings).toEqual(["session_metadata_updated"]);
+
+    const dana = await join("Dana");
+    const danaWaits = await park("Dana", dana.team_id);
+    const convenerWaits = await park("Atlas", convener);
+    const elm = await join("Elm");
+    expect(await convenerWaits.brings).toEqual(["team_joined"]);
+    expect(await settledWithin(danaWaits.brings, 100)).toBe(false);
+    await transport.call("leave_session", { session_id, team_id: elm.team_id });
+    expect(await danaWaits.brings).toEqual(["team_joined", "team_left"]);
+  });
+
+  it("[DELIVER-4] such events end a peer's waits once in 5 s, then the wait that is parked", async () => {
+    const session = await startSession();
+    const { session_id, convener: team_id, oak } = session;
+    const rename = (title: string) =>
+      transport.call("update_session_metadata", { session_id, team_id, title, reason: "scope" });
+    await oak.check();
+    const first = oak.wait();
+    await parked(session);
+    await rename("First");
+    let since_cursor = (await first).next_cursor;
+    const endedAt = performance.now();
+    const second = oak.wait({ since_cursor });
+    await parked(session);
+    await rename("Second");
+    await rename("Third");
+    const { messages } = await second;
+    expect(performance.now() - endedAt).toBeGreaterThan(4_000);
+    expect(textsOf(messages)).toEqual(["session_metadata_updated", "session_metadata_updated"]);
+    since_cursor = messages.at(-1)?.sequence ?? 0;
+    expect(await oak.wait({ since_cursor, timeout: 0 })).toMatchObject({ messages: [] });
   });
 
   it("[DELIVER-6] what is unread when it begins comes at once, whatever its priority", async () => {
@@ -254,8 +287,7 @@ describe("what ends a wait that blocks", () => {
   });
 
   async function createEvent({ session_id, convener: team_id }: Session): Promise<void> {
-    const title = `Title ${Math.random()}`;
-    await transport.call("update_session_metadata", { session_id, team_id, title, reason: "scope" });
+    await transport.call("open_topic", { session_id, team_id, version: 0, text: "about all of it" });
   }
 
   async function settledWithin(call: Promise<unknown>, ms: number): Promise<boolean> {

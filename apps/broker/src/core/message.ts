@@ -74,8 +74,8 @@ export interface EventOptions {
   readonly reaches?: readonly string[] | undefined;
   /** The message that it is about. */
   readonly replyTo?: number | undefined;
-  /** `now` wakes whom it is for, as chat does. */
-  readonly priority?: "now" | undefined;
+  /** `now` wakes everyone whom it is for, as chat does; `low` ends no wait, except the convener's (DELIVER-4). */
+  readonly priority?: "now" | "low" | undefined;
   /** One of its own unless told. */
   readonly id?: string | undefined;
 }

@@ -69,6 +69,8 @@ export interface InboxReader {
   poll(): Promise<boolean>;
   /** The same, or null when it would have to wait. */
   pollNow(): boolean | null;
+  /** In how many milliseconds what was polled ends the wait, where that is an event that has ended one a moment ago (DELIVER-4). */
+  readonly endsInMs: number | null;
 }
 
 export function openInboxReader(
@@ -84,6 +86,8 @@ export function openInboxReader(
   // Messages that are only brought again end no wait.
   let looked = Math.max(taken, again);
   let ending = false;
+  let eventEnds = false;
+  const isConvener = peer.teamId === ctx.session.createdByTeamId;
 
   function pass(upTo: number): void {
     // Own messages are passed over by those alone who never see them.
@@ -95,6 +99,23 @@ export function openInboxReader(
     if (entries.length === 0 && taken === looked) pass(upTo);
     looked = upTo;
     ending ||= entries.some((entry) => own || entry.wakes);
+    eventEnds ||= entries.some(
+      ({ endsWaitsOf }) => endsWaitsOf === "everyone" || (isConvener && endsWaitsOf === "convener"),
+    );
+  }
+
+  function eventEndsInMs(): number {
+    if (!eventEnds) return Number.POSITIVE_INFINITY;
+    return Math.max(0, peer.eventEndedWaitAt + limits.endsWaitsMsMin - performance.now());
+  }
+
+  /** Only what ended no other wait of the peer for a while ends this one. */
+  function endsNow(): boolean {
+    if (ending) return true;
+    if (eventEndsInMs() > 0) return false;
+    peer.eventEndedWaitAt = performance.now();
+    ending = true;
+    return true;
   }
 
   return {
@@ -120,7 +141,7 @@ export function openInboxReader(
       while (!ending && looked < channel.head) {
         note(await channel.readMail(looked, addressee, bounds));
       }
-      return ending;
+      return endsNow();
     },
     pollNow() {
       while (!ending && looked < channel.head) {
@@ -128,7 +149,11 @@ export function openInboxReader(
         if (!mail) return null;
         note(mail);
       }
-      return ending;
+      return endsNow();
+    },
+    get endsInMs() {
+      const ms = eventEndsInMs();
+      return Number.isFinite(ms) && !ending ? ms : null;
     },
   };
 }

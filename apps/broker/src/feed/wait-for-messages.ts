@@ -114,6 +114,7 @@ async function readOrBlock(
   const detach = channel.attach({
     wake: () => {
       if (!blocked || channel.closed || inbox.pollNow() !== false) wake.ring();
+      else wake.ringIn(inbox.endsInMs);
     },
   });
   const unpark = park(ctx, peer, wake.expire);
@@ -129,6 +130,7 @@ async function readOrBlock(
       const answer = await wake.answered();
       blocked = false;
       if (answer === "expired" || (await inbox.poll())) break;
+      wake.ringIn(inbox.endsInMs);
     }
     const page = await inbox.read();
     const inVain = page.entries.length === 0 && !channel.closed;

@@ -1,6 +1,8 @@
 /** Wakes whoever waits at it; rung while nobody waits, it is remembered. */
 export interface WaitSignal {
   ring(): void;
+  /** Rings so much later, instead of when it was asked to before; null never. */
+  ringIn(ms: number | null): void;
   /** Ends the wait as if its time were up. */
   expire(): void;
   /** Resolves at the next ring, or when the time is up, its signal is aborted or the broker stops; at once if that has been. */
@@ -24,6 +26,7 @@ export function createWaitSignals(stopping: AbortSignal): WaitSignals {
     let expired = timeoutMs <= 0 || signal.aborted || stopping.aborted;
     let answer: ((how: "rung" | "expired") => void) | null = null;
     const timer = setTimeout(expire, timeoutMs);
+    let later: ReturnType<typeof setTimeout> | undefined;
     signal.addEventListener("abort", expire, { once: true });
 
     function settle(): void {
@@ -39,10 +42,16 @@ export function createWaitSignals(stopping: AbortSignal): WaitSignals {
       settle();
     }
 
+    function ring(): void {
+      rung = true;
+      settle();
+    }
+
     const opened: WaitSignal = {
-      ring() {
-        rung = true;
-        settle();
+      ring,
+      ringIn(ms) {
+        clearTimeout(later);
+        if (ms !== null) later = setTimeout(ring, ms);
       },
       expire,
       answered() {
@@ -53,6 +62,7 @@ export function createWaitSignals(stopping: AbortSignal): WaitSignals {
       },
       stop() {
         clearTimeout(timer);
+        clearTimeout(later);
         signal.removeEventListener("abort", expire);
         waiting.delete(opened);
       },

@@ -1,6 +1,7 @@
 import { findSession, lockSession, type SessionRow, updateSessionRow } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { SessionServices, TeamContext } from "./context.js";
+import { priorityAmongFew } from "./roster/announce-roster.js";
 import { toSessionSettings } from "./session-settings.js";
 
 type Changes = OutputOf<"update_session_metadata">["changes"];
@@ -13,7 +14,8 @@ export async function updateSessionMetadata(
   const { database } = ctx.services;
   const { sessionId, slug } = ctx.session;
 
-  return ctx.write(async ({ tx, announce, afterCommit }) => {
+  return ctx.write(async (write) => {
+    const { tx, announce, afterCommit } = write;
     await lockSession(tx, sessionId);
     const row = await findSession(tx, database.meshId, sessionId);
     if (!row) throw new MerkleError("not_found", `There is no session "${slug}".`);
@@ -47,7 +49,7 @@ export async function updateSessionMetadata(
         reason: input.reason,
         at: at.toISOString(),
       },
-      { causedBy: ctx.team.peer.peerId },
+      { causedBy: ctx.team.peer.peerId, priority: await priorityAmongFew(write, sessionId) },
     );
     afterCommit(() => ctx.services.channels.announceChange(sessionId, "session", sequence));
     return { title, description, updated_at: at.toISOString(), changes };

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, ne, notInArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import { feeds, peers, sessions, teams } from "../core/schema.js";
 import type { Queryable, Transaction } from "../core/transactions.js";
 import type { LiveSecret } from "../identity/persons.js";
@@ -102,18 +102,14 @@ export async function findTeamOfPerson(
   return row ?? null;
 }
 
-/** Whether a team is in a session that is none of these and has not left. */
-export async function hasOtherTeams(
-  db: Queryable,
-  sessionId: string,
-  except: readonly string[],
-): Promise<boolean> {
-  const [row] = await db
+/** The teams of a session that have not left, at most `limit` of them. */
+export async function listTeamIds(db: Queryable, sessionId: string, limit: number): Promise<string[]> {
+  const rows = await db
     .select({ teamId: teams.teamId })
     .from(teams)
-    .where(and(eq(teams.sessionId, sessionId), isNull(teams.leftAt), notInArray(teams.teamId, [...except])))
-    .limit(1);
-  return row !== undefined;
+    .where(and(eq(teams.sessionId, sessionId), isNull(teams.leftAt)))
+    .limit(limit);
+  return rows.map(({ teamId }) => teamId);
 }
 
 /** A member's own team of that name in a session, whatever its case; left or not. A person's team is none of these. */

@@ -142,6 +142,10 @@ export const limits = {
   // Waiting.
   waitSecondsMax: 30,
   parkedWaitsPerPeerMax: 4,
+  /** In a session of more teams their coming, their going and a new title end the convener's waits alone. */
+  endsWaitsTeamsMax: 4,
+  /** So rarely these end a peer's waits. */
+  endsWaitsMsMin: 5_000,
   /** How long a nudge waits for the clients that it reached to say what they did. */
   nudgeAnswerMsMax: 2_000,
 

@@ -7,6 +7,8 @@ export interface EventKind {
   readonly changes: readonly MeshChangedKind[];
   /** Whether it ends a wait that blocks and gives an idle agent a turn, whatever its priority (DELIVER-4, WAKE-2). */
   readonly wakes?: true;
+  /** Whether it ends waits of the convener and, unless its priority is `low`, of everyone; it gives nobody a turn (DELIVER-4). */
+  readonly endsWaits?: true;
   /** The mark that it is on the timeline (TIME-2). */
   readonly mark?: "metadata" | "joined" | "left" | "held" | "concluded";
   /** Whether it says what somebody wrote, which can be removed; the rest is known from the roster, or the broker found it. */
@@ -19,10 +21,23 @@ export interface EventKind {
 
 /** The kinds of events that a feed can hold. One without an entry does not compile. */
 export const eventKinds: Readonly<Record<SystemEvent["event"], EventKind>> = {
-  team_joined: { changes: ["sessions", "attention"], mark: "joined", foldable: true, log: "people" },
-  team_left: { changes: ["sessions", "attention"], mark: "left", foldable: true, log: "people" },
+  team_joined: {
+    changes: ["sessions", "attention"],
+    endsWaits: true,
+    mark: "joined",
+    foldable: true,
+    log: "people",
+  },
+  team_left: {
+    changes: ["sessions", "attention"],
+    endsWaits: true,
+    mark: "left",
+    foldable: true,
+    log: "people",
+  },
   session_metadata_updated: {
     changes: ["sessions", "attention"],
+    endsWaits: true,
     mark: "metadata",
     holdsText: true,
     log: "session",

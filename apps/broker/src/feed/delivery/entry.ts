@@ -1,6 +1,7 @@
 import type { Addressee, StoredMessage } from "@merkle/db";
 import {
   type BrokerFrame,
+  findEventKind,
   type Message,
   redactedBy,
   redactedVersions,
@@ -19,6 +20,8 @@ export interface Entry {
   readonly reaches: ReadonlySet<string> | null;
   /** Whether it ends a wait that blocks (DELIVER-4). */
   readonly wakes: boolean;
+  /** Whose blocking waits it ends, now and then, without waking anyone (DELIVER-4). */
+  readonly endsWaitsOf: "everyone" | "convener" | "nobody";
   readonly bytes: number;
   readonly concludes: boolean;
   /** The message that it says was redacted. */
@@ -44,6 +47,7 @@ class StoredEntry implements Entry {
   readonly peerId: string | null;
   readonly reaches: ReadonlySet<string> | null;
   readonly wakes: boolean;
+  readonly endsWaitsOf: Entry["endsWaitsOf"];
   readonly bytes: number;
   readonly concludes: boolean;
   readonly redacts: number | null;
@@ -57,6 +61,8 @@ class StoredEntry implements Entry {
     this.bytes = Buffer.byteLength(stored.content) + 400;
     const event = stored.type === "system" ? this.message : null;
     this.wakes = wakes(event ?? { type: "chat", priority: stored.priority });
+    const ending = stored.priority === "low" ? "convener" : "everyone";
+    this.endsWaitsOf = findEventKind(event?.event)?.endsWaits ? ending : "nobody";
     this.concludes = event?.event === "session_concluded";
     this.redacts = event && (redactedBy(event)?.sequence ?? null);
     this.redactsDocument = event !== null && redactedVersions(event) !== null;

@@ -55,6 +55,8 @@ export interface Peer {
   lastPolledAt: Date | null;
   /** Whether its last connection said goodbye, and nothing came from it since. */
   gone: boolean;
+  /** When an event that wakes nobody last ended a wait of it, on the clock of `performance` (DELIVER-4). */
+  eventEndedWaitAt: number;
   /** Oldest first. */
   readonly waits: Set<ParkedWait>;
   /** Its open inboxes, oldest first; at most one connection holds a named peer (PEER-11). */
@@ -88,6 +90,7 @@ export function createPeer(row: TeamWithPeer): Peer {
     lastSeenAt,
     lastPolledAt,
     gone: false,
+    eventEndedWaitAt: Number.NEGATIVE_INFINITY,
     waits: new Set(),
     holders: new Set(),
     hold: null,

@@ -3,7 +3,7 @@ import type { OutputOf } from "@merkle/wire";
 import type { Write } from "../../core/write.js";
 import { hasLeft } from "../access/authorize.js";
 import type { SessionServices, TeamContext } from "../context.js";
-import { announceRoster, rosterPriority } from "./announce-roster.js";
+import { announceRoster, priorityAmongFew } from "./announce-roster.js";
 
 /**
  * Ends a team's part in a session, or that of the named peer that asks, whose team goes with it when nobody of it is left
@@ -56,7 +56,7 @@ async function endTeam(ctx: TeamContext<SessionServices>, write: Write, leftAt: 
     {
       causedBy: team.peer.peerId,
       afterClosing: true,
-      priority: await rosterPriority(write, session, team.teamId),
+      priority: await priorityAmongFew(write, sessionId),
     },
   );
   forgetPeers(ctx, write, [...left, team.peer.peerId]);
