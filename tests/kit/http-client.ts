@@ -28,7 +28,8 @@ export function openHttpClient(): HttpClient {
     new Promise((resolve, reject) => {
       // Node says of no DELETE how long its body is, so that the body would be taken for the next request.
       const length = { "content-length": String(Buffer.byteLength(body)) };
-      const sent = request(url, { agent, headers: { ...headers, ...length }, ...options }, (response) => {
+      const said = { "user-agent": "merkle-tests", ...headers, ...length };
+      const sent = request(url, { agent, headers: said, ...options }, (response) => {
         const chunks: Buffer[] = [];
         response
           .on("data", (chunk) => chunks.push(chunk))

@@ -99,7 +99,7 @@ describe("what pages show of many things at once", () => {
     });
     expect(of("Atlas")).toMatchObject({
       session: slug,
-      summary: { text: "Rotates keys" },
+      summary: "Rotates keys",
       task: { task: 1, title: "Rotate" },
       tokens: 1000,
       cost_usd: 0.5,

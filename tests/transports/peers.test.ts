@@ -92,7 +92,10 @@ describe("peers", () => {
         { name: "backend", role: "lead" },
         { name: "Backend/db", role: null },
       ],
-      summary: { text: "reads" },
+      status: "idle",
+      presence: "active",
+      summary: "reads",
+      summary_at: expect.any(String),
       capabilities: facts.capabilities,
       cwd: "/work",
       machine: "laptop",
@@ -103,7 +106,13 @@ describe("peers", () => {
       connected: false,
       last_read: 1,
     });
-    expect(peers[2]).toMatchObject({ role: "tester", groups: [], summary: null, last_read: 2 });
+    expect(peers[2]).toMatchObject({
+      role: "tester",
+      groups: [],
+      summary: "",
+      summary_at: null,
+      last_read: 2,
+    });
     expect(await eventsOf(session), "peers come without an event").toEqual(["team_joined"]);
     const { participants } = await transport.call("list_participants", { session_id: session.sessionId });
     expect(participants.map(({ team_name, peers }) => [team_name, peers])).toEqual([
@@ -319,7 +328,7 @@ describe("peers", () => {
     const lost = await join(session, { peer_name: "lost" });
     const gone = await join(session, { team_id: lost.team_id, peer_name: "gone" });
     const statuses = async () =>
-      Object.fromEntries((await listPeers(session)).map(({ name, status }) => [name, status]));
+      Object.fromEntries((await listPeers(session)).map(({ name, presence }) => [name, presence]));
     const socket = await openInbox(session, lost.peer);
     const client = await holdInbox(session, gone.peer);
     expect(await listPeers(session)).toMatchObject([{}, { connected: true }, { connected: true }]);
@@ -387,9 +396,9 @@ describe("peers", () => {
     expect(await setStatus("idle")).toBe("idle");
     expect((await listPeers(session))[1]?.declared).toMatchObject({ status: "idle", reason: null });
     await transport.call("set_summary", { session_id, team_id, summary: "  reads  " });
-    expect((await listPeers(session))[1]?.summary).toMatchObject({ text: "reads" });
+    expect((await listPeers(session))[1]).toMatchObject({ summary: "reads", summary_at: expect.any(String) });
     await transport.call("set_summary", { session_id, team_id, summary: "" });
-    expect((await listPeers(session))[1]?.summary).toBeNull();
+    expect((await listPeers(session))[1]).toMatchObject({ summary: "", summary_at: null });
     expect(await failureOf(transport.callRaw("set_summary", { session_id, summary: "x" }))).toMatchObject({
       code: "unauthorized",
     });
@@ -494,7 +503,7 @@ describe("peers", () => {
       readText(await client.callTool({ name, arguments: { session_id, ...args } }));
     const joined = await call("join_session", { team_name: "Birch", peer_name: "aspen" });
     await call("set_summary", { summary: "by memory" });
-    expect(await listPeers(session)).toMatchObject([{}, { name: "aspen", summary: { text: "by memory" } }]);
+    expect(await listPeers(session)).toMatchObject([{}, { name: "aspen", summary: "by memory" }]);
     const again = await call("join_session", { team_name: "Birch", peer_name: "ASPEN" });
     expect(again).toMatchObject({ resumed: true, peer_id: joined["peer_id"] });
     const other = await call("join_session", { team_name: "Birch", peer_name: "cedar" });

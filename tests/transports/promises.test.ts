@@ -252,7 +252,7 @@ describe("a peer", () => {
         { name: "api", role: "lead" },
         { name: "tests", role: null },
       ],
-      summary: { text: "Reading." },
+      summary: "Reading.",
       machine: "other box",
     });
   });

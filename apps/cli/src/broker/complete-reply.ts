@@ -18,7 +18,7 @@ export async function completeReply<Name extends OperationName>(
   if (!operation) return reply as OutputOf<Name>; // Every name of the catalogue has an operation.
   const { schema, shared } = describeSchema(operation.output, "output", "");
   // What it lacked was filled in from the schema of this very output.
-  return complete(reply, schema, shared) as OutputOf<Name>;
+  return complete(operation.older?.fromOutput(reply) ?? reply, schema, shared) as OutputOf<Name>;
 }
 
 function complete(value: unknown, described: Schema, shared: Shared): unknown {

@@ -1,4 +1,4 @@
-import { buildNumber, type ErrorCode, MerkleError } from "@merkle/wire";
+import { buildHeader, buildNumber, type ErrorCode, MerkleError } from "@merkle/wire";
 import { type ConnectionState, connect, type MerkleClient, type WebSocketClass } from "@merkle/wire/client";
 import { neutralise } from "@merkle/wire/text";
 import { WebSocket } from "ws";
@@ -155,6 +155,7 @@ export function trustingWebSocket(trust: Trust | undefined): WebSocketClass {
     constructor(url: string) {
       super(url, {
         ...trust?.(),
+        headers: { [buildHeader]: String(buildNumber) },
         ...(isLoopback(new URL(url).hostname) && toLoopback),
       });
     }

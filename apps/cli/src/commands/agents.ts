@@ -48,7 +48,7 @@ function formatAgents(found: readonly Agent[], output: Output, all: boolean): st
   const peers = inOrderOfState(found.map(({ peer }) => peer));
   const shown = all
     ? peers
-    : peers.filter((peer) => peer.status !== "disconnected" || peer.declared !== null);
+    : peers.filter((peer) => peer.presence !== "disconnected" || peer.declared !== null);
   const rows = shown.map((peer) => {
     const paint = paintState(peer, output);
     return [

@@ -65,7 +65,8 @@ export function createPerformer(options: PerformerOptions): Performer {
       signal,
     });
     secretStore.keepFrom(output);
-    return output;
+    // The broker may be older.
+    return operation.older?.fromOutput(output) ?? output;
   }
 
   /** The operations for which this server does something of its own; those that return nothing, the broker is asked for. */

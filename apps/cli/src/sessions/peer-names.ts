@@ -15,13 +15,15 @@ export function nameBesideMark(name: string): string {
   return /\(\s*(?:human|guest)\s*\)/iu.test(name) ? JSON.stringify(shown) : shown;
 }
 
+type Seen = Pick<Peer, "left_at" | "presence">;
+
 /** The sign of a peer, or of a team, for whether it is there: one that has left is as gone as one that is away. */
 export function presenceSign(
-  { left_at: leftAt, status }: Pick<Peer, "left_at" | "status">,
+  { left_at: leftAt, presence }: Seen,
   { signs }: { readonly signs: Signs },
 ): string {
   if (leftAt !== null) return signs.gone;
-  switch (status) {
+  switch (presence) {
     case "active":
       return signs.active;
     case "idle":
@@ -41,10 +43,7 @@ function isBlocked({ declared, left_at: leftAt }: Pick<Peer, "declared" | "left_
 }
 
 /** The sign of a peer or a team: what others must know before they wait for it, else whether it is there. */
-export function signOf(
-  peer: Pick<Peer, "declared" | "left_at" | "status">,
-  { signs }: { readonly signs: Signs },
-): string {
+export function signOf(peer: Pick<Peer, "declared"> & Seen, { signs }: { readonly signs: Signs }): string {
   if (isBlocked(peer)) return signs.blocked;
   return peer.left_at === null && peer.declared?.status === "dnd" ? signs.dnd : presenceSign(peer, { signs });
 }
@@ -52,7 +51,8 @@ export function signOf(
 /** The declared state, and the observed one, each with its age: `blocked 6m "needs a key", idle`. */
 export function stateText(peer: Peer): string {
   if (peer.left_at !== null) return `left ${toAge(peer.left_at)} ago`;
-  const seen = peer.status === "disconnected" ? `away, seen ${toAge(peer.last_seen_at)} ago` : peer.status;
+  const seen =
+    peer.presence === "disconnected" ? `away, seen ${toAge(peer.last_seen_at)} ago` : peer.presence;
   return [declaredText(peer), seen, peer.polling ? "waiting for messages" : ""]
     .filter((each) => each !== "")
     .join(", ");
@@ -73,8 +73,8 @@ export function rolesText({ role, groups }: Peer): string {
 }
 
 /** `task 7 rotate tokens, 12m`, before what the peer says of itself. */
-export function summaryText({ summary, task }: Peer): string {
-  const said = summary === null ? "" : `${oneLine(summary.text)} (${toAge(summary.at)} ago)`;
+export function summaryText({ summary, summary_at: at, task }: Peer): string {
+  const said = at === null ? "" : `${oneLine(summary)} (${toAge(at)} ago)`;
   if (task === null) return said;
   return [`task ${task.task} ${oneLine(task.title)}, ${toAge(task.since)}`, said].filter(Boolean).join("   ");
 }
@@ -104,11 +104,11 @@ export function wakeText(peer: Peer): string {
 
 export function paintState(peer: Peer, output: Pick<Output, "alarm" | "dim">): (text: string) => string {
   if (isBlocked(peer)) return output.alarm;
-  return peer.left_at !== null || peer.status === "disconnected" ? output.dim : String;
+  return peer.left_at !== null || peer.presence === "disconnected" ? output.dim : String;
 }
 
 function rankOf(peer: Peer): number {
   if (isBlocked(peer)) return 0;
   if (peer.left_at !== null) return 4;
-  return { active: 1, idle: 2, disconnected: 3 }[peer.status];
+  return { active: 1, idle: 2, disconnected: 3 }[peer.presence];
 }

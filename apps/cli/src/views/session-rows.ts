@@ -54,7 +54,9 @@ const lettersMax = 8;
 function rosterCell(participants: readonly Participant[], output: Output): Cell {
   const present = inJoinOrder(participants).filter((team) => team.left_at === null);
   const marks = teamMarks(present.map((team) => team.team_name));
-  const letters = present.slice(0, lettersMax).map((team, index) => `${marks[index]}${signOf(team, output)}`);
+  const letters = present
+    .slice(0, lettersMax)
+    .map((team, index) => `${marks[index]}${signOf(toSeen(team), output)}`);
   const rest = present.length > lettersMax ? [`+${present.length - lettersMax}`] : [];
   const text = [...letters, ...rest].join(" ");
   const painted = [...letters.map((each, index) => output.teamColour(index)(each)), ...rest].join(" ");
@@ -67,7 +69,7 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
   const rows = inJoinOrder(participants).map((team, index): Cell[] => [
     { text: `  ${oneLine(team.team_name)}`, paint: output.teamColour(index) },
     { text: team.kind },
-    { text: `${signOf(team, output)} ${statusOf(team)}` },
+    { text: `${signOf(toSeen(team), output)} ${statusOf(team)}` },
     { text: lastSeen(team), paint: output.dim },
     { text: team.convener ? "convener" : "" },
     { text: team.peers > 0 ? counted(team.peers, "peer") : "" },
@@ -81,6 +83,11 @@ export function formatRoster(participants: readonly Participant[], output: Outpu
 
 function inJoinOrder(participants: readonly Participant[]): Participant[] {
   return [...participants].sort((a, b) => a.joined_at.localeCompare(b.joined_at));
+}
+
+/** A team's status is what was seen of its peers. */
+function toSeen(team: Participant) {
+  return { ...team, presence: team.status };
 }
 
 function statusOf(team: Participant): string {

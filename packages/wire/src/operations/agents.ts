@@ -25,8 +25,10 @@ export const Agent = Peer.pick({
   name: true,
   role: true,
   status: true,
+  presence: true,
   declared: true,
   summary: true,
+  summary_at: true,
   joined_at: true,
   last_seen_at: true,
   polling: true,
@@ -95,7 +97,7 @@ function compactAgent({
   team,
   name,
   session,
-  status,
+  presence,
   declared,
   summary,
   task,
@@ -103,7 +105,7 @@ function compactAgent({
   unread,
 }: Agent): string {
   const facts = [
-    declared?.status ?? status,
+    declared?.status ?? presence,
     declared?.reason,
     task && `task ${task.task}`,
     ...waits.map(
@@ -112,5 +114,5 @@ function compactAgent({
     ),
     unread > 0 && `${unread} unread`,
   ].filter(Boolean);
-  return `- ${peerAddress(team, name)} in ${session}, ${facts.join(", ")}${summary ? `: ${summary.text}` : ""}`;
+  return `- ${peerAddress(team, name)} in ${session}, ${facts.join(", ")}${summary && `: ${summary}`}`;
 }

@@ -33,6 +33,13 @@ export interface OperationDescription<
    * JSON: `compact` itself makes them harmless, and lets nothing follow that could be theirs (TEXT-4).
    */
   readonly verbatim?: readonly string[];
+  /** The output as clients of older builds expect it, for one release (BUILD-6). */
+  readonly older?: {
+    readonly below: number;
+    toOutput(output: z.output<Output>): object;
+    /** The way back, for a client of a broker of such a build. */
+    fromOutput(older: unknown): unknown;
+  };
   /**
    * The output as text for a model, which pays for every byte of it. Its texts are `foreign` already; a line of it begins with
    * a word or sign of ours (TEXT-1).

@@ -55,8 +55,8 @@ export const Declared = z.object({
 export const Membership = z.object({ name: z.string(), role: z.string().nullable() });
 
 /**
- * A peer as `list_peers` shows it (PEER-8). `status` is derived from what was seen, as a team's is (ROSTER-4); `declared` is
- * what the peer, or its client's hooks, said of it.
+ * A peer as `list_peers` shows it (PEER-8). `presence` is derived from what was seen, as a team's status is (ROSTER-4);
+ * `declared` is what the peer, or its client's hooks, reported; `status` is both in one word.
  */
 export const Peer = z
   .object({
@@ -67,9 +67,13 @@ export const Peer = z
     kind: TeamKind,
     role: z.string().nullable(),
     groups: z.array(Membership),
-    status: z.enum(["active", "idle", "disconnected"]),
+    status: z
+      .enum([...DeclaredStatus.options, "disconnected"])
+      .meta({ description: "The declared one, idle by default; disconnected while it is away." }),
+    presence: z.enum(["active", "idle", "disconnected"]).meta({ description: "What the broker observed." }),
     declared: Declared.nullable(),
-    summary: z.object({ text: z.string(), at: Timestamp }).nullable(),
+    summary: z.string().meta({ description: "What it is doing; empty if it reported nothing." }),
+    summary_at: Timestamp.nullable(),
     capabilities: Capabilities.nullable(),
     cwd: z.string().nullable(),
     machine: z.string().nullable(),
@@ -100,12 +104,48 @@ function compactPeer(peer: Peer): string {
     peer.kind === "agent" ? "" : `(${peer.kind})`,
     peer.role ? `role ${nameInLine(peer.role)}` : "",
     groups,
-    peer.left_at ? "left" : peer.status,
+    peer.left_at ? "left" : peer.presence,
     declared ? `${declared.status}${declared.reason ? ` ${inQuotes(declared.reason)}` : ""}` : "",
     task ? `task ${task.task} ${inQuotes(task.title)} since ${messageTime(task.since)}` : "",
     `seen ${messageTime(peer.last_seen_at)}`,
   ].filter((fact) => fact !== "");
-  return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary ? `: ${summary.text}` : ""}`;
+  return `- ${peerAddress(peer.team, peer.name)}, ${facts.join(", ")}${summary && `: ${summary}`}`;
+}
+
+/** What a client of a build below 9 expects: `status` as observed, and the summary with its time. */
+function toOlderPeers({ peers }: { readonly peers: readonly Peer[] }): object {
+  return {
+    peers: peers.map(({ presence, summary, summary_at: at, ...peer }) => ({
+      ...peer,
+      status: presence,
+      summary: at && { text: summary, at },
+    })),
+  };
+}
+
+const OlderPeers = z.object({
+  peers: z.array(
+    z.looseObject({
+      status: Peer.shape.presence,
+      declared: Declared.nullable(),
+      summary: z.object({ text: z.string(), at: Timestamp }).nullable(),
+    }),
+  ),
+});
+
+function fromOlderPeers(older: unknown): unknown {
+  const parsed = OlderPeers.safeParse(older);
+  if (!parsed.success) return older;
+  return {
+    peers: parsed.data.peers.map(({ status: presence, declared, summary, ...peer }) => ({
+      ...peer,
+      status: presence === "disconnected" ? presence : (declared?.status ?? "idle"),
+      presence,
+      declared,
+      summary: summary?.text ?? "",
+      summary_at: summary?.at ?? null,
+    })),
+  };
 }
 
 export const listPeers = operation("list_peers", {
@@ -118,6 +158,7 @@ export const listPeers = operation("list_peers", {
     ...asTeam,
   }),
   output: z.object({ peers: z.array(Peer) }),
+  older: { below: 9, toOutput: toOlderPeers, fromOutput: fromOlderPeers },
   errors: ["unauthorized", "not_found"],
   compact: ({ peers }) => lines(...peers.map(compactPeer), peers.length === 0 && "nobody"),
 });

@@ -53,9 +53,7 @@ function toWirePeer(peer: KnownPeer, task: HeldTask | undefined): WirePeer {
     kind: peer.kind,
     role: peer.role,
     groups: peer.groups.map(({ name, role }) => ({ name, role })),
-    status: peer.status,
-    declared: toDeclared(peer),
-    summary: toSummary(peer),
+    ...toState(peer),
     capabilities: toCapabilities(peer.capabilities),
     cwd: peer.cwd,
     machine: peer.machine,
@@ -79,7 +77,30 @@ function toKeyCard({ keyCard, sessionKey }: PeerRosterRow): WirePeer["key_card"]
   return isCurrent ? card : null;
 }
 
-function toDeclared({ declaredStatus, declaredReason, declaredAt }: PeerRosterRow): WirePeer["declared"] {
+type State = Pick<WirePeer, "status" | "presence" | "declared" | "summary" | "summary_at">;
+
+/** What a peer reports of itself, and what was seen of it (PEER-8). */
+export function toState(
+  peer: Pick<
+    KnownPeer,
+    "status" | "declaredStatus" | "declaredReason" | "declaredAt" | "summary" | "summaryAt"
+  >,
+): State {
+  const declared = toDeclared(peer);
+  return {
+    status: peer.status === "disconnected" ? "disconnected" : (declared?.status ?? "idle"),
+    presence: peer.status,
+    declared,
+    summary: peer.summary ?? "",
+    summary_at: peer.summaryAt?.toISOString() ?? null,
+  };
+}
+
+function toDeclared({
+  declaredStatus,
+  declaredReason,
+  declaredAt,
+}: Pick<PeerRosterRow, "declaredStatus" | "declaredReason" | "declaredAt">): WirePeer["declared"] {
   if (!declaredStatus || !declaredAt) return null;
   return { status: declaredStatus, reason: declaredReason, at: declaredAt.toISOString() };
 }
@@ -93,10 +114,6 @@ function declaredOfTeam(peers: readonly KnownPeer[]): Participant["declared"] {
   return (
     words.find(({ status }) => status === "blocked") ?? words.find(({ status }) => status === "dnd") ?? null
   );
-}
-
-function toSummary({ summary, summaryAt }: PeerRosterRow): WirePeer["summary"] {
-  return summary === null || !summaryAt ? null : { text: summary, at: summaryAt.toISOString() };
 }
 
 /** Capabilities that another version stored, with fields that this one does not know, are left aside. */

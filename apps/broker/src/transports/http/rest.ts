@@ -10,6 +10,7 @@ import { toMerkleError } from "../../core/to-merkle-error.js";
 import { shareHolderOf } from "../../identity/limits/shares.js";
 import { refuseStranger } from "../../sessions/access/authorize.js";
 import { type Call, dispatch } from "../dispatch.js";
+import { readBuild, toOutputFor } from "../older-client.js";
 import type { Services } from "../services.js";
 import { type Admit, callerSignal, type HttpContext, whenWritten } from "./admit.js";
 import type { BodyReader } from "./read-json-body.js";
@@ -52,7 +53,7 @@ async function serve(
   if (isStreamable(operation) && wantsStream(c)) return stream(c, services, call);
   const reply = await dispatch(services, call);
   if (reply.written) whenWritten(c, reply.written);
-  return sendJson(c, reply.output);
+  return sendJson(c, toOutputFor(readBuild(c.env.incoming.headers) ?? 0, operation, reply.output));
 }
 
 /** Written to Node's own response, in one piece: what comes of a `Response` is a stream, read and written in several. */

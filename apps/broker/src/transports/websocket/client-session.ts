@@ -1,6 +1,7 @@
 import {
   type Admitted,
   type BrokerFrame,
+  buildNumber,
   type CloseReason,
   type FrameRule,
   isSessionOperation,
@@ -30,6 +31,7 @@ import { admitCaller } from "../../sessions/access/admit-caller.js";
 import { type Hold, holdPeer, type Peer } from "../../sessions/peers/peer.js";
 import { type Call, type Reply, type Responder, serve } from "../dispatch.js";
 import { parseJson } from "../http/parse-json.js";
+import { toOutputFor } from "../older-client.js";
 import type { Admission, Authenticator } from "../services.js";
 import type { Connection } from "./connection.js";
 import { openSubscription } from "./open-subscription.js";
@@ -73,6 +75,8 @@ export interface Greeting {
   readonly isOwnOrigin: (origin: string) => boolean;
   /** Told when the client has proved itself. */
   proved(): void;
+  /** The build that the client names, as `readBuild` has it. */
+  readonly build: number | null;
 }
 
 export function createClientSession(
@@ -102,7 +106,13 @@ export function createClientSession(
     end,
     ended,
     sendError,
+    findBuild,
   };
+
+  /** Of clients that name none, those before builds had numbers subscribe before they ask. */
+  function findBuild(): number {
+    return greeting.build ?? (subscriptions.size > 0 ? 0 : buildNumber);
+  }
 
   function receive(text: string): void {
     // A replaced client may have sent this before it knew.
@@ -377,6 +387,7 @@ export function createClientSession(
 interface RequestEnds {
   ended(request: SocketRequest): void;
   sendError(id: RequestId | null, reason: unknown): void;
+  findBuild(): number;
 }
 
 /** A request under way, whose answer goes back over its connection. */
@@ -412,7 +423,7 @@ class SocketRequest implements Call, Responder {
 
   reply(output: unknown, written: Reply["written"]): void {
     this.#ends.ended(this);
-    const frame = toReply(this, output);
+    const frame = toReply(this, toOutputFor(this.#ends.findBuild(), this.operation, output));
     if (frame) this.connection.send(frame, written && this.#unlessCancelled(written));
   }
 

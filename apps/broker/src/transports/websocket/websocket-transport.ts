@@ -13,9 +13,15 @@ import type { RequestOrigin } from "../../identity/origin/request-origin.js";
 import { createUnfinishedMessages } from "../guard/unfinished-messages.js";
 import { createUnprovenConnections, unprovenBounds } from "../guard/unproven-connections.js";
 import { refuseUpgrade } from "../http/http-error.js";
+import { readBuild } from "../older-client.js";
 import type { Authenticator, Services } from "../services.js";
 import { type ClientSession, createClientSession } from "./client-session.js";
 import { type Connection, createConnection, createFrameGate } from "./connection.js";
+
+interface Source {
+  readonly address: string;
+  readonly build: number | null;
+}
 
 /** The WebSocket transport at `/ws` (WS-1). */
 export interface WebSocketTransport {
@@ -103,7 +109,7 @@ export function createWebSocketTransport({
   const beating = setInterval(beat, heartbeatMs);
   const slowCheck = setInterval(cutOffSlow, slowCheckMs);
 
-  function accept(webSocket: WebSocket, socket: Duplex, address: string): void {
+  function accept(webSocket: WebSocket, socket: Duplex, { address, build }: Source): void {
     const connection = createConnection(webSocket, socket);
     let isOver = false;
     const cutOff = (reason: CloseReason) => {
@@ -126,7 +132,7 @@ export function createWebSocketTransport({
     if (clients.size >= connectionsMax) return cutOff("too_many_connections");
     const challenge = createHelloChallenge();
     const unproved = services.auth === "invite" ? unproven.begin({ socket, address, cutOff }) : null;
-    const greeting = { authenticator, challenge, isOwnOrigin, proved: () => unproved?.proved() };
+    const greeting = { authenticator, challenge, isOwnOrigin, proved: () => unproved?.proved(), build };
     const session = createClientSession(greeting, connection, address, cutOff);
     const gate = createFrameGate({
       connection,
@@ -222,7 +228,10 @@ export function createWebSocketTransport({
 
   return {
     upgrade(request, socket, head, { address }) {
-      server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, socket, address));
+      const build = readBuild(request.headers);
+      server.handleUpgrade(request, socket, head, (webSocket) =>
+        accept(webSocket, socket, { address, build }),
+      );
     },
     async stop() {
       clearInterval(beating);

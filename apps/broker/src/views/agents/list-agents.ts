@@ -14,7 +14,8 @@ import { limits } from "@merkle/wire/limits";
 import { groupBy } from "../../core/group-by.js";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
-import { presentPeers, sight } from "../../sessions/roster/known-peers.js";
+import { type KnownPeer, presentPeers, sight } from "../../sessions/roster/known-peers.js";
+import { toState } from "../../sessions/roster/list-peers.js";
 import type { ViewServices } from "../services.js";
 
 const agentsMax = 200;
@@ -72,7 +73,7 @@ function rankOf({ declared, waits }: Agent): number {
   return waits.length > 0 ? 1 : 2;
 }
 
-type SeenAgent = AgentRow & Pick<Agent, "status" | "polling">;
+type SeenAgent = AgentRow & Pick<KnownPeer, "status" | "polling">;
 
 /** A row with what this broker has seen since it was written. */
 function see(services: ViewServices, row: AgentRow, now: number): SeenAgent {
@@ -87,7 +88,7 @@ interface AgentFacts {
 }
 
 function toAgent(row: SeenAgent, { waits, unread, usage }: AgentFacts): Agent {
-  const { declaredStatus, declaredReason, declaredAt, summary, summaryAt, task, taskTitle, taskSince } = row;
+  const { task, taskTitle, taskSince } = row;
   return {
     session_id: row.sessionId,
     session: row.slug,
@@ -99,13 +100,8 @@ function toAgent(row: SeenAgent, { waits, unread, usage }: AgentFacts): Agent {
     name: row.name,
     role: row.role,
     model: row.model,
-    status: row.status,
+    ...toState(row),
     polling: row.polling,
-    declared:
-      declaredStatus && declaredAt
-        ? { status: declaredStatus, reason: declaredReason, at: declaredAt.toISOString() }
-        : null,
-    summary: summary !== null && summaryAt ? { text: summary, at: summaryAt.toISOString() } : null,
     joined_at: row.joinedAt.toISOString(),
     last_seen_at: (row.lastSeenAt ?? row.joinedAt).toISOString(),
     task:

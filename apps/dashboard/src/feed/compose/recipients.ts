@@ -84,7 +84,7 @@ function toPeer(team: Participant, peer: Peer): Recipient[] {
     {
       value,
       label: value,
-      note: [peer.role, peer.status].filter(Boolean).join(", "),
+      note: [peer.role, peer.presence].filter(Boolean).join(", "),
       kind: "peer",
       colour: team.colour,
       away: isAway(peer) ? [value] : [],
@@ -93,7 +93,7 @@ function toPeer(team: Participant, peer: Peer): Recipient[] {
 }
 
 function isAway(peer: Peer): boolean {
-  return peer.kind === "agent" && peer.status === "disconnected";
+  return peer.kind === "agent" && peer.presence === "disconnected";
 }
 
 function nameOf(peer: Peer): string {

@@ -25,7 +25,7 @@ export function AgentCards({ agents, className }: { agents: readonly Agent[]; cl
             {own.map((agent) => (
               <li key={agent.peer_id} title={nameOf(agent)} className="flex">
                 <span className="sr-only">{nameOf(agent)}: </span>
-                <StatusMark status={agent.status} blocked={needOf(agent) === "human"} />
+                <StatusMark status={agent.presence} blocked={needOf(agent) === "human"} />
               </li>
             ))}
           </ul>

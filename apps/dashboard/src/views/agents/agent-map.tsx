@@ -110,11 +110,11 @@ const haloed = "stroke-surface stroke-[4px] [paint-order:stroke] [stroke-linejoi
 function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall: boolean }) {
   const router = useRouter();
   const { agent, x, y } = node;
-  const { status, colour, unread, waits } = agent;
+  const { presence, colour, unread, waits } = agent;
   const need = needOf(agent);
   const doing = doingOf(agent);
   const href = `/sessions/${agent.session}`;
-  const isAway = status === "disconnected";
+  const isAway = presence === "disconnected";
   const namesAt = y + (isAbove(node, cluster) ? (waits.length > 0 ? -56 : -46) : nodeRadius + 17);
 
   function open(event: MouseEvent): void {
@@ -125,9 +125,9 @@ function AgentNode({ node, cluster, wall }: { node: Node; cluster: Cluster; wall
 
   return (
     <a href={href} onClick={open} className="group outline-none">
-      <title>{`${nameOf(agent)} in ${cluster.title}: ${describeStatus(status, agent.declared?.status === "blocked")}, ${doing.text}${waits.map((wait) => `, waits for ${whomOf(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}</title>
+      <title>{`${nameOf(agent)} in ${cluster.title}: ${describeStatus(presence, agent.declared?.status === "blocked")}, ${doing.text}${waits.map((wait) => `, waits for ${whomOf(wait)}`).join("")}${unread > 0 ? `, ${unread} unread` : ""}`}</title>
       {waits.length > 0 && <AskLoop node={node} human={need === "human"} />}
-      {status === "active" && !need && (
+      {presence === "active" && !need && (
         <circle
           cx={x}
           cy={y}

@@ -11,7 +11,7 @@ import { doingOf, nameOf, needOf, usageOf, whomOf } from "./agent-words";
 
 /** An agent in the list: who, what it does in its own words, what for, for whom it waits, and what it has not read. */
 export function AgentRow({ agent }: { agent: Agent }) {
-  const { session, status, declared, task, waits, unread } = agent;
+  const { session, presence, declared, task, waits, unread } = agent;
   const need = needOf(agent);
   const isBlocked = declared?.status === "blocked";
   const doing = doingOf(agent);
@@ -21,7 +21,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
       <TeamBar colour={agent.colour} className="self-stretch" />
       <div className="grid min-w-0 flex-1 grid-cols-1 gap-1">
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
-          <StatusMark status={status} blocked={isBlocked} />
+          <StatusMark status={presence} blocked={isBlocked} />
           <PageLink
             href={hrefOf(agent)}
             dir="auto"

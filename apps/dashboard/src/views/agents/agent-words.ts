@@ -30,26 +30,26 @@ export interface Doing {
 }
 
 export function doingOf(agent: Agent): Doing {
-  const { declared, waits, summary, task } = agent;
+  const { declared, waits, summary, summary_at: summaryAt, task } = agent;
   const [wait] = waits;
   if (declared?.status === "blocked")
     return { text: declared.reason ?? "blocked", quoted: declared.reason !== null, since: declared.at };
   if (wait) return { text: wait.text, quoted: true, since: wait.since };
-  if (summary) return { text: summary.text, quoted: true, since: summary.at };
+  if (summaryAt) return { text: summary, quoted: true, since: summaryAt };
   if (task) return { text: task.title, quoted: true, since: task.since };
   if (agent.polling) return { text: "waits for messages", quoted: false, since: agent.last_seen_at };
-  return { text: statusWords[agent.status], quoted: false, since: agent.last_seen_at };
+  return { text: statusWords[agent.presence], quoted: false, since: agent.last_seen_at };
 }
 
 const statusWords = {
   active: "at work",
   idle: "recently active",
   disconnected: "offline",
-} as const satisfies Record<Agent["status"], string>;
+} as const satisfies Record<Agent["presence"], string>;
 
 /** Whether an agent stands in the list by itself: those that are away and need nobody are counted. */
 export function isThere(agent: Agent): boolean {
-  return agent.status !== "disconnected" || needOf(agent) !== null || agent.task !== null;
+  return agent.presence !== "disconnected" || needOf(agent) !== null || agent.task !== null;
 }
 
 /** `12k`, `1.2M`: tokens as they are glanced at. */

@@ -9,12 +9,12 @@ import { StatusMark } from "@/sessions/status-mark";
 /** One peer: who it says it is, what it says it does, and what was seen of it. `alone`: its team has no other. */
 export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
   const { session } = useSession();
-  const { declared, summary, name, role } = peer;
+  const { declared, summary, summary_at: summaryAt, name, role } = peer;
   return (
     <div className="grid gap-1 text-sm">
       {(!alone || name !== null || role !== null) && (
         <p className="flex min-w-0 flex-wrap items-center gap-x-1.5">
-          {!alone && <StatusMark status={peer.status} blocked={isBlocked(peer)} dnd={isDnd(peer)} />}
+          {!alone && <StatusMark status={peer.presence} blocked={isBlocked(peer)} dnd={isDnd(peer)} />}
           <span dir="auto" className="font-medium break-words">
             {name ?? "unnamed peer"}
           </span>
@@ -41,11 +41,11 @@ export function PeerFacts({ peer, alone }: { peer: Peer; alone: boolean }) {
           )}
         </p>
       )}
-      {summary && (
+      {summaryAt && (
         <p>
-          <bdi className="break-words">{summary.text}</bdi>{" "}
+          <bdi className="break-words">{summary}</bdi>{" "}
           <span className="text-muted-foreground">
-            (<TimeText at={summary.at} />)
+            (<TimeText at={summaryAt} />)
           </span>
         </p>
       )}
