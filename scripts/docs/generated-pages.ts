@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { brokerSettingsDefault } from "@merkle/wire/schemas";
+import { brokerSettingsDefault, operations, toTool } from "@merkle/wire/schemas";
 import { renderAgentsPage } from "../../apps/broker/src/transports/reference/agents-page.js";
 import { buildFile, renderBuildFile } from "./build-number.js";
 import { commandsPage, environmentPage } from "./command-pages.js";
@@ -22,7 +22,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
       mcpUrl: `${defaultBaseUrl}/api/mcp`,
       idlePolls: brokerSettingsDefault.idle_polls,
     }),
-    ...reference("operations", "Operations", operationsIntro, operationTable()),
+    ...reference("operations", "Operations", `${operationsIntro}\n\n${describeToolList()}`, operationTable()),
     ...reference(
       "limits",
       "Limits",
@@ -57,6 +57,17 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
 }
 
 const defaultBaseUrl = "http://localhost:7423";
+
+/** What an agent carries that lists all tools; `?tools=` narrows it. */
+function describeToolList(): string {
+  const listed = operations.filter(({ toolset, unlisted }) => toolset !== "admin" && unlisted !== true);
+  const bytesOf = (some: typeof listed) => {
+    const tools = some.map((operation) => toTool(operation, "listed"));
+    return Buffer.byteLength(JSON.stringify({ tools })).toLocaleString("en");
+  };
+  const core = listed.filter(({ toolset }) => toolset === "core");
+  return `MCP over HTTP lists ${listed.length} tools in ${bytesOf(listed)} bytes; with \`?tools=core\` ${core.length} in ${bytesOf(core)}.`;
+}
 
 const operationsIntro = `The route and access of each operation. A dash after closing: it addresses no session (SES-11).
 

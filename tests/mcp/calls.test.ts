@@ -133,13 +133,32 @@ describe("a single request", () => {
       });
       expect(tool.annotations).toEqual(operation?.readOnly ? { readOnlyHint: true } : undefined);
       const unlisted = Array.isArray(operation?.unlisted) ? operation.unlisted : [];
-      // The one type that callers may post is not worth telling.
-      const inputs = Object.keys(operation?.input.shape ?? {}).filter(
-        (name) => (name !== "type" || tool.name !== "post_message") && !unlisted.includes(name),
-      );
+      const inputs = Object.keys(operation?.input.shape ?? {}).filter((name) => !unlisted.includes(name));
       expect(Object.keys(tool.inputSchema.properties ?? {})).toEqual(inputs);
       expect(tool).not.toHaveProperty("outputSchema");
     }
+  });
+
+  it("[MCP-10] over HTTP the schemas have descriptions, bounds and defaults, and the wait no default of its own", async () => {
+    const url = await findTransport();
+    const { result } = await readRpc(await post(url, { jsonrpc: "2.0", id: 1, method: "tools/list" }));
+    const propertiesOf = (name: string) =>
+      Object(result).tools.find((tool: { name: string }) => tool.name === name).inputSchema.properties;
+    expect(propertiesOf("log_progress")).toMatchObject({
+      projectId: { type: "string", description: expect.any(String), maxLength: 100 },
+      tags: { type: "array", items: { type: "string", maxLength: 50 }, maxItems: 10 },
+    });
+    expect(propertiesOf("get_context").includeFull).toMatchObject({ type: "boolean", default: false });
+    expect(propertiesOf("search_logs").limit).toMatchObject({ type: "integer", default: 20, maximum: 100 });
+    expect(propertiesOf("post_message")).toMatchObject({
+      session_id: { description: expect.any(String) },
+      to: { type: "array" },
+    });
+    expect(propertiesOf("wait_for_messages").timeout).toEqual({
+      type: "number",
+      minimum: 0,
+      description: expect.stringContaining("over MCP 25"),
+    });
   });
 });
 

@@ -8,8 +8,11 @@ export interface DescribedSchema {
   readonly shared: Readonly<Record<string, JsonSchema>>;
 }
 
-/** `full` says all that is checked; `lean` what a model needs to call it, since it pays for every byte (MCP-10). */
-export type SchemaDetail = "full" | "lean";
+/**
+ * `full` says all that is checked; `listed` what clients over HTTP check and show; `lean` what a model needs to call it, since it
+ * pays for every byte (MCP-10).
+ */
+export type SchemaDetail = "full" | "listed" | "lean";
 
 /**
  * Describes what a caller may send (`input`: defaults are optional, unknown fields refused) or what it gets back (`output`:
@@ -26,7 +29,8 @@ export function describeSchema(
     target: "draft-2020-12",
     override: ({ jsonSchema }) => {
       simplify(jsonSchema, io);
-      if (detail === "lean") leaveOutWhatIsSaidElsewhere(jsonSchema);
+      if (detail !== "full") leaveOut(jsonSchema, detail === "lean" ? saidElsewhere : forPrograms);
+      if (detail === "lean") leaveOutConstants(jsonSchema);
     },
   });
   return withPrefix({ schema: described, shared: $defs ?? {} }, prefix);
@@ -56,10 +60,16 @@ const saidElsewhere = [
   "pattern",
 ] as const;
 
-function leaveOutWhatIsSaidElsewhere(schema: JsonSchema): void {
+const forPrograms = ["examples", "pattern"] as const;
+
+/** That other fields are refused goes without saying: a client that went by it could not give a message as `text` (MCP-22). */
+function leaveOut(schema: JsonSchema, keywords: typeof saidElsewhere | typeof forPrograms): void {
   declareOnlyList(schema);
-  for (const each of saidElsewhere) delete schema[each];
+  for (const each of keywords) delete schema[each];
   if (schema.additionalProperties === false) delete schema.additionalProperties;
+}
+
+function leaveOutConstants(schema: JsonSchema): void {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isOptional = !schema.required?.includes(name);
     // A single value leaves nothing to choose.

@@ -1,8 +1,8 @@
 import { Epoch, IdempotencyKey, SessionRef, TeamCredential } from "../core/values.js";
-import { type DescribedSchema, describeSchema } from "./json-schema.js";
+import { type DescribedSchema, describeSchema, type SchemaDetail } from "./json-schema.js";
 import type { Operation } from "./operation.js";
 
-/** A tool as `tools/list` shows it (MCP-10). An agent carries it all the time, so it holds nothing that could be left out. */
+/** A tool as `tools/list` shows it (MCP-10). */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
@@ -13,13 +13,20 @@ export interface ListedTool {
   readonly annotations?: { readonly readOnlyHint: true };
 }
 
-/** An operation as an MCP tool. */
-export function toTool({ name, summary, input, readOnly, unlisted }: Operation): ListedTool {
-  const { schema, shared } = describeSchema(input, "input", "#/$defs/", "lean");
+type ListDetail = Exclude<SchemaDetail, "full">;
+
+/** An operation as an MCP tool: `lean` holds nothing that could be left out, since an agent carries it all the time. */
+export function toTool(
+  { name, summary, input, readOnly, unlisted, kind }: Operation,
+  detail: ListDetail = "lean",
+): ListedTool {
+  const { schema, shared } = describeSchema(input, "input", "#/$defs/", detail);
   if (Array.isArray(unlisted)) for (const property of unlisted) delete schema.properties?.[property];
-  for (const property of Object.values(schema.properties ?? {})) {
-    if (typeof property === "object" && saidForAllTools.has(property.description))
-      delete property.description;
+  for (const [field, property] of Object.entries(schema.properties ?? {})) {
+    if (typeof property !== "object") continue;
+    if (detail === "lean" && saidForAllTools.has(property.description)) delete property.description;
+    // Over MCP it is a setting (MCP-15).
+    if (kind === "wait" && field === "timeout") delete property.default;
   }
   return {
     name,
@@ -30,8 +37,12 @@ export function toTool({ name, summary, input, readOnly, unlisted }: Operation):
 }
 
 /** The tool with the form of what it answers. */
-export function withOutputSchema(tool: ListedTool, { output }: Operation): ListedTool {
-  return { ...tool, outputSchema: toObjectSchema(describeSchema(output, "output", "#/$defs/", "lean")) };
+export function withOutputSchema(
+  tool: ListedTool,
+  { output }: Operation,
+  detail: ListDetail = "lean",
+): ListedTool {
+  return { ...tool, outputSchema: toObjectSchema(describeSchema(output, "output", "#/$defs/", detail)) };
 }
 
 function toObjectSchema({ schema, shared }: DescribedSchema): ListedTool["inputSchema"] {
