@@ -13,8 +13,8 @@ export interface ClientInbox {
   readonly waiting: readonly InboxFrame[];
   /** The next message; its authentication has been checked. */
   next(): Promise<InboxFrame>;
-  /** Says what the client does, where it says so. */
-  is(status: "idle" | "busy"): Promise<void>;
+  /** Says what the client does, and since when, where it says so. */
+  is(status: "idle" | "busy", since?: number): Promise<void>;
 }
 
 export interface InboxFrame {
@@ -60,9 +60,9 @@ export async function startClientInbox(cleanup: Cleanup = onTestFinished): Promi
       CLAUDE_CONFIG_DIR: folder,
     },
     waiting,
-    async is(status) {
+    async is(status, since = Date.now()) {
       await mkdir(join(folder, "sessions"), { recursive: true });
-      const said = { status, statusUpdatedAt: Date.now(), messagingSocketPath: path };
+      const said = { status, statusUpdatedAt: since, messagingSocketPath: path };
       await writeFile(join(folder, "sessions", "1.json"), JSON.stringify(said));
     },
     next() {

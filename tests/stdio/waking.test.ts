@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { cp, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join as joinPath } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { claude } from "../../apps/cli/src/clients/claude.js";
 import { isServingInShell } from "../../apps/cli/src/clients/serving.js";
@@ -309,6 +310,23 @@ describe("a client's inbox", () => {
     await birch.call("list_peers");
     expect(inbox.waiting).toEqual([]);
     await inbox.is("idle");
+    expect((await inbox.next()).message.content).toContain("1 unread");
+  });
+
+  it("[WAKE-9] [WAKE-16] is told at once when a turn has ended for which mail had waited, and which nobody interrupted", async () => {
+    const alder = await startSession(broker);
+    const inbox = await startClientInbox();
+    const birch = await startAgent(broker, alder, { env: inbox.env });
+    await birch.hook("UserPromptSubmit");
+    await inbox.is("busy");
+    await alder.say("one", { to: "Birch" });
+    await expect.poll(() => birch.hook("Stop")).toContain("one");
+    expect(await birch.hook("Stop")).toBe("");
+    // Taken for an interruption, it would hold the next nudge for an hour.
+    await inbox.is("idle", Date.now() + 3_600_000);
+    // Mail that waits for a turn's end has the client's file read half a second later.
+    await delay(1_000);
+    await alder.say("two", { to: "Birch" });
     expect((await inbox.next()).message.content).toContain("1 unread");
   });
 

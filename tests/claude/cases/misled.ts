@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { brokerTransports } from "../../kit/transports.js";
 import { startAgent, startPrinted } from "../kit/agent.js";
@@ -53,4 +54,17 @@ it("[WAKE-16] after Esc nothing is nudged for until the next prompt, or for 20 s
   await birch.model.shows(letter);
   // The client notes that it is idle a little before its screen shows it.
   expect(performance.now() - interruptedAt).toBeGreaterThan(12_000);
+});
+
+it("[WAKE-9] [WAKE-16] a turn that ends by itself holds no nudge, however soon it ends", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const birch = await startAgent({ mesh, team: "Birch" }, onTestFinished);
+  for (let count = 0; count < 4; count += 1) {
+    const { letter, postedAtMs } = await mesh.write("Birch");
+    const { atMs } = await birch.model.shows(letter);
+    expect(atMs - postedAtMs).toBeLessThan(12_000);
+    await birch.rests();
+    // Half a second after mail waited for the turn's end, the server looks whether the turn was interrupted.
+    await delay(1_000);
+  }
 });

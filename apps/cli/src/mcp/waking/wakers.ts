@@ -34,13 +34,16 @@ export function createWakers(options: WakersOptions): Wakers {
   const wakers = new Map<PeerSession, Waker>();
   let watching: ReturnType<typeof setTimeout> | undefined;
 
-  /** No hook tells that a turn was interrupted; but the client became idle then, after the last hook. */
+  /**
+   * No hook tells that a turn was interrupted; but the client became idle then, after the last hook. After the hook that ends a
+   * turn it becomes idle as well, and nothing was interrupted.
+   */
   async function watchTurn(): Promise<void> {
     const { heardAt } = turn;
     const since = await idleSince();
     watching = undefined;
-    if (since !== undefined && since > heardAt && turn.heardAt === heardAt && !turn.isInterrupted)
-      turn.interrupt(since);
+    const isOfThisTurn = turn.runsUntil > 0 && turn.heardAt === heardAt;
+    if (isOfThisTurn && !turn.isInterrupted && since !== undefined && since > heardAt) turn.interrupt(since);
     look();
   }
 
