@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { installTestClaude } from "../../apps/cli/src/test-kit/claude.js";
+import { testMerkle } from "../../apps/cli/src/test-kit/merkle.js";
 import { sharedBroker } from "../kit/test-broker.js";
 import { type TransportClient, transports } from "../kit/transports.js";
 import { callTool, initialize } from "../mcp/rpc.js";
@@ -15,10 +18,10 @@ beforeAll(async () => {
   rest = await transports.rest(url);
 });
 
-async function createSession(): Promise<{ session_id: string; team_id: string }> {
+async function createSession(creator_team_name = "Alice"): Promise<{ session_id: string; team_id: string }> {
   const { session_id, team_id } = await rest.call("create_session", {
     title: `Mesh ${randomUUID()}`,
-    creator_team_name: "Alice",
+    creator_team_name,
   });
   return { session_id, team_id };
 }
@@ -76,6 +79,66 @@ describe("tools over MCP over HTTP", () => {
     });
     await alex("forget", { id });
     expect(await bob("recall", { query: marker })).toMatchObject({ memories: [] });
+  });
+});
+
+describe("the command line", () => {
+  it("[LAUNCH-3] [PEER-8] launch makes a peer with name, role and groups, which list_peers shows as drawn", async () => {
+    const { session_id } = await createSession("Atlas");
+    const merkle = await testMerkle();
+    const bin = await installTestClaude(merkle.home);
+    const env = {
+      MERKLE_URL: url,
+      MERKLE_SESSION: session_id,
+      PATH: `${bin}:${process.env["PATH"]}`,
+      TEST_RECORD: join(merkle.home, "record.json"),
+      TEST_END: "0",
+    };
+    const launch = (line: string) => merkle.run(line.split(" "), { env });
+    const full = "launch --name Alice --role dev --groups frontend:lead,reviewers -y";
+    expect(await launch(full)).toMatchObject({ code: 0 });
+    expect(await launch("launch --name Bob --groups frontend:lead,reviewers:member,all -y")).toMatchObject({
+      code: 0,
+    });
+
+    const headers = { "mcp-session-id": await initialize(`${url}/mcp`) };
+    const call = (tool: string, args: object) => callTool(`${url}/mcp`, tool, args, { headers });
+    await call("join_session", { session_id, team_name: "Carol" });
+    const { peers } = await call("list_peers", {});
+    const named = (name: string) => Object(peers).find((peer: { name: string | null }) => peer.name === name);
+    expect(named("Alice")).toMatchObject({
+      name: "Alice",
+      role: "dev",
+      groups: [
+        { name: "frontend", role: "lead" },
+        { name: "reviewers", role: null },
+      ],
+    });
+    expect(named("Bob").groups).toEqual([
+      { name: "frontend", role: "lead" },
+      { name: "reviewers", role: "member" },
+    ]);
+    await call("join_session", {
+      session_id,
+      team_name: "Dave",
+      peer_name: "dave",
+      groups: ["frontend:lead"],
+    });
+    await call("set_status", { status: "working" });
+    await call("set_summary", { summary: "Implementing auth UI" });
+    const group = await call("list_peers", { group: "frontend" });
+    expect(group).toMatchObject({
+      peers: [
+        { name: "Alice" },
+        { name: "Bob" },
+        {
+          name: "dave",
+          status: "working",
+          groups: [{ name: "frontend", role: "lead" }],
+          summary: "Implementing auth UI",
+        },
+      ],
+    });
   });
 });
 

@@ -153,6 +153,33 @@ describe("tools over MCP", () => {
     });
   });
 
+  it("[SES-5] [ROSTER-1] [FEED-14] get_session, list_participants and get_history read as drawn", async () => {
+    const { title, session_id, convener } = await startSession();
+    expect(await call("get_session", { session_id })).toMatchObject({
+      title,
+      description: "Move login to rotating tokens.",
+      status: "active",
+    });
+    const { participants } = await call("list_participants", { session_id });
+    expect(participants).toMatchObject([
+      { team_id: id, team_name: "Alex's Team", status: expect.any(String) },
+    ]);
+    for (const text of ["one", "two", "three"])
+      await call("post_message", { ...convener, content: { text } });
+    const newest = await call("get_history", { session_id, limit: 2 });
+    expect(newest).toMatchObject({
+      messages: [{ content: { text: "two" } }, { content: { text: "three" } }],
+      has_more: true,
+    });
+    const before_cursor = newest["next_cursor"];
+    expect(await call("get_history", { session_id, before_cursor })).toMatchObject({
+      messages: [{ content: { text: "one" } }],
+      next_cursor: null,
+      has_more: false,
+    });
+    expect(await call("get_history", { session_id, limit: 501 })).toMatchObject({ has_more: false });
+  });
+
   it("[MCP-2] [MCP-19] the same calls work without session and token where the client keeps an MCP session", async () => {
     const headers = { "mcp-session-id": await initialize(`${url}/api/mcp`) };
     const bare = (name: string, args?: object) => callTool(`${url}/api/mcp`, name, args, { headers });
@@ -164,6 +191,21 @@ describe("tools over MCP", () => {
 });
 
 describe("requests over HTTP", () => {
+  it("[WAIT-10] a wait is streamed over SSE where it is asked for", async () => {
+    const created = await curl("POST", "/api/sessions", {
+      title: randomUUID(),
+      creator_team_name: "Alex's Team",
+    });
+    const own = { "x-team-id": String(created.body["team_id"]) };
+    const at = `/api/sessions/${created.body["session_id"]}/messages`;
+    await curl("POST", at, { content: { text: "hi" } }, own);
+    const wait = `${url}${at}/wait?since_cursor=0&timeout=30&include_own=true`;
+    const streamed = await fetch(wait, { headers: { ...own, accept: "text/event-stream" } });
+    expect(streamed.headers.get("content-type")).toContain("text/event-stream");
+    const data = /^event: messages\ndata: (.*)$/m.exec(await streamed.text())?.[1] ?? "";
+    expect(JSON.parse(data)).toMatchObject({ messages: [{ content: { text: "hi" } }], next_cursor: 1 });
+  });
+
   it("[AUTH-10] [REST-1] [DOC-3] curl needs no content type, the token is X-Team-ID, and the document takes POST", async () => {
     const created = await curl("POST", "/api/sessions", {
       title: randomUUID(),
