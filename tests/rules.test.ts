@@ -110,6 +110,18 @@ describe("SPEC.md", () => {
   });
 });
 
+describe("docs/deviations.md", () => {
+  it("says in each row why, and names a rule, which a test shows; how components are made has none", () => {
+    const rows = [
+      ...read("docs/deviations.md").matchAll(/^\| (?!The description|-)(.*) \| (.*) \| (.*) \|$/gm),
+    ];
+    expect(rows.length).toBeGreaterThan(50);
+    for (const [row, , , why] of rows) expect(why?.trim(), row).not.toBe("");
+    const unnamed = rows.filter(([, , does = ""]) => !/[A-Z]{2,}-\d+/.test(does));
+    expect(unnamed.map(([, says]) => says)).toEqual(["shadcn/ui"]);
+  });
+});
+
 /** As GitHub makes it. */
 function anchorOf(title: string): string {
   return title
