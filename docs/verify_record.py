@@ -485,4 +485,4 @@ if __name__ == "__main__":
     if int(manifest["version"]) == 1:
         print("Format 1: no head is over the title, the roster and the state; " + (
             "the export alone was signed with them." if is_word else "nobody whose word counts has signed them."))
-    print("This does not show that a statement is true, nor what was never posted.")
+    print("This does not prove that its content is true or complete.")

@@ -130,8 +130,8 @@ describe("the progress log", { tags: "chromium" }, () => {
     await page.getByText("The chain is intact: 2 records of 1 task, matching the sealed root.").waitFor();
     const second = records.getByRole("listitem").filter({ hasText: "In the keyring." });
     await second.getByRole("button", { name: /^Check in this browser/ }).click();
-    await second.getByText("Its hash, computed here, leads to the root in 1 step.").waitFor();
-    await second.getByText("Does not show that a statement is true").waitFor();
+    await second.getByText("Its hash, computed in this browser, leads to the root in 1 step.").waitFor();
+    await second.getByText("This does not prove that its content is true").waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(new URL(page.url()).searchParams.get("a")).toBe(session_id);
     expect(problems).toEqual([]);

@@ -13,8 +13,7 @@ import { phone, testDashboard } from "./open-dashboard.js";
 import { openPalette } from "./open-palette.js";
 
 const dashboard = testDashboard();
-const limits =
-  "Unchanged since it was signed. Does not show that a statement is true, or what was never posted.";
+const limits = "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
 describe("the record of a session", { tags: "chromium" }, () => {
   /** Birch joins Atlas, they talk and decide: four messages, and a fifth where it is concluded. */

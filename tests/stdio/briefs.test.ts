@@ -75,7 +75,7 @@ describe("the brief of a launched agent", () => {
     const given = await birch.hook("Stop", { prompt_id: "p2" });
     expect(given).toContain(`Merkle brief of ${alder.slug}, #${before + 1} to #${direct}`);
     expect(given).toContain("decision by Alder");
-    expect(given).toContain(`ack with cursor ${direct} passes over it`);
+    expect(given).toContain(`ack with cursor ${direct} skips them`);
     expect(given).toContain(`#${direct} Alder to Birch: Birch, mind the tests`);
     expect(given).not.toContain("chatter");
 

@@ -44,7 +44,7 @@ it("[MCP-19] [STDIO-3] who makes a session beside its own names the one that a c
   const made = await birch.call("create_session", { title: "Aside", creator_team_name: "Birch" });
   const aside = /created (aside\S*)/.exec(made)?.[1] ?? /aside[\w-]*/.exec(made)?.[0] ?? "";
   expect(made.split("\n")[0]).toMatch(
-    /^You are in \S+ and \S+: say with session_id which one a call is about\.$/,
+    /^You are in \S+ and \S+: pass session_id in each call to choose one\.$/,
   );
   expect(made.split("\n")[0]).toContain(alder.slug);
   expect(await birch.call("get_session")).toMatch(/^bad_request: You have joined several sessions: /);

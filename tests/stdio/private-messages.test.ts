@@ -187,7 +187,7 @@ describe("An evil broker", () => {
       [
         "as another's",
         (each) => ({ ...each, from: { team: "Alder", human: false }, content: { private: true, sealed } }),
-        /another sender than Alder/,
+        /not encrypted by its sender Alder/,
       ],
       [
         "in another session",
@@ -283,7 +283,7 @@ describe("merkle verify-peer", () => {
     ]);
     expect(changed.code).toBe(6);
     expect(changed.stdout).toMatch(
-      /the key is not the one of .*: private messages to Birch\/oak are stopped/,
+      /the key has changed since .*: private messages to Birch\/oak are refused/,
     );
     expect(changed.stdout).toMatch(/(?: {2}\d{5} \d{5} \d{5} \d{5}\n){3}/);
     expect(changed.stdout).toContain(`merkle verify-peer Birch/oak --session ${session.slug} --accept`);

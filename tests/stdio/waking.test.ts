@@ -376,9 +376,7 @@ describe("a client's inbox", () => {
     await startAgent(broker, alder, { env: inbox.env });
     const { nudged } = await alder.ask<{ nudged: unknown[] }>("POST", "/nudge", { to: "Birch" });
     expect(nudged).toMatchObject([{ team: "Birch", reached: ["inbox"] }]);
-    expect((await inbox.next()).message.content).toContain(
-      "you are asked to look at your messages. 0 unread",
-    );
+    expect((await inbox.next()).message.content).toContain("please check your messages. 0 unread");
   });
 
   it("[WAKE-13] that is gone breaks nothing, and is promised to nobody", async () => {

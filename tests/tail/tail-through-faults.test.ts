@@ -105,7 +105,7 @@ it("[CLI-31] tail --json is whole through a network that is cut, stalls and come
   await seen.tells(/attempt \d+ in \d+s/);
   network.mode = "pass";
   await goesOn();
-  await seen.tells(/attempt \d+ in \d+s.*\n(?:.*\n)*back, [1-9]\d* filled in from #\d+\n/);
+  await seen.tells(/attempt \d+ in \d+s.*\n(?:.*\n)*reconnected; [1-9]\d* missed, shown from #\d+\n/);
   const posted = await posters.stop();
   await transport.call("conclude_session", {
     session_id: session.sessionId,

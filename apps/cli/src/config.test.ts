@@ -157,7 +157,7 @@ describe("merkle config", () => {
     for (const [name, value, sentence] of [
       ["insecure", "perhaps", "insecure in"],
       ["trusted_proxies", "everybody", "must be addresses or ranges"],
-      ["port", "7500", "A file cannot set port"],
+      ["port", "7500", "port cannot be set in config.json"],
       ["insecur", "true", "Did you mean insecure?"],
     ] as const) {
       const set = await merkle.run(["config", "set", name, value, "--local"]);

@@ -304,7 +304,7 @@ function readTls({ flags, env, cwd }: ConfigSources, user: ConfigFile): Config["
   if (cert !== undefined && key !== undefined) return { cert: resolve(cwd, cert), key: resolve(cwd, key) };
   const [given, missing] = cert === undefined ? ["key", "certificate"] : ["certificate", "key"];
   throw usageError(
-    `TLS needs a certificate and its key, but there is a ${given} without a ${missing}. Give both with --tls-cert and --tls-key, or neither.`,
+    `TLS needs a certificate and its key, got a ${given} without a ${missing}. Set both --tls-cert and --tls-key, or neither.`,
   );
 }
 

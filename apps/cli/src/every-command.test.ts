@@ -46,7 +46,7 @@ const calls: readonly (readonly [words: string, code: number, printed: string])[
   ["token create", 4, "it has no members, invites or tokens"],
   ["token list", 0, "no tokens"],
   ["token revoke 1", 4, "it has no members, invites or tokens"],
-  ["mesh create other", 0, "✓ mesh other is there"],
+  ["mesh create other", 0, "✓ created mesh other"],
   ["mesh list", 0, "other  0 sessions"],
   ["mesh quota other", 0, "no limits"],
   ["doc append auth Tokens", 0, "✓ document v1"],
@@ -104,7 +104,7 @@ const calls: readonly (readonly [words: string, code: number, printed: string])[
   ["tail auth --until-closed", 0, "Ana"],
   ["archive auth", 6, "This broker has no archive."],
   ["unarchive auth", 0, "✓ auth is back"],
-  ["person erase me -y", 0, "what else was kept of you"],
+  ["person erase me -y", 0, "and other data about you removed"],
   ["down", 0, "stopped"],
 ];
 

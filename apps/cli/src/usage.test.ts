@@ -108,7 +108,7 @@ describe("the command line", () => {
       'There is no command "alerts"\\.\n    try: merkle open .then Settings → Advanced → Push and webhooks',
     ],
     [["up", "--port"], "argument missing"],
-    [["config"], "needs one of: get, set, edit, list, path"],
+    [["config"], "needs one of these commands: get, set, edit, list, path"],
     [["login"], 'There is no command "login"\\.\n    try: merkle join -'],
     [["session", "list"], 'There is no command "session list"\\.\n    try: merkle ls\n'],
     [["help", "recrods"], "Did you mean records?"],
@@ -142,7 +142,7 @@ describe("the command line", () => {
     const { code, stdout, stderr } = await merkle.run(["status"], { env: { MERKLE_URL: url } });
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toBe(
-      `✗ can't reach ${url} (refused). Not running here, or MERKLE_URL is old.\n    try: merkle up   ·   merkle doctor\n`,
+      `✗ can't reach ${url} (refused). The broker is not running, or MERKLE_URL is out of date.\n    try: merkle up   ·   merkle doctor\n`,
     );
   });
 

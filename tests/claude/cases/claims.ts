@@ -49,7 +49,7 @@ it("[CLAIM-5] an edit of a file that another has claimed is refused once, always
       interval: 1_000,
     })
     .toBe(false);
-  expect(birch.model.conversation).toContain("does not let it be edited");
+  expect(birch.model.conversation).toContain("does not allow editing claimed files");
 
   await transport.call("release", { ...held, scope: "repo:src/**" });
   await birch.prompt('call mcp__merkle__claim {"scope": "src/two.ts"} then say claimed');

@@ -202,7 +202,7 @@ it("[WAKE-11] [NUDGE-1] a nudge wakes an agent that its mail alone would not", a
   const { nudged } = await mesh.nudge("Birch");
   expect(nudged).toMatchObject([{ team: "Birch", connected: true, reached: ["inbox"] }]);
   const { news } = await birch.model.shows(isWakeText);
-  expect(news).toContain("you are asked to look at your messages");
+  expect(news).toContain("please check your messages");
   await birch.rests();
   expect(lettersIn(birch.model.conversation)).toEqual([letter]);
 });

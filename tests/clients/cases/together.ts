@@ -56,7 +56,7 @@ it.runIf(programs["codex"] && programs["claude"])(
     await changeSettings(transport, { session_id, session_settings: { claims: "refuse" } });
     let tried = 0;
     await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(false);
-    await models.codex.shows("does not let it be edited");
+    await models.codex.shows("does not allow editing claimed files");
     expect(await patch("elsewhere.ts")).toBe(true);
     await transport.call("release", { ...cedar, scope: "repo:src/**" });
     await expect.poll(() => patch(`src/${++tried}.ts`), { interval: 1_000 }).toBe(true);

@@ -9,5 +9,5 @@ export function describeOlderBroker(build: number): string {
 export function otherBuildNote(build: number): string {
   if (build > buildNumber)
     return `This merkle command is older than its broker (build ${buildNumber}; the broker is build ${build}). Update it with: merkle upgrade --cli`;
-  return `${describeOlderBroker(build)} What it does not know is left out. Upgrade it where it runs.`;
+  return `${describeOlderBroker(build)} The output leaves out what it does not support. Upgrade it on its machine.`;
 }

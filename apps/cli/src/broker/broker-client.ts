@@ -240,7 +240,7 @@ function toRefusal(answer: HttpAnswer): MerkleError {
   if (brokers !== ours) return advise(adviseUpgrade({ ours, brokers }));
   const build = parseBuild(answer.build);
   if (build >= buildNumber) return error;
-  return advise(`${describeOlderBroker(build)} It may not know this request: upgrade it where it runs.`);
+  return advise(`${describeOlderBroker(build)} It may not support this request: upgrade it on its machine.`);
 }
 
 /** How long to wait before the same request can succeed, in milliseconds; for ever when it need not be made again. */
@@ -274,11 +274,11 @@ function toRequest(
 
 async function unreachable({ base, source, reach }: ReachableAddress, cause: unknown): Promise<CliError> {
   if (isAboutCertificate(cause)) return untrusted(base, cause);
-  const old = source === "default" ? "MERKLE_URL has the wrong address" : `${source} is old`;
+  const old = source === "default" ? "MERKLE_URL has the wrong address" : `${source} is out of date`;
   const demo = source === "default" && reach ? await findDemoBroker(reach.home) : undefined;
   return new CliError(
     "unreachable",
-    `can't reach ${base} (${reasonOf(cause)}). ${demo ? `Only the demo's broker runs here, at ${demo.url}.` : `Not running here, or ${old}.`}`,
+    `can't reach ${base} (${reasonOf(cause)}). ${demo ? `Only the demo's broker runs here, at ${demo.url}.` : `The broker is not running, or ${old}.`}`,
     {
       exitCode: exitCodes.unreachable,
       next: [...(demo ? [`merkle ls --url ${demo.url} --mesh demo`] : []), "merkle up", "merkle doctor"],
@@ -310,7 +310,7 @@ function distrust(cause: unknown): string {
   if (reason === "ERR_TLS_CERT_ALTNAME_INVALID")
     return "is valid only for other names. Use one of these names as the address.";
   if (reason === "CERT_HAS_EXPIRED") return "has expired. Ask the person who runs the broker to renew it.";
-  return `is not trusted here (${reason}). To trust it, give the certificate file of its authority, or its own, with --ca, MERKLE_CA or Node's NODE_EXTRA_CA_CERTS.`;
+  return `is not trusted here (${reason}). To trust it, pass the file of its certificate authority, or of the certificate itself, in --ca, MERKLE_CA or Node's NODE_EXTRA_CA_CERTS.`;
 }
 
 /** The reason that a request was not answered, in a word or two. */

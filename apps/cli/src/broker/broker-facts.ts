@@ -58,7 +58,7 @@ export function describeLack({
     };
   }
   if (degraded === true) {
-    const problem = "its bus is down: nodes learn of each other's changes every 5 s";
+    const problem = "its bus is down: nodes see each other's changes only every 5 s";
     return { problem, fix: "check the bus in MERKLE_BUS: its log and the network" };
   }
   if (replica === undefined || replica === null || replica === "used") return null;

@@ -27,5 +27,5 @@ export async function findDemoRoom(
 
 /** Names the demo's room, with the command that shows it. */
 export function describeDemoRoom(slug: string): string {
-  return `the demo's room is open: merkle tail ${slug} --mesh ${demoMesh}`;
+  return `the demo's session is still open: merkle tail ${slug} --mesh ${demoMesh}`;
 }

@@ -99,7 +99,7 @@ export async function readAnswer(response: IncomingMessage): Promise<HttpAnswer>
 function tooLong(): CliError {
   return new CliError(
     "answer_too_long",
-    `Expected an answer of at most ${answerBytesMax / 1024 / 1024} MiB, got more. Check that this is a broker's address: merkle doctor`,
+    `The reply is larger than ${answerBytesMax / 1024 / 1024} MiB. Check that this is a broker's address: merkle doctor`,
     { exitCode: exitCodes.unreachable },
   );
 }

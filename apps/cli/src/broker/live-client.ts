@@ -141,7 +141,9 @@ export function reportConnection({ client, output, cursor, head }: ReportedConne
   function came(): void {
     if (lostAt === undefined || filledAt === undefined || cursor() < filledAt) return;
     const count = filledAt - lostAt;
-    output.note(count > 0 ? `back, ${count} filled in from #${lostAt + 1}` : "back, nothing missed");
+    output.note(
+      count > 0 ? `reconnected; ${count} missed, shown from #${lostAt + 1}` : "reconnected, nothing missed",
+    );
     lostAt = undefined;
     filledAt = undefined;
   }

@@ -18,7 +18,7 @@ const unknownFields = [
   "replica",
 ];
 const note = (build: number) =>
-  `This broker is older (build ${build}; this merkle is build ${buildNumber}). What it does not know is left out. Upgrade it where it runs.\n`;
+  `This broker is older (build ${build}; this merkle is build ${buildNumber}). The output leaves out what it does not support. Upgrade it on its machine.\n`;
 
 it("[BUILD-3] commands on a broker without newer fields show what it knows, and say once that it is older", async () => {
   const broker = await startTestBroker();
@@ -61,7 +61,7 @@ it("[BUILD-3] a request that an older broker does not know says which side is to
   const merkle = await testMerkle();
   const env = { MERKLE_URL: older };
   await merkle.run(["new", "Split auth", "--slug", "split-auth"], { env });
-  const advice = `This broker is older (build 0; this merkle is build ${buildNumber}). It may not know this request: upgrade it where it runs.`;
+  const advice = `This broker is older (build 0; this merkle is build ${buildNumber}). It may not support this request: upgrade it on its machine.`;
   for (const command of [
     ["archive", "split-auth"],
     ["export", "split-auth"],

@@ -99,7 +99,7 @@ function trustOnly(file: string): ConnectionOptions {
     ca,
     allowPartialTrustChain: true,
     checkServerIdentity: (_host, { raw }) =>
-      raw.equals(own) ? undefined : new Error(`a different certificate from the one in ${file}`),
+      raw.equals(own) ? undefined : new Error(`its certificate is not the one in ${file}`),
   };
 }
 

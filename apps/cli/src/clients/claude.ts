@@ -66,8 +66,8 @@ function wakePathsOf(version: string): WakeAbility {
 }
 
 function adviceFor(number: string, { inbox }: { inbox: boolean }): string {
-  const more = [...(inbox ? [] : [`inbox from ${inboxFrom} on`]), `hooks from ${hooksFrom} on`].join(", ");
-  const woken = `Claude Code ${number} is woken by ${inbox ? "inbox and wait" : "wait only"}; ${more}`;
+  const more = [...(inbox ? [] : [`the inbox needs ${inboxFrom}`]), `hooks need ${hooksFrom}`].join(", ");
+  const woken = `Claude Code ${number} can be woken only through ${inbox ? "its inbox and a wait" : "a wait"}; ${more}`;
   return isFrom(number, triedFrom) ? woken : `${woken}. It is older than 2.0 and may not work with Merkle`;
 }
 

@@ -62,7 +62,7 @@ function wakePathsOf(version: string): WakeAbility {
   if (isFrom(version, hooksFrom)) return { paths: ["inbox", "hooks", "wait"], advice: undefined };
   return {
     paths: ["wait"],
-    advice: `${version} is woken by wait only; inbox and hooks from ${hooksFrom} on`,
+    advice: `${version} can be woken only through a wait; inbox and hooks need ${hooksFrom}`,
   };
 }
 

@@ -51,7 +51,7 @@ function wakePathsOf(version: string): WakeAbility {
     "an idle agent can be woken if merkle launched it and /experimental is on, which loads extensions";
   return {
     paths: hooks ? ["hooks", "wait"] : ["wait"],
-    advice: hooks ? idle : `${version} is woken by wait only; hooks from ${hooksFrom} on`,
+    advice: hooks ? idle : `${version} can be woken only through a wait; hooks need ${hooksFrom}`,
   };
 }
 

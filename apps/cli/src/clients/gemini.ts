@@ -54,7 +54,7 @@ function wakePathsOf(version: string): WakeAbility {
   const idle = "an idle Gemini CLI cannot be woken: it reads at its next turn";
   return {
     paths: hooks ? ["hooks", "wait"] : ["wait"],
-    advice: hooks ? idle : `${version} is woken by wait only; hooks from ${hooksFrom} on`,
+    advice: hooks ? idle : `${version} can be woken only through a wait; hooks need ${hooksFrom}`,
   };
 }
 

@@ -44,7 +44,7 @@ function wakePathsOf(version: string): WakeAbility {
   if (isFrom(version, pluginFrom)) return { paths: ["inbox", "hooks", "wait"], advice: undefined };
   return {
     paths: ["wait"],
-    advice: `${version} is woken by wait only; inbox and hooks from ${pluginFrom} on`,
+    advice: `${version} can be woken only through a wait; inbox and hooks need ${pluginFrom}`,
   };
 }
 

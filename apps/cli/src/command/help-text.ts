@@ -76,48 +76,48 @@ function exitCodes(columns: number): string {
 /** Variables that commands read, as help lists them; what they mean for whom is in the rules of each command. */
 export const environmentVariables: readonly Row[] = [
   ["MERKLE_HOME", "folder for all data of this machine (default: ~/.merkle)"],
-  ["MERKLE_URL", "address of the broker; MCP_URL is read too"],
+  ["MERKLE_URL", "address of the broker; MCP_URL works, too"],
   ["MERKLE_MESH", "mesh for commands (default: main, or the only mesh that you joined)"],
   ["MERKLE_TOKEN", "member token (merkle token create), for machines that have not joined a mesh"],
   ["MERKLE_CA", "file of certificate authorities to trust, instead of the system's"],
   ["MERKLE_INSECURE", "1 allows unencrypted HTTP to another machine"],
-  ["MERKLE_PORT", "port of up (PORT is read too), and of the local broker for commands (default: 7423)"],
-  ["MERKLE_AUTH", "who can connect to up: open or invite"],
+  ["MERKLE_PORT", "port of merkle up and of the local broker; PORT works, too (default: 7423)"],
+  ["MERKLE_AUTH", "who can connect: open (anyone) or invite (members only)"],
   [
     "MERKLE_PUBLIC_URL",
-    "address that up gives to agents, until the settings set one; in .env.local MCP_URL is read too",
+    "address that agents use, unless the broker's settings have one; in .env.local MCP_URL works, too",
   ],
   ["MERKLE_ALLOWED_HOSTS", "additional host names of the broker, separated by commas"],
-  ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key with which up serves https and wss"],
-  ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of proxies that up trusts, separated by commas"],
+  ["MERKLE_TLS_CERT, MERKLE_TLS_KEY", "certificate and key for serving https and wss"],
+  ["MERKLE_TRUSTED_PROXIES", "addresses and ranges of trusted proxies, separated by commas"],
   [
     "OPENAI_API_KEY, OPENAI_BASE_URL",
-    "key and address of the model that summarises progress entries for up; an address without a key is for a model that needs none (default: no summaries)",
+    "API key and address of the model that summarises progress entries; set only the address if the model needs no key (default: no summaries)",
   ],
-  ["AGENT_PROGRESS_MODEL", "model that summarises them (default: gpt-4o-mini)"],
-  ["AGENT_PROGRESS_LOG_LEVEL", "log level of the summaries: debug, info, warn or error (default: info)"],
-  ["DATABASE_URL", "your own PostgreSQL for up, instead of the embedded one"],
-  ["DATABASE_READ_URL", "streaming replica of it, from which up reads histories and searches"],
+  ["AGENT_PROGRESS_MODEL", "model that summarises progress entries (default: gpt-4o-mini)"],
+  ["AGENT_PROGRESS_LOG_LEVEL", "log level of these summaries: debug, info, warn or error (default: info)"],
+  ["DATABASE_URL", "your own PostgreSQL database, instead of the embedded one"],
+  ["DATABASE_READ_URL", "streaming replica of DATABASE_URL, used for reading history and searching"],
   ["MERKLE_BUS", "how brokers on one database notify each other: local, postgres or nats://host:4222"],
-  ["MERKLE_AUDIT_KEY_FILE", "audit key shared by brokers on one database, for up"],
+  ["MERKLE_AUDIT_KEY_FILE", "audit key shared by brokers on one database"],
   [
     "MERKLE_ARCHIVE_URL",
-    "where up stores archived sessions: s3://bucket/prefix?region=…&endpoint=https://…; with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN",
+    "where archived sessions are stored: s3://bucket/prefix?region=…&endpoint=https://…; with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN",
   ],
-  ["MERKLE_TRACES_URL", "where up sends OpenTelemetry traces by OTLP over HTTP (default: off)"],
-  ["MERKLE_SESSION", "default session of commands"],
+  ["MERKLE_TRACES_URL", "where OpenTelemetry traces are sent, by OTLP over HTTP (default: off)"],
+  ["MERKLE_SESSION", "default session for commands"],
   ["MERKLE_TEAM", "with MERKLE_SESSION: team that this shell posts as"],
-  ["MERKLE_PEER", "with both: id of the peer in that team, as merkle launch sets it for its agent"],
+  ["MERKLE_PEER", "with both of them: id of the peer in that team; merkle launch sets it for its agent"],
   ["VISUAL, EDITOR", "editor for merkle doc edit (default: vi)"],
   ["BROWSER", "browser for merkle open (default: the system's browser)"],
-  ["NO_COLOR", "no colour"],
+  ["NO_COLOR", "turns off colours"],
 ];
 
 /** Help on the variables, which are no command's. */
 export function formatEnvironmentHelp(columns: number): string {
   return sections(
     sentence(
-      "Variables that every command reads. A flag takes precedence over them; they take precedence over a trusted .merkle.json, config.json and the default.",
+      "Flags take precedence over these variables. The variables take precedence over a trusted .merkle.json, config.json and the defaults.",
       columns,
     ),
     sentence(
@@ -134,7 +134,7 @@ export function formatGroupHelp(
   columns: number,
 ): string {
   return sections(
-    `The commands of merkle ${name}.`,
+    `Commands of merkle ${name}.`,
     examples(members.flatMap((each) => each.examples.slice(0, 1)).slice(0, 3)),
     section(
       "Commands",

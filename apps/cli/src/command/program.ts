@@ -122,7 +122,10 @@ function findGroup(program: Parser, { commands, columns, helpOn }: KnownCommands
   group.action(async ([word]: readonly string[]) => {
     const known = members.map((each) => each.name.slice(name.length + 1));
     if (word === undefined) {
-      throw usageError(`merkle ${name} needs one of: ${known.join(", ")}.`, `merkle help ${name}`);
+      throw usageError(
+        `merkle ${name} needs one of these commands: ${known.join(", ")}.`,
+        `merkle help ${name}`,
+      );
     }
     throw await unknownWord(
       `merkle ${name} has no command ${JSON.stringify(word)}.`,

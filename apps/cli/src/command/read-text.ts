@@ -111,7 +111,10 @@ export async function takeWords(
   const isNamed = args.length > needed;
   if (!isNamed && (args.length < needed || config.session === undefined)) {
     const expected = usage.match(/<[^>]+>/g) ?? [];
-    throw usageError(`It takes ${expected.join(" ")}, got ${args.length} of ${expected.length}.`, usage);
+    throw usageError(
+      `This command needs ${expected.join(" ")}, got ${args.length} of ${expected.length}.`,
+      usage,
+    );
   }
   const session = await getSession(broker, isNamed ? args[0] : undefined, config);
   return { session, words: isNamed ? args.slice(1) : args };

@@ -16,7 +16,7 @@ const decisions = ["allow", "deny", "leave"] as const;
 
 export const approvals: Command = {
   name: "approvals",
-  summary: "list permission requests from your agents; allow once, deny, or leave to the terminal",
+  summary: "list your agents' permission requests; allow one once, deny it, or leave it to the terminal",
   arguments: [
     { name: "[decision]", summary: "allow, deny or leave (default: list the requests)" },
     { name: "[number]", summary: "approval number, from merkle approvals" },
@@ -76,7 +76,7 @@ function format(
   const { text, why } = approvalText(input);
   return [
     `${output.bold(String(approval))}  ${oneLine(tool)}   ${oneLine(asked_by)} in ${oneLine(session)}, ${toAge(asked_at)} ago`,
-    `  in ${oneLine(folder)}${why === null ? "" : `; it says: ${oneLine(why)}`}`,
+    `  in ${oneLine(folder)}${why === null ? "" : `; reason given: ${oneLine(why)}`}`,
     indented(text),
   ].join("\n");
 }

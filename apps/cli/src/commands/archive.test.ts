@@ -35,7 +35,7 @@ it("[ARCHIVE-1] [ARCHIVE-2] merkle archive and unarchive move a session away and
     stdout: expect.stringMatching(
       /^✓ split-auth is archived: split-auth\/[0-9a-f-]{36}\.zip \(\d\S* kB\), \S+\.rows\.gz \(\S+ (bytes|kB)\)\n$/,
     ),
-    stderr: "  bring it back: merkle unarchive split-auth\n",
+    stderr: "  restore it: merkle unarchive split-auth\n",
   });
   expect((await merkle.run(["ls", "--state", "all"])).stdout).toContain("archived");
   const shown = (await merkle.run(["show", "split-auth"])).stdout;

@@ -22,7 +22,7 @@ export const archive: Command = {
       answer,
       `${output.mark.ok} ${slug} is archived: ${bundle.key} (${describeBytes(bundle.bytes)}), ${rows.key} (${describeBytes(rows.bytes)})`,
     );
-    output.note(`  bring it back: merkle unarchive ${slug}`);
+    output.note(`  restore it: merkle unarchive ${slug}`);
     return exitCodes.done;
   },
 };

@@ -12,7 +12,7 @@ import { oneLine } from "../text/one-line.js";
 
 export const claims: Command = {
   name: "claims",
-  summary: "list claimed files and things in a session; claim or release one",
+  summary: "list what is claimed in a session, such as files and issues; claim or release one",
   arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
     {
@@ -60,6 +60,6 @@ export const claims: Command = {
 };
 
 function describeReading({ scope, repository }: ScopeClaim): string {
-  if (!scope.startsWith("repo:")) return ", a name that no file is in";
+  if (!scope.startsWith("repo:")) return ", a name, not a file";
   return repository ? ", in this repository and its worktrees" : ", in any repository";
 }

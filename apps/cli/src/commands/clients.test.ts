@@ -132,7 +132,7 @@ it("[VENDOR-2] an older client gets only the server, and its user gets a note", 
   const { run, read, path } = await testUser();
   await writeFile(path("bin/codex"), "#!/bin/sh\necho codex-cli 0.120.0\n", { mode: 0o755 });
   const { stderr } = await run("install", "--client", "codex", "-y");
-  expect(stderr).toContain("codex-cli 0.120.0 is woken by wait only");
+  expect(stderr).toContain("codex-cli 0.120.0 can be woken only through a wait");
   expect(await readdir(path(".codex"))).toEqual(["config.toml"]);
   expect(await read(".codex/config.toml")).toContain("[mcp_servers.merkle]");
 });

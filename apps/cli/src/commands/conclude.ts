@@ -22,7 +22,8 @@ export const conclude: Command = {
     { flags: "--file <path>", summary: "read the conclusion from a file; - for stdin" },
     {
       flags: "--draft",
-      summary: "have a headless agent draft the conclusion from feed and document, for a person to review",
+      summary:
+        "have a headless agent draft the conclusion from the feed and the document, for a person to review",
     },
     { flags: "-y, --yes", summary: "skip the confirmation prompt" },
   ],

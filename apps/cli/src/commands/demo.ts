@@ -6,7 +6,7 @@ import { visitRoom } from "../demo/visit-room.js";
 export const demo: Command = {
   name: "demo",
   summary:
-    "watch two agents disagree and ask you, then answer them in the browser: half a minute, no model, no API key",
+    "watch two agents disagree, then answer their question in the browser: 30 seconds, no model, no API key",
   flags: [{ flags: "--own-broker", summary: "run the broker that the demo starts for itself", hidden: true }],
   examples: ["merkle demo", "merkle demo --url http://localhost:7500", "merkle demo --json"],
   run(context) {

@@ -26,7 +26,7 @@ export const hold: Command = {
     const why = held.reason === null ? "" : `: ${oneLine(held.reason)}`;
     output.show(
       answer,
-      `${output.mark.ok} held by ${oneLine(held.by)} for ${counted(teams, "team")}${why}; work on their machines continues`,
+      `${output.mark.ok} held by ${oneLine(held.by)} for ${counted(teams, "team")}${why}; work already running on their machines continues`,
     );
     output.note(`  resume it: merkle resume ${session.slug}`);
     return exitCodes.done;

@@ -31,7 +31,7 @@ export const importCommand: Command = {
         progress.show(
           sent < file.size
             ? `${describeBytes(sent)} of ${describeBytes(file.size)} sent`
-            : "the broker verifies it",
+            : "verifying on the broker",
         );
       });
     };
@@ -53,7 +53,7 @@ export const importCommand: Command = {
       );
       if (imported.page === "foreign") {
         output.note(
-          `${output.mark.warn} The page around the record is not from Merkle, so what it showed was not signed. Read the imported session instead.`,
+          `${output.mark.warn} The page around the record is not from Merkle, so the text that it showed was not signed. Read the imported session instead.`,
         );
       }
       output.note(`  read it: merkle show ${slug}   ${output.dot}   merkle tail ${slug} --since 0`);

@@ -104,7 +104,7 @@ describe("merkle install and uninstall", () => {
     expect(await readdir(join(merkle.home, "install"))).toEqual([]);
     expect(await run("uninstall", "-y")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("no changes"),
+      stdout: expect.stringContaining("nothing to undo"),
     });
   });
 
@@ -134,7 +134,7 @@ describe("merkle install and uninstall", () => {
     await symlink(join(merkle.home, "dotfile.json"), join(folder, ".claude.json"));
     const env = { PATH: `${bin}:${process.env["PATH"]}`, CLAUDE_CONFIG_DIR: folder };
     const { stdout } = await merkle.run(["install", "--dry-run"], { env });
-    expect(stdout).toContain("@@ mcpServers.merkle @@\n-what you had there\n+");
+    expect(stdout).toContain("@@ mcpServers.merkle @@\n-(your earlier value, not shown)\n+");
     expect(stdout).not.toContain("hush");
     expect(await merkle.run(["install", "-y"], { env })).toMatchObject({ code: 0 });
     const now = JSON.parse(await readFile(join(merkle.home, "dotfile.json"), "utf8"));
@@ -156,7 +156,7 @@ describe("merkle install and uninstall", () => {
     expect(await textsOf(paths)).toEqual([config, settings]);
     expect(await run("install", "--client", "emacs")).toMatchObject({ code: 2 });
     const { stderr } = await run("install", "-y");
-    expect(stderr).toContain("Claude Code 2.1.200 is woken by wait only");
+    expect(stderr).toContain("Claude Code 2.1.200 can be woken only through a wait");
     const [, text = ""] = await textsOf(paths);
     expect(JSON.parse(text).hooks).toEqual({ Stop: [], SessionStart: [expect.anything()] });
     await chmod(paths.settings, 0o600);
@@ -251,7 +251,7 @@ describe("merkle install and uninstall", () => {
     await run(nodeOf("v22.0.0"), "moved", "install", "--cli");
     await expect(callHook()).resolves.toMatchObject({ stderr: "" });
     const { stdout } = await run(nodeOf("v22.0.0"), "moved", "doctor").catch((error) => error);
-    expect(stdout).toMatch(/✓ installed Claude Code starts .*, which answers/);
+    expect(stdout).toMatch(/✓ installed Claude Code starts .*, which responds/);
   });
 
   it("[INSTALL-4] prints for other clients what to put where, and changes nothing", async () => {

@@ -124,7 +124,7 @@ describe("merkle launch", () => {
     ];
     const { code, stderr } = await merkle.run(args, { env, cwd: folder });
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain(`Session ${name}, as this folder's repository is called`);
+    expect(stderr).toContain(`Session ${name} (this repository's name)`);
     const { peers } = await client.call("list_peers", { session_id: name });
     expect(peers.find((peer) => peer.name === "Alice")).toMatchObject({
       role: "dev",
@@ -147,7 +147,7 @@ describe("merkle launch", () => {
     const first = await merkle.run(["launch", ...who, "-y"], { env, cwd: folder });
     expect(first).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(`${basename(folder)}, as this folder is called, for`),
+      stderr: expect.stringContaining(`${basename(folder)} (this folder's name), team`),
     });
     const { peers } = await client.call("list_peers", { session_id: slug });
     expect(peers.map(({ name, role }) => [name, role])).toContainEqual(["Alice", "dev"]);
@@ -156,12 +156,14 @@ describe("merkle launch", () => {
     await run(["launch", "--cwd", folder, "--session", other, "--team", "Birch", "--name", "elm", "-y"]);
     expect(await merkle.run(["launch", "-y"], { env, cwd: folder })).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(`${other}, launched last from this folder, for Birch[^]*Back as elm`),
+      stderr: expect.stringMatching(
+        `${other} \\(from the last launch in this folder\\), team Birch[^]*Back as elm`,
+      ),
     });
     await client.call("conclude_session", { session_id, team_id, summary_section: "Done." });
     expect(await merkle.run(["launch", "-y"], { env, cwd: folder })).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(`${slug}, launched last from this folder[^]*Back as Alice`),
+      stderr: expect.stringMatching(`${slug} \\(from the last launch in this folder\\)[^]*Back as Alice`),
     });
   });
 
@@ -357,7 +359,9 @@ describe("merkle launch", () => {
     const { run, recorded } = await testMachine();
     const args = ["launch", "--session", slug, "--team", "Birch"];
     const old = await run(args, { TEST_VERSION: "2.1.300" });
-    expect(old.stderr).toContain("! Claude Code 2.1.300 is woken by inbox and wait; hooks from 2.1.330 on\n");
+    expect(old.stderr).toContain(
+      "! Claude Code 2.1.300 can be woken only through its inbox and a wait; hooks need 2.1.330\n",
+    );
     expect(Object.keys((await recorded()).settings.hooks)).toEqual(["SessionStart"]);
   });
 

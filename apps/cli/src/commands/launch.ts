@@ -45,7 +45,8 @@ export const launch: Command = {
     { flags: "--tools <toolsets>", summary: "additional toolsets for the agent, separated by commas" },
     {
       flags: "--approvals",
-      summary: "also send the client's permission prompts to the devices in merkle config set approvers",
+      summary:
+        "also send the client's permission prompts to your approver devices (merkle config set approvers)",
     },
     {
       flags: "--channel",

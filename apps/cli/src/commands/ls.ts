@@ -87,6 +87,6 @@ function readLimit(flags: CommandContext["flags"], usual: number, max: number): 
 
 function nothingFound(state: State, query: string | undefined): string {
   const kind = state === "all" ? "" : `${state} `;
-  if (query) return `no ${kind}session holds ${JSON.stringify(query)}`;
+  if (query) return `no ${kind}session matches ${JSON.stringify(query)}`;
   return `no ${kind}sessions.  next: merkle new <title>`;
 }

@@ -34,7 +34,7 @@ export const members: Command = {
       const isAdmin = answer.members.some((each) => each.own && each.role === "admin");
       if (unknown.length > 0 && isAdmin) {
         output.note(
-          `  nobody is known to vouch for ${unknown.map(({ name }) => neutralise(name)).join(", ")}: they joined before that was kept, and go on as before. Invite them again (merkle invite) to vouch for them, or end them: merkle member revoke <member>`,
+          `  It is not recorded who invited ${unknown.map(({ name }) => neutralise(name)).join(", ")}: they joined before Merkle recorded that, and can still connect. To vouch for them, invite them again (merkle invite); to remove them: merkle member revoke <member>`,
         );
       }
     }

@@ -138,7 +138,7 @@ describe("merkle nudge, hold and resume", () => {
     expect(await merkle.run(["post", slug, "May I?", "--ask"], { env })).toMatchObject({ code: 0 });
 
     expect((await merkle.run(["hold", slug, "--reason", "wait"])).stdout).toMatch(
-      /^✓ held by .+ for 2 teams: wait; work on their machines continues\n$/,
+      /^✓ held by .+ for 2 teams: wait; work already running on their machines continues\n$/,
     );
     const [late, shown, needs] = await Promise.all([
       merkle.run(["post", "too late", "--json"], { env }),
@@ -151,7 +151,7 @@ describe("merkle nudge, hold and resume", () => {
       /^held-here {2}Held here\n {2}◆ {2}Cedar\/cy asks "May I\?" #\d+ \d+[sm] ago\n {2}◆ {2}held by .+: wait\n$/,
     );
     expect((await merkle.run(["resume", slug, "--budget", "20"])).stdout).toBe(
-      "✓ resumed: agents may post, 20 messages until the next message from a human\n",
+      "✓ resumed: agents can post, 20 messages until the next message from a human\n",
     );
     const [json] = await Promise.all([
       merkle.run(["ls", "--needs", "--query", "Held here", "--json"]),

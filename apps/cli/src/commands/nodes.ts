@@ -24,7 +24,7 @@ export const nodes: Command = {
     const table = formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
     const down = bus.up
       ? []
-      : [`the bus (${bus.kind}) is down: nodes learn of each other's changes every 5 s`];
+      : [`the bus (${bus.kind}) is down: nodes see each other's changes only every 5 s`];
     output.show({ bus, nodes }, [table, ...down].join("\n"));
     return exitCodes.done;
   },

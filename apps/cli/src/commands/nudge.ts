@@ -11,7 +11,7 @@ import { toAge } from "../text/time.js";
 
 export const nudge: Command = {
   name: "nudge",
-  summary: "wake a team, a peer or a @group so that it reads; shows who was woken",
+  summary: "wake a team, peer or @group to read its messages; shows who was woken",
   arguments: [
     { name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" },
     { name: "[who]", summary: "team, peer, team/peer or @group; separate several with commas" },

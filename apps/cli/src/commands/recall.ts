@@ -22,8 +22,8 @@ export const recall: Command = {
       summary: "only entries with this tag; repeat or use commas to require several",
       repeatable: true,
     },
-    { flags: "--session <session>", summary: "only what was remembered in this session" },
-    { flags: "--by <name>", summary: "only what this team, peer or person remembered" },
+    { flags: "--session <session>", summary: "only memories from this session" },
+    { flags: "--by <name>", summary: "only memories by this team, peer or person" },
     {
       flags: "--since <date>",
       summary: "only entries from this day or time on: 2026-01-31, 2026-01-31T14:00",

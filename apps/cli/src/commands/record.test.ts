@@ -39,7 +39,7 @@ describe("merkle export and verify", () => {
     expect(tick).toMatch(/^✓ 4 of 4 match root [0-9a-f]{4}…[0-9a-f]{4}, computed here\.$/);
     expect(verified.stdout).toMatch(/^ {2}"Split auth", closed, exported \S+Z$/m);
     expect(meaning).toBe(
-      "  Unchanged since it was signed. Does not show that a statement is true, or what was never posted.",
+      "  Unchanged since it was signed. This does not prove that its content is true or complete.",
     );
 
     const again = await merkle.run(["export", "split-auth", "-o", "split.zip"]);
@@ -79,7 +79,10 @@ describe("merkle export and verify", () => {
     const noted = await merkle.run(["verify", "split-auth", "--message", "2", "--root", root]);
     expect(noted).toMatchObject({ code: 0, stdout: expect.stringContaining("covers messages 1 to 4") });
     const other = await merkle.run(["verify", "split-auth", "--root", "00".repeat(32)]);
-    expect(other).toMatchObject({ code: 8, stderr: expect.stringContaining("At no length did this feed") });
+    expect(other).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining("This feed has never had the root"),
+    });
     expect(await merkle.run(["verify", "split-auth", "--root", "9f2c"])).toMatchObject({ code: 2 });
   });
 

@@ -6,7 +6,7 @@ import { countRows, rowsText } from "./backup.js";
 
 export const restore: Command = {
   name: "restore",
-  summary: "fill an empty Merkle home with a backup; its broker must be stopped",
+  summary: "restore a backup into an empty Merkle home; its broker must be stopped",
   arguments: [{ name: "<file>", summary: "file written by merkle backup" }],
   examples: ["merkle restore merkle.backup", "MERKLE_HOME=/srv/new merkle restore merkle.backup"],
   offline: true,
@@ -35,7 +35,7 @@ export const restore: Command = {
       ({ name: table, rows: count }) => table === "audit_keys" && count > 0,
     );
     if (isSigned && (await readAuditKeys(config.home)).length === 0) {
-      output.note("  copy audit-key.json here from the Merkle home of that broker: it is in no backup");
+      output.note("  copy audit-key.json here from the earlier Merkle home: backups do not contain it");
     }
     output.note("  next: merkle up");
     return exitCodes.done;

@@ -34,8 +34,8 @@ export const resume: Command = {
     output.show(
       answer,
       resumed
-        ? `${output.mark.ok} resumed: agents may post${limit}`
-        : `${output.mark.ok} nothing was held back; agents may post${limit}`,
+        ? `${output.mark.ok} resumed: agents can post${limit}`
+        : `${output.mark.ok} was not held; agents can post${limit}`,
     );
     return exitCodes.done;
   },

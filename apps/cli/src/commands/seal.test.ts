@@ -21,7 +21,7 @@ describe("merkle seal", () => {
     const { seal } = await callBroker(merkle, "conclude_session", conclude, team_id);
     const { stdout } = await merkle.run(["seal", slug]);
     expect(stdout).toMatch(
-      /^✓ sealed 1 message, root \w{4}…\w{4}\n {2}document v1, signed .*\n {2}1 message since, with which the root is \w{4}…\w{4}\n/,
+      /^✓ sealed 1 message, root \w{4}…\w{4}\n {2}document v1, signed .*\n {2}1 message since then; root with them: \w{4}…\w{4}\n/,
     );
     expect(stdout).toContain(seal.root);
     expect((await merkle.run(["show", slug])).stdout).toContain("sealed 1 message, root ");

@@ -27,7 +27,7 @@ export const seal: Command = {
     if (forged) {
       throw new CliError(
         "verification_failed",
-        `The signature of the head of ${forged.at} is not by the key that the broker names. Do not trust what the broker reports about the record.`,
+        `The head of ${forged.at} was not signed with the key that the broker names. Do not trust what the broker reports about the record.`,
         {
           exitCode: exitCodes.verification_failed,
           next: [`merkle verify ${slug}`],
@@ -55,13 +55,14 @@ function formatSeal({ head, seals, keys }: Sealed, output: Pick<Output, "mark" |
       ];
   if (last && head.size > last.size) {
     lines.push(
-      `  ${counted(head.size - last.size, "message")} since, with which the root is ${shortHash(head.root)}`,
+      `  ${counted(head.size - last.size, "message")} since then; root with them: ${shortHash(head.root)}`,
     );
   }
-  if (seals.length > 1) lines.push(`  ${counted(seals.length - 1, "earlier seal")}, which this one contains`);
+  if (seals.length > 1)
+    lines.push(`  ${counted(seals.length - 1, "earlier seal")}, all included in this seal`);
   lines.push(output.dim(`  root ${(last ?? head).root}`), output.dim(`  key  ${(last ?? head).key_id}`));
   if (keys.length > 1)
-    lines.push(output.dim(`  ${keys.length} keys have signed here: merkle audit-key show`));
+    lines.push(output.dim(`  ${keys.length} keys have signed this record: merkle audit-key show`));
   return lines.join("\n");
 }
 

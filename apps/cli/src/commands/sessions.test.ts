@@ -69,7 +69,7 @@ describe("merkle ls", () => {
     expect(await merkle.run(["ls", "--state", "closed", "--query", "filter me"])).toEqual({
       code: 0,
       stdout: "",
-      stderr: 'no closed session holds "filter me"\n',
+      stderr: 'no closed session matches "filter me"\n',
     });
     expect(await merkle.run(["ls", "--state", "opn"])).toMatchObject({ code: 2, stdout: "" });
     expect(await merkle.run(["ls", "--limit", "1000"])).toMatchObject({ code: 2, stdout: "" });
@@ -420,7 +420,7 @@ describe("merkle usage", () => {
     const usage = [{ model: "opus", input_tokens: 1_200, output_tokens: 34, cost_usd: 0.5 }];
     await callBroker(merkle, "report_usage", { session_id: slug, usage }, team_id);
     const { stdout } = await merkle.run(["usage", slug, "--by", "model"]);
-    expect(stdout).toMatch(/^opus +1,200 +34 +0 +0 +\$0\.50\nin all +1,200 +34 +0 +0 +\$0\.50$/m);
+    expect(stdout).toMatch(/^opus +1,200 +34 +0 +0 +\$0\.50\ntotal +1,200 +34 +0 +0 +\$0\.50$/m);
     const all = JSON.parse((await merkle.run(["usage", "--json"])).stdout);
     expect(all.rows).toContainEqual(expect.objectContaining({ name: "Costly", session: slug }));
     expect(await merkle.run(["usage", "--by", "colour"])).toMatchObject({ code: 2 });

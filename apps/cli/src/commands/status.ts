@@ -8,7 +8,7 @@ import { counted, toDuration } from "../text/time.js";
 
 export const status: Command = {
   name: "status",
-  summary: "show whether a broker is running, and its contents",
+  summary: "show whether a broker is running and what it contains",
   examples: ["merkle status", "merkle status --json", "merkle status --url https://mesh.example.com"],
   async run({ config, output, signal }) {
     const broker = await findBroker(config, signal);

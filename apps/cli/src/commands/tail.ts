@@ -22,7 +22,7 @@ export const tail: Command = {
     { flags: "--until-closed", summary: "exit when the session is concluded" },
     {
       flags: "--timeout <seconds>",
-      summary: "exit after printing existing messages and then waiting this long; 0 exits immediately",
+      summary: "time to wait for new messages before exiting; 0 prints existing messages and exits",
     },
   ],
   examples: [

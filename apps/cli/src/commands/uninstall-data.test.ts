@@ -36,7 +36,7 @@ it("[INSTALL-11] lists what Merkle stored for a home, asks, and removes that alo
 
   expect(await uninstall("-y")).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining("notes.txt, which Merkle did not write"),
+    stderr: expect.stringContaining("notes.txt. Merkle did not write it"),
   });
   expect((await readdir(merkle.home)).sort()).toEqual(
     before.filter((name) => kept.includes(join(merkle.home, name))),

@@ -8,15 +8,14 @@ import { removeStoredData } from "../install/stored-data.js";
 
 export const uninstall: Command = {
   name: "uninstall",
-  summary:
-    "remove from a client's files exactly what merkle install added; with --cli or --data the rest of Merkle",
+  summary: "undo merkle install in a client's files; with --cli or --data, remove the rest of Merkle",
   flags: [
     { flags: "--client <client>", summary: "claude, codex, gemini, opencode or copilot (default: claude)" },
     { flags: "--cli", summary: "remove the merkle command installed by merkle install --cli" },
     {
       flags: "--data",
       summary:
-        "remove all that Merkle stored for this home, with its database and the system user of a start as root",
+        "remove everything that Merkle stored for this home, including its database and the system user created by a start as root",
     },
     { flags: "--dry-run", summary: "show the changes without making them" },
     { flags: "-y, --yes", summary: "skip the confirmation prompt" },

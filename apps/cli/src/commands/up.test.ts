@@ -166,7 +166,7 @@ describe("merkle up", () => {
     const up = await merkle.run([...anyPort, "--detach"]);
     expect(up).toMatchObject({ code: 0, stderr: expect.not.stringContaining("install.sh") });
     expect(up.stderr).toContain("next: ~/.local/bin/merkle demo   ·");
-    expect(up.stderr).toContain('to type merkle alone: export PATH="$HOME/.local/bin:$PATH"');
+    expect(up.stderr).toContain('to put merkle on your PATH: export PATH="$HOME/.local/bin:$PATH"');
     expect((await merkle.run(["down"])).code).toBe(0);
     const env = { PATH: `${join(merkle.home, ".local/bin")}:${process.env["PATH"]}` };
     const known = await merkle.run([...anyPort, "--detach"], { env });
@@ -229,7 +229,7 @@ describe("merkle up", () => {
       const port = await listenUntilEnd(http, "::1");
       const up = await merkle.run(["up", "--port", `${port}`, "--detach"]);
       expect(up.code, up.stderr).toBe(0);
-      expect(up.stdout).toContain(`can lead to another HTTP server at [::1]:${port}: use 127.0.0.1`);
+      expect(up.stdout).toContain(`may reach another HTTP server at [::1]:${port}: use 127.0.0.1`);
       expect(up.stdout).toContain(`http://127.0.0.1:${port}/#verify=`);
       expect(up.stdout + up.stderr).not.toContain("//localhost");
       const { url } = await merkle.running();

@@ -15,7 +15,7 @@ export const up: Command = {
     {
       flags: "--public-url <url>",
       summary:
-        "address that agents use, if the settings do not set one; beyond loopback it turns on invite mode",
+        "address that agents use, unless the settings have one; an address beyond loopback turns on invite mode",
     },
     {
       flags: "--tls-cert <file>",
@@ -36,7 +36,7 @@ export const up: Command = {
     {
       flags: "--new-admin-invite",
       summary:
-        "create an admin invite even if there already is an admin, such as when the admin's key is lost",
+        "create an admin invite even if there is already an admin, for example after losing the admin's key",
     },
     {
       flags: "--new-audit-key",

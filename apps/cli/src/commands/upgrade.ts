@@ -45,7 +45,7 @@ async function upgradeSchema({ flags, config, output }: CommandContext): Promise
   const { migrations, backup } = await upgradeHome({ ...config, dryRun, backup: flags["backup"] !== false });
   const ran = counted(migrations.length, "migration");
   const names = migrations.map((name) => `\n  ${name}`).join("");
-  const done = dryRun ? `${ran} would run: each was tried and undone` : `${ran} run`;
+  const done = dryRun ? `${ran} would run: each was tried and rolled back` : `${ran} run`;
   output.show(
     { migrations, backup, dry_run: dryRun },
     migrations.length === 0
@@ -67,14 +67,16 @@ async function movePostgres({ flags, config, output }: CommandContext, postgres:
     { from, to, backup },
     `${output.mark.ok} moved from PostgreSQL ${from} to ${to}; clients will resync`,
   );
-  output.note(`  the old data is still in pg/${from} of the home, the backup in ${backup}`);
+  output.note(`  the old data is still in pg/${from} of the Merkle home, the backup is ${backup}`);
   return exitCodes.done;
 }
 
 function tellWayBack(output: CommandContext["output"], backup: string): void {
   output.note(`  backup: ${backup}`);
   output.note(
-    "  the way back: install the version from before, then merkle restore with this file, with MERKLE_HOME at an",
+    "  to go back: install the earlier version, then run merkle restore with this file, with MERKLE_HOME set to an",
   );
-  output.note("  empty folder or DATABASE_URL at an empty database; copy audit-key.json of this home there");
+  output.note(
+    "  empty folder or DATABASE_URL to an empty database; copy audit-key.json from this home to it",
+  );
 }

@@ -64,7 +64,7 @@ function formatUsage({ rows, total, more }: OutputOf<"get_usage">, output: Outpu
     const widths = head.map((_, column) => Math.max(...sums.map((cells) => cells[column]?.length ?? 0)));
     return sums.map((cells) => cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join("  "));
   };
-  const names = ["reported", ...rows.map(nameOf), "in all"];
+  const names = ["reported", ...rows.map(nameOf), "total"];
   const whole = toTable(["input", "output", "cache read", "cache write", "cost"], (count) =>
     count.toLocaleString("en"),
   );

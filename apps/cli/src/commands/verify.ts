@@ -29,8 +29,8 @@ export const verify: Command = {
     },
   ],
   flags: [
-    { flags: "--message <number>", summary: "message number that must be included under the root" },
-    { flags: "--root <hex>", summary: "root that was saved elsewhere; must match the start of the feed" },
+    { flags: "--message <number>", summary: "number of a message that the root must include" },
+    { flags: "--root <hex>", summary: "root that you saved earlier; the start of the feed must match it" },
   ],
   examples: [
     "merkle verify split.zip",
@@ -112,7 +112,7 @@ function readRoot(text: string | undefined): string | undefined {
 
 /** The limits of every verification that succeeds, shown beside each tick. */
 const whatItShows =
-  "Unchanged since it was signed. Does not show that a statement is true, or what was never posted.";
+  "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
 /** A record that holds, for people. */
 function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
@@ -131,8 +131,8 @@ function reportText(report: RecordReport, output: Pick<Output, "mark" | "dim">):
     ),
     ...report.unproven.map((sentence) => `  not proven: ${sentence}`),
     seen_later &&
-      `  older than the head seen here before: signed ${seen_later.at} covers ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
-    noted && `${output.mark.ok} the root that you gave covers messages 1 to ${noted.size}`,
+      `  older than the head seen here before, which was signed ${seen_later.at} and covers ${counted(seen_later.size, "message")} and document v${seen_later.document.version}`,
+    noted && `${output.mark.ok} your --root covers messages 1 to ${noted.size}`,
   ]
     .filter((line) => typeof line === "string")
     .join("\n");
@@ -154,9 +154,9 @@ function trustText({ signed_by }: RecordReport): string {
     case "known":
       return "known key (seen on this machine before)";
     case "succeeds a known one":
-      return "successor of a key that this machine knows from this record, and signed by that key";
+      return "new key, signed by a key that this machine knows from this record";
     default:
-      return "new key: compare it with the person who runs the broker, because anyone can sign a record with their own key";
+      return "unknown key: compare it with the person who runs the broker, because anyone can sign a record with their own key";
   }
 }
 

@@ -51,7 +51,7 @@ it("[DEMO-7] where a mesh is empty, status, ls and inbox name the demo's room", 
   const { session } = await callerOf(url)("open_demo_room", {});
   for (const command of ["status", "ls", "inbox"])
     expect(await about(command)).toContain(
-      `the demo's room is open: merkle --url ${url} tail ${session} --mesh demo`,
+      `the demo's session is still open: merkle --url ${url} tail ${session} --mesh demo`,
     );
   const there = await merkle.run(["ls", "--url", url, "--mesh", "demo"]);
   expect(there).toMatchObject({ stdout: expect.stringContaining(session), stderr: "" });

@@ -115,7 +115,7 @@ describe("a message for people", () => {
     [{ event: "session_resumed", by: "Ana" }, "resumed by Ana"],
     [
       { event: "budget_spent", budget: 20 },
-      "agents have posted the 20 messages that they may; a message from a human lets them continue",
+      "agents have reached their limit of 20 messages; they can post again after a message from a human",
     ],
     [
       { event: "state_changed", by: "Atlas/a", key: "frozen", value: { a: 1 }, version: 3 },

@@ -124,7 +124,7 @@ function describeEvent({ content }: Message, arrow: string): string {
     case "proposal_decided":
       return `proposal ${inLine(fields["proposal_id"])}: ${inLine(fields["decision"])} by ${inLine(fields["by"])}`;
     case "budget_spent":
-      return `agents have posted the ${inLine(fields["budget"])} messages that they may; a message from a human lets them continue`;
+      return `agents have reached their limit of ${inLine(fields["budget"])} messages; they can post again after a message from a human`;
     case "task_changed":
       return describeTask(fields);
     case "claim_changed":

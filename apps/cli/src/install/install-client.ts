@@ -58,7 +58,7 @@ export async function uninstallFrom(client: Client, context: CommandContext): Pr
     command: `merkle uninstall${clientFlag(client)}`,
     plans,
     done: `merkle is removed from ${client.label}; running sessions keep it until they end.`,
-    nothing: "merkle install has left no changes from this home.",
+    nothing: "There is nothing to undo: merkle install has not changed this client's files from this home.",
     before: async () => undefined,
     undo: async () => undefined,
     async after() {

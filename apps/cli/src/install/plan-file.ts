@@ -207,7 +207,7 @@ const refusals: Readonly<Record<string, string>> = {
   EROFS: "it is on a read-only file system",
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",
-  EBUSY: "it is mounted by itself",
+  EBUSY: "it is a mount point",
   ENOENT: "it is a link into a folder that does not exist",
   ELOOP: "it is a link to itself",
   ENOSPC: "no space is left there",

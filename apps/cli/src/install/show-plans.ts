@@ -30,7 +30,7 @@ function actionOf({ current, next }: FilePlan): "none" | "create" | "remove" | "
 }
 
 function describeChange({ path, edit, foreign }: PlannedChange): string {
-  const hidden = "what you had there";
+  const hidden = "(your earlier value, not shown)";
   const lines = [
     ...signed("-", foreign === "removed" ? hidden : edit.removed),
     ...signed("+", foreign === "added" ? hidden : edit.added),

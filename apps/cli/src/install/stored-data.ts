@@ -33,7 +33,7 @@ export async function removeStoredData(context: CommandContext): Promise<number>
   output.note("Merkle stored for this home:");
   for (const path of removed) output.note(`  ${path}`);
   if (outside.user !== undefined) output.note(`  the system user ${outside.user}`);
-  if (config.databaseUrl !== undefined) output.note("The database at DATABASE_URL stays.");
+  if (config.databaseUrl !== undefined) output.note("The database at DATABASE_URL is kept.");
   for (const line of describeKept(kept)) output.note(line);
   if (isSet(flags, "dryRun")) {
     output.show({ ...facts, dry_run: true }, "Nothing was removed.");
@@ -77,10 +77,10 @@ async function listHome(home: string): Promise<{ stored: string[]; kept: string[
 
 function describeKept(kept: readonly string[]): string[] {
   return kept.map((path) => {
-    if (basename(path) === "cli") return `Stays: ${path}. merkle uninstall --cli removes it.`;
+    if (basename(path) === "cli") return `Kept: ${path}. merkle uninstall --cli removes it.`;
     if (basename(path) === "install")
-      return `Stays: ${path}, by which merkle uninstall --client undoes an install.`;
-    return `Stays: ${path}, which Merkle did not write.`;
+      return `Kept: ${path}. merkle uninstall --client needs it to undo an install.`;
+    return `Kept: ${path}. Merkle did not write it.`;
   });
 }
 

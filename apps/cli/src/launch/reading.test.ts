@@ -100,7 +100,8 @@ describe("the wake paths of a Claude Code", () => {
     expect(claude.wakePathsOf("2.1.224")).toMatchObject({ paths: ["inbox", "wait"] });
     expect(claude.wakePathsOf("2.1.9")).toEqual({
       paths: ["wait"],
-      advice: "Claude Code 2.1.9 is woken by wait only; inbox from 2.1.224 on, hooks from 2.1.330 on",
+      advice:
+        "Claude Code 2.1.9 can be woken only through a wait; the inbox needs 2.1.224, hooks need 2.1.330",
     });
     expect(claude.wakePathsOf("1.0.128").advice).toContain("older than 2.0");
     expect(claude.wakePathsOf("dev").paths).toContain("hooks");

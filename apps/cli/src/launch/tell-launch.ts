@@ -13,14 +13,14 @@ import type { Launching } from "./launching.js";
 export function tellDefaults({ context: { output }, wish: { session, team } }: Launching): void {
   if (session.kind === "new" || session.from === undefined) return;
   output.note(
-    `  Session ${oneLine(session.name)}, ${reasons[session.from]}, for ${oneLine(team)}; --session and --team name others`,
+    `  Session ${oneLine(session.name)} (${reasons[session.from]}), team ${oneLine(team)}; choose others with --session and --team`,
   );
 }
 
 const reasons = {
-  repository: "as this folder's repository is called",
-  "last launch": "launched last from this folder",
-  folder: "as this folder is called",
+  repository: "this repository's name",
+  "last launch": "from the last launch in this folder",
+  folder: "this folder's name",
 } as const;
 
 /** Before anything is done: who will read along, and what will run. */

@@ -15,7 +15,7 @@ const mail = {
   name: "mail",
   uri: "merkle://mail",
   description:
-    "How much is unread in each session. Listen to it: it changes when mail comes, which check_messages reads.",
+    "Number of unread messages in each session. Subscribe to it: it changes when messages arrive. Read them with check_messages.",
   mimeType: "application/json",
 };
 

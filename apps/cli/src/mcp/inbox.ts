@@ -313,7 +313,7 @@ function isOtherPrompt(via: Via, evidence: Evidence): boolean {
 
 /** The notice that a model is given once when the database behind its session was restored (STDIO-12). */
 export const resyncNotice =
-  "resync: the database was restored. Numbers of messages and versions from before mean nothing now; read the history and the document again.";
+  "resync: the database was restored. Earlier message and version numbers are no longer valid; read the history and the document again.";
 
 /** Says how long messages fit on the page of whoever reads it: the first one always does (WAIT-9). */
 export function fitPage(view: "compact" | "json"): Fits {

@@ -112,9 +112,7 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   function noteUnsaved(error: unknown): undefined {
-    log(
-      `the place's credential could not be kept: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    log(`could not save the peer's credential: ${error instanceof Error ? error.message : String(error)}`);
   }
 
   /** One's own name again is one's own place again, here (MCP-2) or on this machine; another name is another place. */
@@ -163,7 +161,7 @@ export function createMembership(options: MembershipOptions): Membership {
       const joined = teams.readers().filter(({ closed }) => !closed);
       const notice =
         joined.length > 1
-          ? `You are in ${joined.map((team) => team.slug).join(" and ")}: say with session_id which one a call is about.`
+          ? `You are in ${joined.map((team) => team.slug).join(" and ")}: pass session_id in each call to choose one.`
           : `Calls without session_id go to ${slug}.`;
       return { output: created, notice };
     },

@@ -179,7 +179,7 @@ export function createPeerSessions({ log, onNew, open, onConcluded, onChanged }:
       // Waits go on without it, and tell the model what the broker says.
       onError: (error) => {
         if (error.details["close_code"] === closeCodes.replaced.code) giveUp(team);
-        log(`no mail is pushed for ${team.name} in ${team.slug}: ${error.message}`);
+        log(`messages are not pushed for ${team.name} in ${team.slug}: ${error.message}`);
         if (subscriptions.get(sessionId)?.team === team) subscriptions.delete(sessionId);
       },
     });

@@ -98,7 +98,7 @@ async function goOnAs(rejoin: RejoinOptions, meshId: string, placeId: string): P
   const held = await findStoredPeer(rejoin.home, placeId);
   if (!held) throw notHere(`This machine has no stored peer ${placeId}`);
   if (held.mesh_id !== meshId)
-    throw notHere(`The team "${held.team_name}" belongs to another mesh than this broker's`);
+    throw notHere(`The team "${held.team_name}" belongs to a different mesh from this broker's`);
   await takeUp(rejoin, held);
   return held;
 }
@@ -223,7 +223,7 @@ async function learnDeclared({ link, log, onDeclared }: RejoinOptions, team: Pee
     // Here it is again.
     if (declared) onDeclared(team, declared);
   } catch (error) {
-    log(`what ${team.address} has declared could not be read: ${String(error)}`);
+    log(`could not read the declared status of ${team.address}: ${String(error)}`);
   }
 }
 

@@ -119,9 +119,9 @@ export function formatComparison({ told }: Comparison, output: Output): string {
   const when = since === null ? "" : toMoment(since);
   const known = {
     new: `${output.mark.warn} no one here has sent a private message to ${oneLine(peer)} yet`,
-    seen: `${output.mark.warn} the key is the one that was seen first, ${when}; no one has compared it`,
-    accepted: `${output.mark.ok} the key is the one that a person accepted, ${when}`,
-    changed: `${output.mark.fail} the key is not the one of ${when}: private messages to ${oneLine(peer)} are stopped`,
+    seen: `${output.mark.warn} the key is unchanged since ${when}, but no one has compared it`,
+    accepted: `${output.mark.ok} the key was accepted by a person, ${when}`,
+    changed: `${output.mark.fail} the key has changed since ${when}: private messages to ${oneLine(peer)} are refused`,
   }[key];
   const other = (you: string) => `merkle verify-peer ${shellWord(oneLine(you))} --session ${session}`;
   return [
@@ -130,11 +130,11 @@ export function formatComparison({ told }: Comparison, output: Output): string {
       "",
       `${oneLine(you)} and ${oneLine(peer)}:`,
       ...(number.match(/(?:\d{5} ?){4}/g) ?? []).map((row) => `  ${output.bold(row.trim())}`),
-      output.dim(`  there it is shown by: ${other(you)}`),
+      output.dim(`  to show it on the other machine: ${other(you)}`),
     ]),
     "",
     key === "accepted"
-      ? "The number changes when one of the keys does."
-      : `Read it to each other, by voice. When it is the same: merkle verify-peer ${shellWord(oneLine(peer))} --session ${session} --accept`,
+      ? "If one of the keys changes, the number changes, too."
+      : `Read the number to each other by voice. If it is the same: merkle verify-peer ${shellWord(oneLine(peer))} --session ${session} --accept`,
   ].join("\n");
 }

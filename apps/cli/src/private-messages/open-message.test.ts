@@ -114,7 +114,7 @@ it.each<[string, () => Made, RegExp]>([
         from: { peer_id: "p", address: "Mallory", session_key: makeKeyCard(senderSeed).session_key },
       },
     }),
-    /another sender/,
+    /not encrypted by its sender/,
   ],
   ["with a card that is another's", () => ({ card: makeKeyCard(drawSeed()) }), /changed in transit/],
   [
@@ -122,7 +122,7 @@ it.each<[string, () => Made, RegExp]>([
     () => ({
       card: { ...makeKeyCard(senderSeed), box_key_signature: makeKeyCard(drawSeed()).box_key_signature },
     }),
-    /do not hold together/,
+    /its keys do not match/,
   ],
   ["as another message", () => ({ header: { message_id: "m2" } }), /another message/],
   ["too early", () => ({ header: { time: "2026-11-22T11:44:59.999Z" } }), /a different time/],
@@ -141,8 +141,8 @@ it.each<[string, () => Made, RegExp]>([
   ["as a reply to another message", () => ({ message: { reply_to: 9 } }), /reply to another/],
   ["as a reply, shown as none", () => ({ header: { reply_to: 9 } }), /reply to another/],
   ["with another priority", () => ({ message: { priority: "now" } }), /another priority/],
-  ["for one, shown as for two", () => ({ message: { to: ["Birch/oak", "Cedar"] } }), /alone/],
-  ["for one, shown as for another", () => ({ message: { to: ["Cedar"] } }), /alone/],
+  ["for one, shown as for two", () => ({ message: { to: ["Birch/oak", "Cedar"] } }), /only for/],
+  ["for one, shown as for another", () => ({ message: { to: ["Cedar"] } }), /only for/],
 ])("[SEALED-5] refuses what was sealed %s", (_name, made, reason) => {
   expect(open(made())).toEqual({
     private: true,

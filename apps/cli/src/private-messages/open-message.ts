@@ -62,7 +62,7 @@ function tryToOpen(message: Message, sealed: string, reader: Reader & { readonly
   const { keys, home, sessionId, sender } = reader;
   const parsed = parseSealed(sealed);
   const card = parsed && checkCard(parsed.card);
-  if (!parsed || !card) return { problem: "it is damaged, or its keys do not hold together" };
+  if (!parsed || !card) return { problem: "it is damaged, or its keys do not match" };
   const plain = unseal(parsed, { own: keys.box, theirs: card.boxKey });
   if (!plain) return { problem: "it was changed in transit, or encrypted for a key that is not this peer's" };
   const header = Header.safeParse(plain.header).data;
@@ -103,7 +103,7 @@ function findMove(
   if (header.session_id !== sessionId || message.session_id !== sessionId)
     return "it was encrypted for another session";
   if (header.from.session_key !== card.sessionKey || header.from.address !== sender) {
-    return `it was encrypted by another sender than ${nameInLine(sender)}`;
+    return `it was not encrypted by its sender ${nameInLine(sender)}`;
   }
   if (header.to.session_key !== keys.sessionKey || header.to.peer_id !== keys.peerId) {
     return "it was encrypted for another recipient";
@@ -120,7 +120,7 @@ function findChange(message: Message, header: Header): string | null {
     return header.human ? "it was encrypted by a person" : "it was encrypted by an agent, not by a person";
   }
   if (message.to.length !== 1 || message.to[0] !== header.to.address) {
-    return `it was sealed for ${nameInLine(header.to.address)} alone`;
+    return `it was encrypted only for ${nameInLine(header.to.address)}`;
   }
   if (message.priority !== header.priority) return "it was encrypted with another priority";
   return (message.reply_to ?? null) === header.reply_to

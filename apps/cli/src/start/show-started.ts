@@ -67,13 +67,11 @@ export function showStarted(
     },
     [
       `${mark.ok} database ready, ${ran}0 migrations pending`,
-      ...(backup === null ? [] : [`${mark.ok} backed up  ${backup}  ${dim("from before the migrations")}`]),
+      ...(backup === null ? [] : [`${mark.ok} backed up  ${backup}  ${dim("made before the migrations")}`]),
       `${reachMark} broker     ${url.padEnd(width)}${dim([reach, ...(setBy.port ? [`port from ${setBy.port}`] : [])].join(", "))}`,
       ...(localhostTakenBy === null
         ? []
-        : [
-            `${mark.warn} localhost  can lead to ${localhostTakenBy} at [::1]:${started.port}: use 127.0.0.1`,
-          ]),
+        : [`${mark.warn} localhost  may reach ${localhostTakenBy} at [::1]:${started.port}: use 127.0.0.1`]),
       `${mark.ok} agents use ${mcpUrl.padEnd(width)}${dim(`${setBy.publicUrl ? `from ${setBy.publicUrl}; ` : ""}change: merkle config set url <url>`)}`,
       `${mark.ok} summaries  ${summaries}`,
       ...(verifyingLink === null
@@ -99,9 +97,9 @@ function describeInstall(url: string, keyPin: string | null): string | null {
   const merkle = calledAs(variables);
   if (merkle === "merkle") return null;
   if (merkle === launcherByPath)
-    return `to type merkle alone: ${describeMissingPath(launcherPath(variables["HOME"]), path)}`;
+    return `to put merkle on your PATH: ${describeMissingPath(launcherPath(variables["HOME"]), path)}`;
   const line = installLine({ base: url, keyPin });
-  return line && `to have the command merkle, in another terminal: ${line}`;
+  return line && `to install the merkle command, in another terminal: ${line}`;
 }
 
 function toSteps(auth: RunningBroker["auth"], stop: string): string[] {

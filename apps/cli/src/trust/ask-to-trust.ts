@@ -17,7 +17,7 @@ export function isPersonThere(context: Pick<CommandContext, "flags" | "io">): bo
  * @throws CliError `not_trusted` for any answer but yes
  */
 export async function askToTrust(home: string, { file, context }: { file: ForeignFile; context: Asking }) {
-  await confirmTrust(`${describe(file)}\nTrust it, as it is now?`, context);
+  await confirmTrust(`${describe(file)}\nTrust its current content?`, context);
   trustFile(home, file);
 }
 

@@ -100,7 +100,7 @@ it("[CLI-82] [CLI-85] a hostile project's files send nothing anywhere and let no
   expect(before.broker.source).toBe("default");
   expect(before.notices).toEqual([
     `${path} is not read for AGENT_PROGRESS_MODEL, DATABASE_URL, MERKLE_ALLOWED_HOSTS, MERKLE_AUDIT_KEY_FILE, MERKLE_BUS, MERKLE_PUBLIC_URL, MERKLE_TLS_CERT, MERKLE_TLS_KEY, MERKLE_TRACES_URL, MERKLE_TRUSTED_PROXIES because you have not trusted it: merkle trust`,
-    `${path} is not read for MERKLE_INSECURE, MERKLE_TOKEN, MERKLE_URL: set it in the environment, where every command finds it`,
+    `${path} is not read for MERKLE_INSECURE, MERKLE_TOKEN, MERKLE_URL: set it in the environment, which every command reads`,
   ]);
   expect(before.notices.join()).not.toContain("evil");
 
@@ -139,7 +139,7 @@ it("[CLI-85] merkle up says what it read and uses it once merkle trust was answe
   expect(stderr).toContain(`${join(cwd, ".env")} is not read for DATABASE_URL`);
 
   const terminal = atTerminal({ home: cwd }, ["trust"], env);
-  await terminal.shows("Trust it, as it is now?");
+  await terminal.shows("Trust its current content?");
   terminal.types("y\r");
   const { screen } = await terminal.ended;
   expect(screen).toContain("127.0.0.1:1/mesh");

@@ -131,7 +131,7 @@ function describe(
       : []),
     ...(elsewhere.length > 0
       ? [
-          `${path} is not read for ${elsewhere.join(", ")}: set it in the environment, where every command finds it`,
+          `${path} is not read for ${elsewhere.join(", ")}: set it in the environment, which every command reads`,
         ]
       : []),
   ];

@@ -163,7 +163,7 @@ describe("the settings of a hostile project", () => {
     const ls = async () => (await merkle.run(["ls"], { cwd: folder, env })).code;
     const answer = async (keys: string, more = {}) => {
       const terminal = atTerminal({ home: folder }, ["trust"], { ...env, ...more });
-      await terminal.shows("Trust it, as it is now?");
+      await terminal.shows("Trust its current content?");
       terminal.types(keys);
       return terminal.ended;
     };
@@ -214,7 +214,7 @@ describe("the settings of a hostile project", () => {
       ["y\r", 0],
     ] as const) {
       const asked = launch([...wish, "--client-bin", process.execPath]);
-      await asked.shows("Trust it, as it is now?");
+      await asked.shows("Trust its current content?");
       asked.types(keys);
       const { code, screen } = await asked.ended;
       expect(code, screen).toBe(expected);

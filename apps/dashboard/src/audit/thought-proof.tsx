@@ -62,10 +62,11 @@ function Outcome({ found }: { found: ThoughtCheck }) {
     <>
       <p className="text-success">
         <CircleCheck aria-hidden className="mr-1 inline size-4 align-text-bottom" />
-        Its hash, computed here, leads to the root in {found.steps} {found.steps === 1 ? "step" : "steps"}.
+        Its hash, computed in this browser, leads to the root in {found.steps}{" "}
+        {found.steps === 1 ? "step" : "steps"}.
       </p>
       <p className="text-muted-foreground">
-        Unchanged since it was finalized. Does not show that a statement is true, or what was never recorded.
+        Unchanged since it was finalized. This does not prove that its content is true or complete.
       </p>
     </>
   );

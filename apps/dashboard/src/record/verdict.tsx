@@ -38,4 +38,4 @@ export function Verdict({ tone, title, children }: VerdictProps) {
 }
 
 export const whatItShows =
-  "Unchanged since it was signed. Does not show that a statement is true, or what was never posted.";
+  "Unchanged since it was signed. This does not prove that its content is true or complete.";

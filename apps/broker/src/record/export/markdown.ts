@@ -96,8 +96,8 @@ function seal({ head, size }: Recorded): string {
   return (
     `## Seal\n\n- Messages: ${size}\n- Root: \`${root}\`\n- Document: version ${document.version}\n` +
     `- Signed: ${at}, by the key \`${key_id}\`\n\n` +
-    "This page cannot be verified; the bundle can: `merkle export` and `merkle verify`. A root does not show that a statement " +
-    "is true, or what was never posted.\n"
+    "This page cannot be verified; the bundle can: `merkle export` and `merkle verify`. A root does not prove that the " +
+    "content is true or complete.\n"
   );
 }
 

@@ -4,7 +4,7 @@ import { homeFiles } from "../../core/merkle-home.js";
 
 export const configPath: Command = {
   name: "config path",
-  summary: "print where this machine's configuration file is",
+  summary: "print the path of this machine's configuration file",
   examples: ["merkle config path", "merkle config path --json"],
   offline: true,
   async run({ config: { home }, output }) {

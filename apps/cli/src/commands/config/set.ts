@@ -88,7 +88,7 @@ function keyOf(name: LocalSetting): ConfigKey {
   const places: Places = localSettings[name];
   if (places.key !== undefined) return places.key;
   throw usageError(
-    `A file cannot set ${name}. Use a flag or an environment variable.`,
+    `${name} cannot be set in config.json. Use a flag or an environment variable.`,
     "merkle help environment",
   );
 }

@@ -35,9 +35,7 @@ export const docDiff: Command = {
       return exitCodes.done;
     }
     if (diff.redacted_version !== undefined) {
-      output.note(
-        `  there is no diff: the text of v${diff.redacted_version} was ${removalText(diff.redaction)}`,
-      );
+      output.note(`  no diff: the text of v${diff.redacted_version} was ${removalText(diff.redaction)}`);
       return exitCodes.done;
     }
     output.print(diff, await formatChange(diff, { broker, output, session, from, raw }));

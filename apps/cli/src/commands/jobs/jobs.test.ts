@@ -185,7 +185,7 @@ describe("agent in config.json", () => {
 
   it.each([
     [[], "must be an object"],
-    [{ claude: "x" }, "knows no"],
+    [{ claude: "x" }, "must not contain"],
     [{ author_name: "Merkle Agent" }, "author_email"],
     [{ author_name: "A <b>", author_email: "a@b" }, "author_name"],
     [{ author_name: "", author_email: "a@b" }, "author_name"],

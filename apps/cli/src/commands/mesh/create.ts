@@ -19,7 +19,7 @@ export const meshCreate: Command = {
     const broker = await findBroker(config, signal);
     const made = await actingAsPerson({ broker, config }).call("create_mesh", { name });
     await keepMesh(made, { address: broker.address, config });
-    output.show(made, `${output.mark.ok} mesh ${made.name} is there`);
+    output.show(made, `${output.mark.ok} created mesh ${made.name}`);
     output.note(`  use it, or set it in MERKLE_MESH or .merkle.json: merkle ls --mesh ${made.name}`);
     return exitCodes.done;
   },

@@ -11,7 +11,7 @@ const kinds = ["sessions", "messages", "bytes", "connections"] as const;
 export const meshQuota: Command = {
   name: "mesh quota",
   summary: "limit what a mesh can store; 0 removes a limit; without flags, show the limits",
-  arguments: [{ name: "<mesh>", summary: "its name" }],
+  arguments: [{ name: "<mesh>", summary: "mesh name" }],
   flags: [
     { flags: "--sessions <n>", summary: "maximum number of open sessions" },
     { flags: "--messages <n>", summary: "maximum number of messages in all sessions together" },

@@ -45,7 +45,7 @@ export const personErase: Command = {
     } while (!answer.done);
     output.show(
       { ...answer, redacted },
-      `${output.mark.ok} ${counted(redacted, "text")} removed, and what else was kept of ${name === "me" ? "you" : oneLine(name)}`,
+      `${output.mark.ok} ${counted(redacted, "text")} and other data about ${name === "me" ? "you" : oneLine(name)} removed`,
     );
     for (const { session, what } of answer.kept) output.note(`  kept in ${session}: ${what}`);
     if (answer.kept.length > 0) output.note(`  then: merkle person erase ${answer.person_id}`);

@@ -10,7 +10,7 @@ import { oneLine } from "../../text/one-line.js";
 
 export const progressLog: Command = {
   name: "progress log",
-  summary: "log work that was done; prints the entry's id",
+  summary: "log finished work; prints the entry's id",
   arguments: [
     { name: "<title>", summary: "what was done, in one line" },
     { name: "[text]", summary: "details; - or a pipe reads them from stdin" },

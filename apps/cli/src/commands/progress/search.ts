@@ -9,7 +9,7 @@ import { formatEntries } from "../../progress/format-entries.js";
 
 export const progressSearch: Command = {
   name: "progress search",
-  summary: "list work done in a project, newest first, optionally by title",
+  summary: "list finished work of a project, newest first, optionally by title",
   arguments: [{ name: "[query]", summary: "part of the title, case-insensitive" }],
   flags: [
     { flags: "--project <name>", summary: "project name (default: the repository's name)" },

@@ -14,7 +14,7 @@ import { thisManager, thisService } from "./this-service.js";
 
 export const serviceInstall: Command = {
   name: "service install",
-  summary: "run merkle up with this user's systemd or launchd, restarted when it fails",
+  summary: "install merkle up as a systemd or launchd service of this user; it restarts on failure",
   arguments: [{ name: "[flags...]", summary: "flags for merkle up, after --" }],
   flags: [{ flags: "--dry-run", summary: "print the service file without writing it" }],
   examples: [
@@ -49,7 +49,7 @@ export const serviceInstall: Command = {
     const left = variablesOfFiles.filter((name) => config.environment[name]);
     if (left.length > 0)
       output.note(
-        `  the service has no ${left.join(", ")} of this shell: set it in ${join(config.home, ".env")}, run merkle trust there, and install again`,
+        `  the service does not get ${left.join(", ")} from this shell: set it in ${join(config.home, ".env")}, run merkle trust there, and install again`,
       );
     output.note("  merkle service status   ·   merkle service logs   ·   merkle service uninstall");
     if (hasProc()) output.note("  to keep it running while you are logged out: loginctl enable-linger");

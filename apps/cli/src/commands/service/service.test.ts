@@ -99,7 +99,7 @@ it("[PACK-7] where nobody started a systemd for the user nothing is left behind;
   expect(installed).toMatchObject({
     code: 0,
     stderr: expect.stringContaining(
-      `has no MERKLE_PORT, DATABASE_URL of this shell: set it in ${merkle.home}/.env`,
+      `does not get MERKLE_PORT, DATABASE_URL from this shell: set it in ${merkle.home}/.env`,
     ),
   });
   expect(installed.stderr).not.toContain("hush");

@@ -70,7 +70,7 @@ it("[CLAIM-5] an edit of what another holds is told with who, since when and why
 it("[CLAIM-5] the session's setting decides whether it is refused, and a claim that ends is forgotten", async () => {
   const { judge, tell, team } = await startGuard({ claims: [claimed("repo:src/**")], edits: "refuse" });
   const reason = judge(["a.ts"]);
-  expect(reason).toContain("does not let it be edited");
+  expect(reason).toContain("does not allow editing claimed files");
   expect(judge(["a.ts"])).toBe(reason);
   expect(JSON.parse(toHookRefusal(reason ?? ""))).toMatchObject({
     hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny" },

@@ -67,7 +67,7 @@ export function createClaimGuard(options: {
       known.set(sessionId, await link.call("list_claims", { session_id: sessionId, team_id: credential }));
     } catch (error) {
       log(
-        `what is claimed in ${team.slug} could not be read: ${error instanceof Error ? error.message : error}`,
+        `could not read the claims in ${team.slug} could not be read: ${error instanceof Error ? error.message : error}`,
       );
     } finally {
       asking.delete(sessionId);
@@ -138,8 +138,8 @@ function toText({ path, claim, slug, refuses }: HeldFile): string {
   const { holder, scope, claimed_at, reason } = claim;
   const why = reason === null ? "" : `, saying ${neutralJson(reason)}`;
   const then = refuses
-    ? "The session does not let it be edited meanwhile: do something else, or ask for it with send_message."
-    : "Nothing was changed. Ask with send_message first, or do something else; the identical edit passes when you try it again.";
+    ? "This session does not allow editing claimed files: do something else, or ask the holder with send_message."
+    : "Nothing was changed. Ask the holder with send_message first, or do something else. If you try the same edit again, it goes through.";
   return `${neutralJson(path)} is claimed in the Merkle session ${slug}: ${nameInLine(holder)} has held ${neutralJson(scope)} for ${toAge(claimed_at)}${why}. ${then}`;
 }
 

@@ -108,7 +108,7 @@ export function openHookSocket({ answer, onAttached, log }: HookSocketOptions): 
     listen() {
       const at = socketOf(process.ppid);
       if (at === null)
-        log("hooks cannot reach this server: the folder for its socket is not this user's alone");
+        log("hooks cannot reach this server: other users can access the folder for its socket");
       else start(at);
     },
     close() {

@@ -121,7 +121,7 @@ function writeBrief(told: SessionBrief, given: Omit<GivenBrief, "title">): Brief
     ...told.lines.map((line) => `- ${briefLine(foreign(line))}`),
     left_out > 0 && `- ${left_out} more: get_history`,
     given.setAside === up_to &&
-      `What was said to everyone in it stays unread: check_messages reads it in order, ack with cursor ${up_to} passes over it.`,
+      `Messages to everyone in it stay unread: check_messages reads them in order, ack with cursor ${up_to} skips them.`,
     "End of the Merkle brief.",
   );
   return { text, given: { ...given, title } };

@@ -148,7 +148,7 @@ describe("text that would be taken for ours", () => {
     const line = writeNudge({ number: 7, unread: 20 });
     expect(line).toMatch(/^Merkle nudge 7: 20 unread\. [^\n]+not with SendMessage\.$/);
     expect(writeNudge({ number: 8, unread: 0, isAsked: true })).toContain(
-      "you are asked to look at your messages. 0 unread.",
+      "please check your messages. 0 unread.",
     );
   });
 

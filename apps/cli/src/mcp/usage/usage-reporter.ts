@@ -107,7 +107,7 @@ export function createUsageReporter(options: UsageReporterOptions): UsageReporte
         if (team && !team.left && !team.replaced) await what(team);
       })
       // The next end of a turn tries again.
-      .catch((error: unknown) => log(`what was used could not be reported: ${String(error)}`));
+      .catch((error: unknown) => log(`could not report token usage: ${String(error)}`));
   }
 
   return {

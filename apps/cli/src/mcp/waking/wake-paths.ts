@@ -35,7 +35,7 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
       inboxFails = false;
     } catch (error) {
       inboxFails = true;
-      log(`the client's inbox took nothing: ${String(error)}`);
+      log(`the client's inbox did not accept a message: ${String(error)}`);
     }
     return !inboxFails;
   }
@@ -46,7 +46,7 @@ export function createWakePaths({ inbox, channel, hasHooks, log }: WakePathsOpti
       await channel.send({ content: line, meta });
       return true;
     } catch (error) {
-      log(`the channel took nothing: ${String(error)}`);
+      log(`the channel did not accept a message: ${String(error)}`);
       return false;
     }
   }

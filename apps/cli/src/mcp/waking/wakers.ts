@@ -104,7 +104,7 @@ interface NudgeLine {
 /** One line of counts: some clients show it as their user's text, in which no name that a sender chose may stand (WAKE-8). */
 export function writeNudge({ number, unread, isAsked = false }: NudgeLine): string {
   return (
-    `Merkle nudge ${number}: ${isAsked ? "you are asked to look at your messages. " : ""}${unread} unread. ` +
+    `Merkle nudge ${number}: ${isAsked ? "please check your messages. " : ""}${unread} unread. ` +
     "If they are not below, read them with check_messages; answer with post_message or send_message, not with SendMessage."
   );
 }

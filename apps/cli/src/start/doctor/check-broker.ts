@@ -24,7 +24,10 @@ export const checkBroker: Check = async (context) => {
   signal.throwIfAborted();
   if (health instanceof CliError && health.exitCode === exitCodes.usage) throw health;
   if (health instanceof Error) {
-    return [unreachable(context, health), skipped("url", "the address that agents use: no broker to ask")];
+    return [
+      unreachable(context, health),
+      skipped("url", "the address that agents use: unknown, because the broker does not reply"),
+    ];
   }
   const told = await readSignIn(broker);
   if (told.auth !== "invite") return [describe(broker.base, health), await checkUrl(broker, told, context)];
@@ -32,7 +35,7 @@ export const checkBroker: Check = async (context) => {
   const url =
     member.status === "ok"
       ? await checkUrl(broker, told, context)
-      : skipped("url", "the address that agents use: only members can read it");
+      : skipped("url", "the address that agents use: unknown, because only members can read it");
   return [describe(broker.base, health), member, url];
 };
 
@@ -65,8 +68,8 @@ async function checkMember(broker: BrokerClient): Promise<Finding> {
 /** Whether `merkle up` would find its port free. */
 export const checkPort: Check = async ({ config: { home, host, port } }) => {
   const running = await findRunningBroker(home);
-  if (running) return [ok("port", `${running.port} is this broker's`)];
-  if (port === 0) return [ok("port", "any free one")];
+  if (running) return [ok("port", `${running.port} is used by this home's broker`)];
+  if (port === 0) return [ok("port", "any free port")];
   const code = await tryListen(host, port);
   if (code === undefined) return [ok("port", `${port} is free`)];
   const problem = code === "EADDRINUSE" ? "is used by another program" : `cannot be used (${code})`;

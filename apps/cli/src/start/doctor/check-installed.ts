@@ -26,7 +26,8 @@ async function checkInstalledFor(client: Client, home: string, signal: AbortSign
   if (!server) return [fail(id, `${named} is no longer configured with merkle`, fix)];
   const problem = await tryServer(server, signal);
   signal.throwIfAborted();
-  if (problem === undefined) return [ok(id, `${named} starts ${toShellLine(server.command)}, which answers`)];
+  if (problem === undefined)
+    return [ok(id, `${named} starts ${toShellLine(server.command)}, which responds`)];
   return [fail(id, `${named} starts ${toShellLine(server.command)}: ${problem}`, fix)];
 }
 

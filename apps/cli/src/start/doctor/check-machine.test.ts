@@ -41,7 +41,7 @@ describe("the check for agents' clients", () => {
       opencode: "1.2.3",
     });
     expect(findings.filter(({ status }) => status === "skipped").map(({ message }) => message)).toEqual([
-      "Claude Code is not here; for its agents: npm install -g @anthropic-ai/claude-code",
+      "Claude Code is not installed; to use its agents: npm install -g @anthropic-ai/claude-code",
       expect.stringContaining("npm install -g @github/copilot"),
     ]);
     expect(findings.filter(({ status }) => status !== "skipped")).toEqual([
@@ -60,7 +60,7 @@ describe("the check for agents' clients", () => {
       {
         id: "opencode",
         status: "warn",
-        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait. 1.2.3 is woken by wait only; inbox and hooks from 1.18.0 on`,
+        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait. 1.2.3 can be woken only through a wait; inbox and hooks need 1.18.0`,
         fix: "npm install -g opencode-ai@latest",
       },
     ]);
@@ -80,7 +80,7 @@ describe("the check for agents' clients", () => {
     const { finding } = await diagnoseWith("echo '2.1.300 (Claude Code)'");
     expect(finding).toMatchObject({
       status: "warn",
-      message: expect.stringContaining("is woken by inbox and wait; hooks from 2.1.330 on"),
+      message: expect.stringContaining("can be woken only through its inbox and a wait; hooks need 2.1.330"),
       fix: "claude update",
     });
   });
@@ -88,7 +88,7 @@ describe("the check for agents' clients", () => {
   it("[CLI-1] fails where it is missing or cannot run", async () => {
     expect((await diagnoseWith(undefined)).finding).toMatchObject({
       status: "fail",
-      fix: "npm install -g @anthropic-ai/claude-code, where agents are launched",
+      fix: "npm install -g @anthropic-ai/claude-code, on the machine that launches agents",
     });
     const { finding, path } = await diagnoseWith("exit 9");
     expect(finding).toMatchObject({

@@ -44,10 +44,10 @@ async function checkClient(
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.code === "client_missing" && client !== wanted)
-      return [skipped(name, `${label} is not here; for its agents: ${installAdvice}`)];
+      return [skipped(name, `${label} is not installed; to use its agents: ${installAdvice}`)];
     const fix = error.code === "client_missing" ? installAdvice : `install ${label} again`;
     const told = client === wanted ? fail : warn;
-    return [told(name, error.message, `${fix}, where agents are launched`)];
+    return [told(name, error.message, `${fix}, on the machine that launches agents`)];
   }
 }
 
@@ -131,7 +131,7 @@ export const checkDatabase: Check = async ({ config, signal }) => {
     const { inspectDatabase } = await loadBroker();
     const { kind, version, fsync, writable, hasData, tornDocuments } = await inspectDatabase(config);
     const name =
-      kind === "embedded" ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} of DATABASE_URL`;
+      kind === "embedded" ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} (DATABASE_URL)`;
     if (!fsync)
       return [fail("database", `${name} runs with fsync off`, "set fsync = on and restart the server")];
     if (!writable)

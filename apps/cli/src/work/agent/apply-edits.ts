@@ -37,7 +37,7 @@ function placeOf(base: string, { old_text }: Edit, index: number): number {
 /** Claude Code lets no JSON pass on a command's stdin, so that this has neither braces nor quotation marks. */
 function parseEdits(given: string): Edit[] {
   const form =
-    "With --edits stdin has passages, each between three lines: <<<<<<< OLD, ======= NEW and >>>>>>> END.";
+    "With --edits, stdin must contain passages, each marked by three lines: <<<<<<< OLD, ======= NEW and >>>>>>> END.";
   const edits: Edit[] = [];
   const rest = given.replace(passage, (_whole, old_text: string, new_text: string) => {
     edits.push({ old_text: withoutLastBreak(old_text), new_text: withoutLastBreak(new_text) });

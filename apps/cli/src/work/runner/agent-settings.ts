@@ -82,7 +82,9 @@ function toBlock(value: unknown, path: string): Readonly<Record<string, unknown>
   }
   const unknown = Object.keys(value).find((key) => !keys.some((each) => each === key));
   if (unknown === undefined) return { ...value };
-  throw usageError(`agent in ${path} knows no ${JSON.stringify(unknown)}; there are ${keys.join(", ")}.`);
+  throw usageError(
+    `agent in ${path} must not contain ${JSON.stringify(unknown)}. Its settings are ${keys.join(", ")}.`,
+  );
 }
 
 /** One of the two would be a commit by nobody in particular. */
