@@ -40,7 +40,7 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     await answer.waitFor();
     const strip = page.getByRole("region", { name: "Participants" });
     await strip.getByText("needs a decision on apps before 4.2").waitFor();
-    await strip.getByText("Making sure that nobody is logged out").waitFor();
+    await strip.getByText("Making sure that this logs no one out").waitFor();
     expect(await findBarriers()).toEqual([]);
     await answer.click();
     await page.getByText("CLOSED", { exact: true }).waitFor();

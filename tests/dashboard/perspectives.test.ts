@@ -156,7 +156,7 @@ describe("perspectives in the page", { tags: "chromium" }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("starts with its sealed conclusion in memory").waitFor();
     await dialog.getByRole("button", { name: "Start session" }).click();
-    await page.getByText(/^Goes on from "Auth .*first memory here\.$/).waitFor();
+    await page.getByText(/^Continues "Auth .*first memory here\.$/).waitFor();
     await page
       .getByRole("link", { name: /^Memory/ })
       .last()

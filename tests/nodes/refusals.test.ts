@@ -37,7 +37,7 @@ it("[NODE-5] a broker does not start beside one with another bus, epoch, audit k
 
   const misfits = {
     "The database was restored": { epoch: randomUUID() },
-    "another audit key": { audit_key: "0".repeat(64) },
+    "a different audit key": { audit_key: "0".repeat(64) },
     "of another node are 5.\\d s apart": { clock_ms: Number(own?.["clock_ms"]) + 5_500 },
   };
   for (const [sentence, fact] of Object.entries(misfits)) {

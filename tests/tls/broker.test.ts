@@ -112,7 +112,7 @@ it("[TLS-4] a renewed certificate is taken while the broker runs; of one that ca
   const fingerprint = async (pair: { cert: string }) => (await local(pair.cert).ask("/health")).status;
   const logged = (text: string) => broker.logged.filter((line) => line.includes(text));
   await writeFile(join(folder, "cert.pem"), "half a certif");
-  await expect.poll(() => logged("cannot be used; the one from before stays")).not.toEqual([]);
+  await expect.poll(() => logged("cannot be used; the previous one stays in use")).not.toEqual([]);
   expect(await fingerprint(first)).toBe(200);
 
   const second = makeCertificate({ names: ["localhost"] });

@@ -113,7 +113,7 @@ describe("The brief", () => {
     await transport.call("hold_session", { session_id, team_id, reason: "Wait for legal" });
     const { sessions } = await transport.call("brief", { session: session.slug, since_cursor: 0, team_id });
     expect(sessions.flatMap(({ lines }) => lines.map(({ by, text }) => `${by}: ${text}`))).toEqual([
-      "Ana: holds the session, agents cannot post; Wait for legal",
+      "Ana: put the session on hold, so agents cannot post; Wait for legal",
       "Ana: changed claim grace from 900 s to 60 s",
       expect.stringMatching(/^Ana: changed title from ".+" to "Ship on Friday"; Legal is done$/),
       expect.stringContaining("null: joined: "),

@@ -253,7 +253,7 @@ describe("a session that goes on from another", () => {
     await rest.call("conclude_session", { ...at, summary_section: "We keep **v1** for 30 days." });
     const { seal } = await rest.call("get_session", { session_id: session.sessionId });
     const next = await from("The next", "Go on.");
-    expect(next.description).toMatch(/^Go on\.\n\nGoes on from /);
+    expect(next.description).toMatch(/^Go on\.\n\nContinues /);
     expect(next.description).toContain(`sealed 1 message, root ${shortHash(seal?.root ?? "")}.`);
     const { memories } = await rest.call("list_memory", { session: next.slug });
     expect(memories).toMatchObject([

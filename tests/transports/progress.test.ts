@@ -603,10 +603,10 @@ describe("summaries", () => {
       ],
       ["a rate limit", withBody(429, { error: { message: "slow down" } }), /rate limit was exceeded \(429\)/],
       ["a fault", withBody(500, "<html>"), /status 500/],
-      ["no JSON", withBody(200, `no json ${apiKey}`), /not understood/],
+      ["no JSON", withBody(200, `no json ${apiKey}`), /malformed/],
       ["another shape", withBody(200, { choices: [] }), /blank/],
       ["a blank answer", saying(" \n"), /blank/],
-      ["a broken connection", (response) => response.destroy(), /not reached|not understood/],
+      ["a broken connection", (response) => response.destroy(), /not be reached|malformed/],
       ["a redirect", (response) => response.writeHead(302, { location: model.url }).end(), /not/],
     ];
     for (const [name, answer, told] of failing) {

@@ -43,7 +43,7 @@ export function createMetrics(node?: NodeFacts): Metrics {
   return {
     caughtUp: new Counter({
       name: "merkle_caught_up_total",
-      help: "Feeds in which the query of every 5 s found messages without a hint. A few are hints in flight; many mean that the bus loses or delays hints.",
+      help: "Feeds in which the 5 s query found messages without a hint. A few are hints in flight; many mean that the bus loses or delays hints.",
       registers,
     }),
     posts: new Counter({
@@ -66,7 +66,7 @@ export function createMetrics(node?: NodeFacts): Metrics {
     }),
     parkedWaits: new Gauge({
       name: "merkle_parked_waits",
-      help: "Waits that block at this moment.",
+      help: "Waits that are blocked at this moment.",
       registers,
     }),
     recentCommits: createRecentTimes(),
@@ -90,7 +90,7 @@ export function createMetrics(node?: NodeFacts): Metrics {
     }),
     deliveries: new Counter({
       name: "merkle_deliveries_total",
-      help: "Messages given to a reader, by path: inbox, follow, wait, check (a look without waiting), history.",
+      help: "Messages given to a reader, by path: inbox, follow, wait, check (without waiting), history.",
       labelNames: ["path"],
       registers,
     }),
@@ -102,7 +102,7 @@ export function createMetrics(node?: NodeFacts): Metrics {
     }),
     usedDollars: new Counter({
       name: "merkle_reported_cost_dollars_total",
-      help: "What these cost, in dollars, where the report named it.",
+      help: "Reported cost of these tokens, in US dollars.",
       registers,
     }),
     requests: createRequestCounter(registers),
@@ -113,7 +113,7 @@ export function createMetrics(node?: NodeFacts): Metrics {
 function registerNode(registers: Registry[], node: NodeFacts | undefined): void {
   new Gauge({
     name: "merkle_node_info",
-    help: "1, with the id of this broker among those on its database, its version and the kind of its bus.",
+    help: "Always 1; labels: the id of this node, its version and the kind of its bus.",
     labelNames: ["node", "version", "bus"],
     registers,
     collect() {
@@ -122,7 +122,7 @@ function registerNode(registers: Registry[], node: NodeFacts | undefined): void 
   });
   new Gauge({
     name: "merkle_bus_up",
-    help: "1 where hints to and from other brokers go through at this moment, 0 where all waits for the query of every 5 s.",
+    help: "1 while hints to and from other brokers are delivered, 0 while changes wait for the 5 s query.",
     registers,
     collect() {
       this.set(node?.bus.isUp === false ? 0 : 1);
@@ -130,7 +130,7 @@ function registerNode(registers: Registry[], node: NodeFacts | undefined): void 
   });
   new Counter({
     name: "merkle_replica_reads_total",
-    help: "Histories and searches, where there is a read replica, by the server that they were read from: replica, primary (the replica was behind, down or foreign).",
+    help: "Reads of history and searches, if a read replica is configured, by server: replica, primary (the replica was behind, down or of another database).",
     labelNames: ["from"],
     registers,
     collect() {
@@ -150,7 +150,7 @@ function registerNode(registers: Registry[], node: NodeFacts | undefined): void 
   });
   new Gauge({
     name: "merkle_database_bytes",
-    help: "The bytes that the database takes on its disk; the same at every broker on it. What was read last, where it cannot be read.",
+    help: "Bytes of disk space that the database uses; the same on all its brokers. If it cannot be read, the last value.",
     registers,
     async collect() {
       const bytes = await node?.databaseBytes().catch(() => undefined);

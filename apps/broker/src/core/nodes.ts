@@ -176,13 +176,13 @@ function describeMisfit(
 ): string | null {
   if (other.bus === "local") return null;
   if (other.bus !== own.bus) {
-    return `MERKLE_BUS is ${own.bus} here and ${other.bus} at another node: they would not notify each other.`;
+    return `MERKLE_BUS is ${own.bus} here and ${other.bus} at another node: so they would not notify each other.`;
   }
   if (other.epoch !== own.epoch) {
-    return "The database was restored while another node ran on it. Stop that one first: it goes on with numbers of the other history.";
+    return "The database was restored while another node ran on it. Stop that node first: it still uses message numbers from before the restore.";
   }
   if (other.auditKey !== own.auditKey) {
-    return "Another node signs records with another audit key. Give this one the same (MERKLE_AUDIT_KEY_FILE).";
+    return "Another node signs records with a different audit key. Give this node the same key (MERKLE_AUDIT_KEY_FILE).";
   }
   const apart = own.clockMs - other.clockMs;
   if (Math.abs(apart) <= clockMsMax) return null;

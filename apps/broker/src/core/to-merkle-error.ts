@@ -35,7 +35,7 @@ export function toMerkleError(error: unknown, log: Log, fields: LogFields): Merk
       { cause: error },
     );
   }
-  log.error("a request failed for a reason that nobody foresaw", { ...fields, error });
+  log.error("a request failed unexpectedly", { ...fields, error });
   return new MerkleError(
     "internal",
     "The broker failed unexpectedly. Its log has the details. Trying again may fail in the same way.",

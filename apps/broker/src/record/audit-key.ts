@@ -88,12 +88,12 @@ async function makeReady(
     throw withoutKey(keyFile ?? auditKeyPath(home), newest, file);
   if (file) {
     const aside = await setAuditKeyFileAside(home, newestOf(file));
-    log.warn("another database's audit key was set aside", { file: aside });
+    log.warn("the audit key of another database was moved aside", { file: aside });
   }
   const drawn = drawAuditKey(known);
   // Before the database knows it: a key that was registered and then lost would keep every broker from starting.
   await writeAuditKeyFile(home, drawn);
-  log.info("made an audit key", { key_id: newestOf(drawn).key_id, succeeds: null });
+  log.info("created an audit key", { key_id: newestOf(drawn).key_id, succeeds: null });
   return { file: drawn, added: [newestOf(drawn)] };
 }
 

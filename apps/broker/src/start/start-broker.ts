@@ -147,7 +147,7 @@ async function startParts(prepared: Prepared, stops: ReturnType<typeof createSto
   const options = resolve(prepared, settings);
   const nodeLock = await holdAlone(options, target, {
     onLost() {
-      log.warn("the lock on the database was lost; nothing is served until it is held again");
+      log.warn("the lock on the database was lost; the broker serves nothing until it has the lock again");
       meshes?.forgetUnheard();
     },
     onTaken() {
@@ -351,7 +351,7 @@ function toReplica({ databaseUrl, databaseReadUrl, log }: Prepared): OpenDatabas
     target: databaseReadUrl,
     onState(state, error) {
       if (state === "used") log.info("the read replica is used");
-      else log.warn("the read replica is not used; all is read from the primary", { replica: state, error });
+      else log.warn("the read replica is not used; all reads go to the primary", { replica: state, error });
     },
   };
 }
@@ -393,10 +393,10 @@ async function requireOwnHome(home: string): Promise<void> {
  */
 async function stopOrGiveUp(stopped: Promise<void>, database: Database, log: Log): Promise<void> {
   if (await endsWithin(stopped, limits.silentDatabaseMsMax)) return;
-  log.warn("the database gives no answer while the broker stops; what was not saved is given up");
+  log.warn("the database does not respond while the broker stops; data that is not saved yet is dropped");
   await database.close();
   if (await endsWithin(stopped, limits.silentDatabaseMsMax)) return;
-  log.error("stopping has not ended without the database either; it is not waited for any longer");
+  log.error("stopping takes too long even without the database; the broker does not wait any longer");
 }
 
 async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {

@@ -7,7 +7,7 @@ import { isStorable, utf8Bytes } from "./utf8.js";
  */
 export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: number }) {
   return z.unknown().superRefine((value, context) => {
-    const problem = findProblem(value, max.depthMax);
+    const problem = findProblem(value, { left: max.depthMax, max: max.depthMax });
     if (problem !== null) {
       context.addIssue({ code: "custom", message: problem });
       return;
@@ -22,26 +22,32 @@ export function jsonValue(max: { readonly bytesMax: number; readonly depthMax: n
   });
 }
 
+/** How many levels may still follow, and how many there may be in all. */
+interface Depth {
+  readonly left: number;
+  readonly max: number;
+}
+
 /** Goes no deeper than it must: whatever comes after it may walk through the value without fear for the stack. */
-function findProblem(value: unknown, depthLeft: number): string | null {
+function findProblem(value: unknown, depth: Depth): string | null {
   switch (typeof value) {
     case "undefined":
       return "is required; null is a valid value";
     case "string":
-      return isStorable(value) ? null : "must not hold NUL characters or lone surrogates";
+      return isStorable(value) ? null : "must not contain NUL characters or lone surrogates";
     case "number":
-      return Number.isFinite(value) ? null : "must not hold a number beyond the range of a double";
+      return Number.isFinite(value) ? null : "must not contain a number beyond the range of a double";
     case "object":
-      return value === null ? null : findProblemWithin(value, depthLeft);
+      return value === null ? null : findProblemWithin(value, depth);
     default:
       return null;
   }
 }
 
-function findProblemWithin(value: object, depthLeft: number): string | null {
-  if (depthLeft === 0) return "must not nest lists and objects this deeply";
+function findProblemWithin(value: object, { left, max }: Depth): string | null {
+  if (left === 0) return `must not nest lists and objects more than ${max} levels deep`;
   for (const [name, inner] of Object.entries(value)) {
-    const problem = findProblem(name, 0) ?? findProblem(inner, depthLeft - 1);
+    const problem = findProblem(name, { left: 0, max }) ?? findProblem(inner, { left: left - 1, max });
     if (problem !== null) return problem;
   }
   return null;

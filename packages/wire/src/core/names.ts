@@ -21,10 +21,10 @@ export function deceptionIn(name: string): string | null {
     /[\u2800\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\p{Cc}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u.exec(
       seen,
     )?.[0];
-  if (hidden !== undefined) return `hold the invisible or unassigned character ${codePointOf(hidden)}`;
+  if (hidden !== undefined) return `contain the invisible or unassigned character ${codePointOf(hidden)}`;
   if (/\p{M}{4}/u.test(seen)) return "stack more than three marks on a letter";
   if (/\(\s*(?:human|guest)\s*\)/iu.test(name))
-    return `hold "(human)" or "(guest)", which Merkle uses to mark people`;
+    return `contain "(human)" or "(guest)", which Merkle uses to mark people`;
   for (const word of seen.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
     const mixed = scriptsOf(word);
     if (mixed.length > 1) {
@@ -50,9 +50,9 @@ export function deceptionInNew(name: string): string | null {
 
 function poseIn(name: string): string | null {
   if (/^[@*]/.test(name)) return `begin with "@" or "*", which stand for groups and everyone`;
-  if (/[✓✔✅☑🗸🗹]/u.test(name)) return "hold a check mark, which looks like Merkle's for verified people";
+  if (/[✓✔✅☑🗸🗹]/u.test(name)) return "contain a check mark, which looks like Merkle's for verified people";
   if (/[\p{Ps}\p{Pi}<]\s*(?:human|guest|verified)\s*[\p{Pe}\p{Pf}>]/iu.test(name))
-    return `hold "human", "guest" or "verified" in brackets, which Merkle uses to mark people`;
+    return `contain "human", "guest" or "verified" in brackets, which Merkle uses to mark people`;
   const letters = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   return reserved.has(letters)
     ? `be ${JSON.stringify(name)}, which names others than one team or person`

@@ -8,7 +8,7 @@ import { isUuid } from "./uuid.js";
 
 /** The values that operations are built from. Whatever passed here is not checked again further in. */
 
-const notStorable = { error: "must not hold NUL characters or lone surrogates" };
+const notStorable = { error: "must not contain NUL characters or lone surrogates" };
 
 /** Text that can be stored and comes back as it was sent. */
 export const StorableText = z.string().refine(isStorable, notStorable);
@@ -91,7 +91,7 @@ export const TeamKind = z.enum(["agent", "human", "guest"]);
 export const PersonName = NewName.meta({ examples: ["Ana"] });
 /** A peer is written to by this name, alone or behind its team's and a slash, so it holds none, and no mark of a group. */
 export const PeerName = Name.refine((name) => !/^[@*]|\//.test(name), {
-  error: 'must not begin with "@" or "*" nor hold "/"',
+  error: 'must not begin with "@" or "*", and must not contain "/"',
 }).meta({ examples: ["atlas"] });
 /** `backend`, or below another group `backend/db`; compared without case. */
 export const GroupName = z
@@ -147,8 +147,8 @@ export const oneSource = {
 };
 export const SourceHash = z
   .string()
-  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, { error: "must be a hash of Git, as read_source gives it" })
-  .meta({ description: "The hash that Git gives the text of a file." });
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, { error: "must be a Git hash, as read_source returns it" })
+  .meta({ description: "Git's hash of the file's text." });
 
 export const DocumentText = textOfBytes(limits.documentBytesMax);
 export const Version = z
@@ -158,7 +158,7 @@ export const Version = z
   .meta({ description: "The document's version: 0 when new, +1 on every write." });
 
 export const Epoch = Uuid.meta({
-  description: "Names this history of the database; changes after a restore.",
+  description: "Identifies the database's history; changes after a restore.",
 });
 
 export const IdempotencyKey = lineOfChars(limits.idempotencyKeyCharsMax).meta({

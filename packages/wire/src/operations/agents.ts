@@ -40,7 +40,7 @@ export const Agent = Peer.pick({
     session_title: z.string(),
     colour: z.int(),
     model: z.string().nullable(),
-    waits: z.array(AgentWait).meta({ description: "The oldest first." }),
+    waits: z.array(AgentWait).meta({ description: "Oldest first." }),
     unread: z.int().meta({
       description: "Undelivered messages for it, up to 100.",
     }),
@@ -76,7 +76,7 @@ export const listAgents = operation("list_agents", {
     session: StorableText.min(1)
       .max(100)
       .optional()
-      .meta({ description: "Only of this session, by id or slug." }),
+      .meta({ description: "Only agents of this session, by id or slug." }),
     ...asTeam,
   }),
   output: z.object({

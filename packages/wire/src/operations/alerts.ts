@@ -15,7 +15,7 @@ const TargetUrl = z
   .max(limits.urlCharsMax)
   .pipe(StorableText)
   .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
-    error: "must not hold credentials",
+    error: "must not contain credentials",
   });
 const Base64Url = StorableText.max(limits.alertSecretCharsMax).regex(/^[A-Za-z0-9_-]+={0,2}$/, {
   error: "must be base64url",
@@ -37,7 +37,7 @@ export const AlertTo = z
         .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, {
           error: "must be whsec_ and at least 24 bytes in base64",
         })
-        .meta({ description: "What the receiver checks signatures with (Standard Webhooks)." }),
+        .meta({ description: "Secret with which the receiver checks signatures (Standard Webhooks)." }),
     }),
     z.strictObject({
       kind: z.literal("ntfy"),

@@ -40,7 +40,7 @@ export const Approval = z
     session: z.string().meta({ description: "Its slug." }),
     asked_by: z.string(),
     tool: z.string(),
-    input: z.string().meta({ description: "The tool's input as JSON, to the byte." }),
+    input: z.string().meta({ description: "The tool's input as JSON, byte for byte." }),
     folder: z.string(),
     salt: z.string(),
     hash: z.string().meta({ description: "Hash of the whole input, as in the feed." }),
@@ -104,9 +104,9 @@ export const listApprovals = operation("list_approvals", {
   unlisted: true,
   input: z.strictObject({ ...asTeam }),
   output: z.object({
-    device: z.string().meta({ description: "The name of the credential that asks." }),
+    device: z.string().meta({ description: "Name of the credential that asks." }),
     waiting: z.array(Approval),
-    ended: z.array(Approval).meta({ description: "The newest first." }),
+    ended: z.array(Approval).meta({ description: "Newest first." }),
   }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ waiting }) =>

@@ -105,7 +105,7 @@ export const listAttention = operation("list_attention", {
     session: StorableText.min(1)
       .max(100)
       .optional()
-      .meta({ description: "Only of this session, by id or slug; none of files." }),
+      .meta({ description: "Only items of this session, by id or slug; leaves out files." }),
     include_dismissed: z.boolean().default(false),
     ...asTeam,
   }),

@@ -32,7 +32,9 @@ export const ThoughtRecord = z
     task_id: z.string(),
     content: z.string(),
     timestamp: Timestamp,
-    prev_hash: Hash.meta({ description: "The hash of the task's record before; 64 zeros for its first." }),
+    prev_hash: Hash.meta({
+      description: "Hash of the task's previous record; 64 zeros for the first record.",
+    }),
     hash: Hash.meta({
       description:
         "SHA-256 of the canonical JSON (RFC 8785) of id, type, task_id, content, timestamp and prev_hash.",
@@ -60,7 +62,7 @@ export const auditSessionStart = operation("audit_session_start", {
   input: z.strictObject({
     intent: StorableText.min(1, { error: "intent must not be empty" })
       .max(limits.intentCharsMax)
-      .meta({ description: "What it is for." }),
+      .meta({ description: "Purpose of the session." }),
     task_id: TaskId.optional(),
     session_id: AuditSessionId.optional().meta({ description: "A new id (default: a uuid)." }),
     ...asTeam,
@@ -91,10 +93,10 @@ const AuditSession = z
 export type AuditSession = z.output<typeof AuditSession>;
 
 export const listAuditSessions = operation("list_audit_sessions", {
-  summary: "List the audit sessions of the mesh, the newest first.",
+  summary: "List the audit sessions of the mesh, newest first.",
   unlisted: true,
   input: z.strictObject({
-    session_id: AuditSessionId.optional().meta({ description: "Only this one." }),
+    session_id: AuditSessionId.optional().meta({ description: "Only this audit session." }),
     before: z.int().min(1).optional().meta({ description: "next_cursor of the last page." }),
     limit: z.int().min(1).max(limits.sessionsPageMax).default(limits.sessionsPageDefault),
     ...asTeam,
@@ -114,13 +116,13 @@ export const listAuditSessions = operation("list_audit_sessions", {
 
 export const thoughtRecord = operation("thought_record", {
   summary:
-    "Record what you plan, found, decided or learned, chained to the task's record before. It cannot be changed.",
+    "Record a plan, a finding, a decision or a lesson, chained to the task's previous record. It cannot be changed.",
   input: z.strictObject({
     type: ThoughtType,
     content: textOfBytes(limits.thoughtBytesMax).refine((text) => text !== "", {
       error: "must not be empty",
     }),
-    task_id: TaskId.optional().meta({ description: "Without it the audit session's." }),
+    task_id: TaskId.optional().meta({ description: "Default: the audit session's task." }),
     ...inAuditSession,
     ...asTeam,
     ...retryable,
@@ -169,7 +171,7 @@ export const auditVerifyChain = operation("audit_verify_chain", {
         number: z.int(),
         task_id: z.string(),
         problem: z.enum(["hash", "prev_hash"]).meta({
-          description: "Its content is not what was hashed, or it does not follow the record before.",
+          description: "Its content does not match its hash, or it does not follow the previous record.",
         }),
       })
       .nullable()
@@ -215,7 +217,7 @@ export const merkleProofOf = operation("merkle_proof", {
   output: z.object({
     session_id: z.string(),
     record_id: Uuid,
-    hash: Hash.meta({ description: "The record's, which is the leaf itself." }),
+    hash: Hash.meta({ description: "Hash of the record, which is the leaf itself." }),
     root: Hash,
     proof: z.array(Hash).meta({
       description: "From the leaf up: hash the two together, the smaller first; the last is the root.",

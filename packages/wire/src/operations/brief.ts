@@ -27,7 +27,7 @@ export const SessionBrief = z
     session_id: Uuid,
     session: z.string().meta({ description: "Its slug." }),
     title: z.string(),
-    after: Sequence.meta({ description: "The message after which things are new." }),
+    after: Sequence.meta({ description: "Everything after this message is new." }),
     up_to: Sequence,
     lines: z.array(BriefLine),
     left_out: z.int().meta({ description: "Lines that did not fit." }),
@@ -45,9 +45,9 @@ export const brief = operation("brief", {
       session: StorableText.min(1)
         .max(100)
         .optional()
-        .meta({ description: "Id or slug; left out: all that you take part in." }),
-      since: instantOf("from").optional().meta({ description: "From this time on instead." }),
-      since_cursor: Sequence.optional().meta({ description: "After this message instead." }),
+        .meta({ description: "Session id or slug (default: all sessions that you take part in)." }),
+      since: instantOf("from").optional().meta({ description: "Everything from this time on instead." }),
+      since_cursor: Sequence.optional().meta({ description: "Everything after this message instead." }),
       summary: z
         .boolean()
         .optional()
@@ -65,7 +65,7 @@ export const brief = operation("brief", {
   output: z.object({
     sessions: z
       .array(SessionBrief)
-      .meta({ description: `At most ${limits.briefSessionsMax}, the one that was busy last first.` }),
+      .meta({ description: `At most ${limits.briefSessionsMax}, most recently active first.` }),
     summary: z.string().nullable().optional().meta({
       description: "Summary by a model, if requested; null without a summariser or if it took too long.",
     }),

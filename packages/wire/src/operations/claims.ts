@@ -28,7 +28,7 @@ export const claimJob = operation("claim_job", {
   summary: "For runners: take the queued job that has waited longest, or wait until there is one.",
   unlisted: true,
   input: z.strictObject({
-    runner: lineOfChars(limits.nameCharsMax).meta({ description: "How people call the machine." }),
+    runner: lineOfChars(limits.nameCharsMax).meta({ description: "Name of the machine, for people." }),
     kinds: z.array(JobKind).min(1).max(JobKind.options.length).optional().meta({
       description: "Only jobs of these kinds.",
     }),
@@ -62,7 +62,7 @@ export const endJob = operation("end_job", {
   input: z.strictObject({
     job_id: JobId,
     fence: Fence,
-    exit_code: z.int().nullable().meta({ description: "Null where it never ran." }),
+    exit_code: z.int().nullable().meta({ description: "Null if it never ran." }),
     error_tail: textOfBytes(4_096).meta({ description: "The end of what it wrote to stderr." }),
     error: z
       .object({ reason: z.enum(["unreachable", "overgrown"]), message: StorableText.max(2_000) })
@@ -72,7 +72,7 @@ export const endJob = operation("end_job", {
       }),
     usage: z.array(ModelUsage).max(20).optional().meta({ description: "Usage of its models, if reported." }),
     ended_because: z.enum(["timed_out", "stopping", "lost"]).nullable().meta({
-      description: "Why the runner ended it; null where it did not, or because the job was cancelled.",
+      description: "Why the runner stopped it; null if it did not, or if the job was cancelled.",
     }),
     ...retryable,
   }),

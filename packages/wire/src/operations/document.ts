@@ -29,8 +29,8 @@ export const readSessionDoc = operation("read_session_doc", {
       since_version: Version.optional().meta({
         description: "Only what changed since, as a diff.",
       }),
-      version: Version.optional().meta({ description: "An older one." }),
-      at: instantOf("to").optional().meta({ description: "The version at this time." }),
+      version: Version.optional().meta({ description: "Read an older version." }),
+      at: instantOf("to").optional().meta({ description: "Read the version at this time." }),
       ...asTeam,
     })
     .refine(
@@ -97,7 +97,10 @@ export const updateSessionDoc = operation("update_session_doc", {
     ...inSession,
     content: DocumentText,
     expected_version: Version.meta({ description: "The version you read; 0 when new." }),
-    include_content: z.boolean().default(false).meta({ description: "On a conflict, send all the content." }),
+    include_content: z
+      .boolean()
+      .default(false)
+      .meta({ description: "On a conflict, return the whole content." }),
     ...asTeam,
     ...retryable,
   }),
@@ -153,7 +156,7 @@ export const listDocVersions = operation("list_doc_versions", {
   unlistedOverStdio: true,
   input: z.strictObject({
     ...inSession,
-    before_version: Version.optional().meta({ description: "Only older ones." }),
+    before_version: Version.optional().meta({ description: "Only older versions." }),
     limit: z.int().min(1).max(limits.versionsPageMax).default(limits.versionsPageDefault),
     ...asTeam,
   }),

@@ -59,7 +59,7 @@ export const postMessage = operation("post_message", {
     }),
     to: Recipients.optional(),
     priority: Priority.default("next").meta({
-      description: "now breaks through dnd; low wakes nobody.",
+      description: "now overrides dnd; low wakes no one.",
     }),
     reply_to: Sequence.min(1).optional().meta({ description: "A message's number." }),
     type: z
@@ -94,7 +94,7 @@ export const waitForMessages = operation("wait_for_messages", {
       ...asTeam,
     })
     .refine((input) => input.since_cursor === undefined || input.receipt === undefined, {
-      error: "since_cursor says it already",
+      error: "leave it out: since_cursor already acknowledges what has arrived",
       path: ["receipt"],
     }),
   output: z.object({
@@ -171,7 +171,7 @@ export const getHistory = operation("get_history", {
         .array(z.enum(["plain", "ask", "decision"]))
         .max(3)
         .optional()
-        .meta({ description: "Of chat, only these; plain is neither ask nor decision." }),
+        .meta({ description: "Only these kinds of chat; plain is neither ask nor decision." }),
       team: StorableText.min(1).max(limits.nameCharsMax).optional().meta({
         description: "Only messages of this team, and events about it.",
       }),

@@ -142,8 +142,8 @@ const Invite = z.object({
   state: InviteState,
   role: MemberRole,
   session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),
-  inviter: z.string().meta({ description: "Who made it." }),
-  own: z.boolean().meta({ description: "Whether the caller made it." }),
+  inviter: z.string().meta({ description: "Who created it." }),
+  own: z.boolean().meta({ description: "Whether the caller created it." }),
   created_at: Timestamp,
   expires_at: Timestamp,
   uses_max: z.int(),
@@ -229,9 +229,9 @@ export const redeemInvite = operation("redeem_invite", {
   unlisted: true,
   input: z.strictObject({
     invite: InviteText,
-    name: PersonName.meta({ description: "What the member is called." }),
+    name: PersonName.meta({ description: "The member's name." }),
     public_key: PublicKey,
-    time: Timestamp.meta({ description: "When it was signed; five minutes off at most." }),
+    time: Timestamp.meta({ description: "When it was signed; at most five minutes from the broker's time." }),
     signature: Signature.meta({
       description:
         "By that key, over the statement of joining: proves that the caller holds its private half.",
@@ -320,7 +320,7 @@ const Token = z.object({
   token_id: Count,
   kind: z.enum(["bearer", "browser", "sign_in", "observer", "client"]),
   label: z.string().nullable(),
-  member: z.string().nullable().meta({ description: "Whom it authenticates; null for an observer." }),
+  member: z.string().nullable().meta({ description: "Who it authenticates; null for an observer." }),
   session: z.object({ session_id: Uuid, slug: z.string(), title: z.string() }).nullable(),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -334,7 +334,9 @@ export const issueToken = operation("issue_token", {
   unlisted: true,
   input: z.strictObject({
     kind: IssuedKind.default("bearer"),
-    label: lineOfChars(limits.nameCharsMax).optional().meta({ description: "What it is for." }),
+    label: lineOfChars(limits.nameCharsMax)
+      .optional()
+      .meta({ description: "Description, such as the program that uses it." }),
     expires_in_s: Seconds.max(limits.tokenSecondsMax).optional().meta({
       description: "Lifetime (default: 90 days; sign-in link: ten minutes, at most a day).",
     }),

@@ -21,7 +21,7 @@ export const MemoryId = z
   .meta({ examples: ["mem_31"] });
 
 export const Tag = lineOfChars(limits.tagCharsMax).refine((tag) => !tag.includes(","), {
-  error: "must not hold a comma",
+  error: "must not contain a comma",
 });
 const Tags = z.array(Tag).max(limits.tagsMax);
 
@@ -58,7 +58,8 @@ export const remember = operation("remember", {
     }),
     tags: Tags.default([]),
     session: StorableText.min(1).max(100).optional().meta({
-      description: "For a person: the session it was learned in, by id or slug. For a team always its own.",
+      description:
+        "For a person: the session it was learned in, by id or slug. A team always uses its own session.",
     }),
     ...asTeam,
     ...retryable,
@@ -69,13 +70,13 @@ export const remember = operation("remember", {
 });
 
 const page = {
-  tags: Tags.optional().meta({ description: "Only those that have all of these." }),
+  tags: Tags.optional().meta({ description: "Only memories with all of these tags." }),
   by: lineOfChars(2 * limits.nameCharsMax + 1)
     .optional()
-    .meta({ description: "Only what this team, `team/peer` or person remembered." }),
-  since: instantOf("from").optional().meta({ description: "Only what was remembered then or later." }),
+    .meta({ description: "Only memories by this team, `team/peer` or person." }),
+  since: instantOf("from").optional().meta({ description: "Only memories from this time on." }),
   session: StorableText.min(1).max(100).optional().meta({
-    description: "Only those of this session, by id or slug.",
+    description: "Only memories from this session, by id or slug.",
   }),
   limit: z.int().min(1).max(limits.memoriesPageMax).default(limits.memoriesPageDefault),
 };
@@ -102,7 +103,7 @@ export const recall = operation("recall", {
 });
 
 export const forget = operation("forget", {
-  summary: "Hide a memory that is wrong or out of date; better with the reason. A human can restore it.",
+  summary: "Hide a memory that is wrong or out of date; give the reason if you can. A human can restore it.",
   input: z.strictObject({
     id: MemoryId,
     reason: Reason.default("no reason given"),
@@ -130,7 +131,7 @@ export const listMemory = operation("list_memory", {
   unlistedOverStdio: true,
   input: z.strictObject({
     ...page,
-    forgotten: z.boolean().default(false).meta({ description: "Those that were forgotten instead." }),
+    forgotten: z.boolean().default(false).meta({ description: "List forgotten memories instead." }),
     before: MemoryId.optional().meta({ description: "next_cursor of the last page." }),
     ...asTeam,
   }),
@@ -145,7 +146,7 @@ export const listMemory = operation("list_memory", {
 });
 
 export const tagMemory = operation("tag_memory", {
-  summary: "Give a memory other tags.",
+  summary: "Replace a memory's tags.",
   unlistedOverStdio: true,
   input: z.strictObject({ id: MemoryId, tags: Tags, ...asTeam, ...retryable }),
   output: Memory,

@@ -74,7 +74,7 @@ export const Posted = z.object({
   cursor: Sequence,
   at: Timestamp,
   recipients: z.array(RecipientState).optional().meta({
-    description: "Where the message is not for everyone: exactly the peers that it reaches.",
+    description: "If the message is not for everyone: exactly the peers that it reaches.",
   }),
 });
 
@@ -99,7 +99,7 @@ export const sendMessage = operation("send_message", {
       message: MessageText,
       private: z.boolean().default(false).meta({ description: "Sealed for one peer." }),
       priority: Priority.default("next").meta({
-        description: "now breaks through dnd; low wakes nobody.",
+        description: "now overrides dnd; low wakes no one.",
       }),
       reply_to: Sequence.min(1).optional().meta({ description: "A message's number." }),
       ...asTeam,
@@ -151,7 +151,8 @@ const UnreadPage = z.object({
     description: "Present when the document has changed since you last read messages.",
   }),
   session: z.string().optional().meta({
-    description: "Over MCP, where several sessions are joined and none was named: the slug of this page's.",
+    description:
+      "Over MCP, if several sessions are joined and none was named: the slug of this page's session.",
   }),
 });
 

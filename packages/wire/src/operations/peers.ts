@@ -181,7 +181,7 @@ export const setStatus = operation("set_status", {
       status: DeclaredStatus,
       reason: Reason.optional().meta({ description: "Required for blocked: what you need." }),
       automatic: z.boolean().default(false).meta({
-        description: "Observed and not declared: it replaces idle and working alone.",
+        description: "Observed, not declared: it replaces only idle and working.",
       }),
       ...asTeam,
       ...retryable,

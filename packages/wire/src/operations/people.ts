@@ -39,7 +39,7 @@ export const nudge = operation("nudge", {
             reached.length > 0
               ? `woken by ${reached.join(", ")}`
               : connected
-                ? "connected, but cannot be woken: it reads at its next poll"
+                ? "connected, but cannot be woken: it will read at its next poll"
                 : `away since ${messageTime(last_seen_at)}`
           }`,
       ),

@@ -21,11 +21,11 @@ const VerificationCode = StorableText.min(1)
 
 export const createPerson = operation("create_person", {
   summary:
-    "Create a person: a human who reads and writes in the sessions of this mesh. Keep the person_id that comes back: it is that person's " +
-    "credential, accepted wherever a team's is. Agents need none: they create_session or join_session.",
+    "Create a person: a human who can read and write in this mesh's sessions. Keep the returned person_id: it is the person's " +
+    "credential, valid wherever a team's is. Agents do not need one: they use create_session or join_session.",
   unlisted: ["code"],
   input: z.strictObject({
-    name: PersonName.meta({ description: "What the person is called in sessions." }),
+    name: PersonName.meta({ description: "The person's name in sessions." }),
     code: VerificationCode.optional(),
     ...retryable,
   }),
@@ -72,7 +72,7 @@ export const verifyPerson = operation("verify_person", {
 });
 
 export const renamePerson = operation("rename_person", {
-  summary: "Change a person's name. Sessions that the person is in keep the name it came with.",
+  summary: "Change a person's name. Sessions that the person has already joined keep the earlier name.",
   unlisted: true,
   input: z.strictObject({ name: PersonName, ...asTeam, ...retryable }),
   output: z.object({ name: z.string() }),

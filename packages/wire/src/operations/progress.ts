@@ -20,16 +20,16 @@ function lineOf(field: string, charsMax: number) {
 function storable(field: string) {
   return z
     .string({ error: ({ input }) => (input === undefined ? `${field} is required` : undefined) })
-    .refine(isStorable, { error: `${field} must not hold NUL characters or lone surrogates` });
+    .refine(isStorable, { error: `${field} must not contain NUL characters or lone surrogates` });
 }
 
 const ProjectId = lineOf("projectId", limits.projectIdCharsMax).meta({
-  description: "Mostly the repository's name.",
+  description: "Usually the repository's name.",
   examples: ["mobile-app"],
 });
 
 const EntryTag = lineOf("tag", limits.tagCharsMax).refine((tag) => !tag.includes(","), {
-  error: "tag must not hold a comma",
+  error: "tag must not contain a comma",
 });
 const EntryTags = z.array(EntryTag).max(limits.progressTagsMax, {
   error: `tags exceed the maximum of ${limits.progressTagsMax} items`,
@@ -118,9 +118,9 @@ export const searchLogs = operation("search_logs", {
     query: storable("query")
       .max(limits.queryCharsMax)
       .optional()
-      .meta({ description: "A part of the title, upper or lower case." }),
+      .meta({ description: "Part of the title, case-insensitive." }),
     content: storable("content").trim().min(1).max(limits.queryCharsMax).optional().meta({
-      description: "Words of title or content, by their stem.",
+      description: "Words in title or content, matched by stem.",
     }),
     tags: EntryTags.optional().meta({ description: "Only those that have all of these." }),
     startDate: day("startDate").meta({ description: "ISO 8601: created then or later." }),
@@ -132,7 +132,7 @@ export const searchLogs = operation("search_logs", {
     projectId: z.string(),
     query: z.string().nullable(),
     entries: z.array(ProgressEntry),
-    total: z.int().min(0).meta({ description: "How many fit, those beyond the limit included." }),
+    total: z.int().min(0).meta({ description: "Total number, including those beyond the limit." }),
   }),
   errors: ["unauthorized"],
   compact: ({ projectId, query, entries, total }) => {
@@ -148,7 +148,7 @@ const ListedEntry = z
     ...entry,
     projectId: z.string(),
     session: z.string().nullable().meta({ description: "The slug of the session that it was logged in." }),
-    summary: z.string().nullable().meta({ description: "As get_context made it; null before." }),
+    summary: z.string().nullable().meta({ description: "Created by the first get_context; null before." }),
     opening: z.string().meta({ description: "The beginning of the content." }),
     marked: z.string().nullable().meta({
       description: "With text: the part that matches best, with each matched word as «word».",
@@ -164,16 +164,16 @@ export const listProgress = operation("list_progress", {
     id: EntryId.optional().meta({ description: "Only this one." }),
     projectId: ProjectId.optional(),
     session: StorableText.min(1).max(100).optional().meta({
-      description: "Only those logged in this session, by id or slug.",
+      description: "Only entries logged in this session, by id or slug.",
     }),
     text: storable("text").trim().min(1).max(limits.queryCharsMax).optional().meta({
-      description: "A part of the title, or words of title, content or tags, found by their stem.",
+      description: "Part of the title, or words in title, content or tags, matched by stem.",
     }),
     tags: EntryTags.optional().meta({ description: "Only those that have all of these." }),
     by: lineOf("by", 2 * limits.nameCharsMax + 1)
       .optional()
       .meta({
-        description: "Only what this team, `team/peer`, person or agentId logged.",
+        description: "Only entries by this team, `team/peer`, person or agentId.",
       }),
     startDate: day("startDate").meta({ description: "ISO 8601: created then or later." }),
     endDate: day("endDate").meta({ description: "ISO 8601: created then or earlier." }),
@@ -192,7 +192,7 @@ export const listProgress = operation("list_progress", {
 });
 
 export const listProgressProjects = operation("list_progress_projects", {
-  summary: "List the projects that progress was logged in, the one with the newest entry first.",
+  summary: "List the projects with progress entries, newest entry first.",
   unlisted: true,
   input: z.strictObject({
     limit: z.int().min(1).max(limits.projectsPageMax).default(limits.projectsPageMax),
@@ -206,7 +206,7 @@ export const listProgressProjects = operation("list_progress_projects", {
         lastAt: Timestamp.meta({ description: "Time of its newest entry." }),
       }),
     ),
-    total: z.int().min(0).meta({ description: "How many there are, those beyond the limit included." }),
+    total: z.int().min(0).meta({ description: "Total number, including those beyond the limit." }),
   }),
   errors: ["unauthorized"],
   compact: ({ projects }) =>

@@ -46,7 +46,9 @@ export const Proposal = z
     session: z.string().nullable().meta({ description: "That session's slug." }),
     source_path: z.string().nullable().meta({ description: "For a file: its root, a slash and its path." }),
     topic_id: TopicId.nullable().meta({ description: "For a rewrite: the topic that it answers." }),
-    revision: z.int().meta({ description: "Counted in its topic; of conclusions in their session." }),
+    revision: z
+      .int()
+      .meta({ description: "Number of the revision in its topic; for a conclusion, in its session." }),
     base_version: Version.nullable().meta({
       description: "For a document: the version that it is based on.",
     }),
@@ -75,7 +77,7 @@ export const Hunk = z
   .object({
     id: z.string().meta({ description: "Id of this change for decide_proposal." }),
     section: z.string().meta({ description: "The heading above it with its number signs; may be empty." }),
-    old_start: z.int().meta({ description: "The line, from 1, that it begins at or is put before." }),
+    old_start: z.int().meta({ description: "Line number, from 1, where the change begins or is inserted." }),
     old_lines: z.array(z.string()).meta({ description: "Removed text." }),
     new_lines: z.array(z.string()).meta({ description: "Added text." }),
   })
@@ -89,7 +91,7 @@ export const ProposalInFull = Proposal.extend({
     .nullable()
     .meta({ description: "The whole proposed text; null if it was removed with its base." }),
   current_version: Version.nullable().meta({ description: "For a document: its newest version." }),
-  current_sha: BlobSha.nullable().meta({ description: "For a file: its content now." }),
+  current_sha: BlobSha.nullable().meta({ description: "For a file: its current content." }),
   hunks: z.array(Hunk).meta({
     description:
       "For an open proposal: its changes to the current text. For any other: its changes to its base. For a conclusion the text is the Conclusion, not the document.",

@@ -62,7 +62,7 @@ export const Seal = z.object({
 
 export const sessionSeal = operation("session_seal", {
   summary:
-    "Read the signed head of a session's record, and the seals of its conclusions. Save it: with a later head, session_proof shows that nothing before was changed.",
+    "Read the signed head of a session's record, and the seals of its conclusions. Save it: with a later head, session_proof shows that nothing earlier was changed.",
   input: z.strictObject({ ...inSession, ...asTeam }),
   output: z.object({
     session_id: Uuid,

@@ -42,7 +42,7 @@ export const Participant = z
     declared: Declared.nullable().meta({
       description: "Status that it, or a connected peer of it, declared: blocked before dnd, otherwise null.",
     }),
-    polling: z.boolean().meta({ description: "Whether a wait of this team is parked at this moment." }),
+    polling: z.boolean().meta({ description: "Whether a wait of this team is blocked at this moment." }),
     connections: z
       .int()
       .meta({ description: "Open WebSocket connections that follow the session as this team." }),
@@ -74,7 +74,7 @@ export const joinSession = operation("join_session", {
   input: z
     .strictObject({
       ...inSession,
-      team_name: TeamName.meta({ description: "Your team's name; a taken one gets a number." }),
+      team_name: TeamName.meta({ description: "Your team's name; a taken name gets a number." }),
       replay_from: Sequence.optional().meta({
         description: "Start after this message; 0 for all.",
       }),

@@ -74,8 +74,7 @@ export const claimScope = operation("claim", {
 
 /** Says how a scope was read, so that one that was meant otherwise is noticed at once. */
 function describeReading(scope: string, repository: string | null): string {
-  if (!isFileScope(scope))
-    return "a name, which no file is in; claim files by their path, such as src/auth/**";
+  if (!isFileScope(scope)) return "a name, not a file; claim files by their path, such as src/auth/**";
   return repository ? "files of this repository, in all its worktrees" : "files of any repository";
 }
 

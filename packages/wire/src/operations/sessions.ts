@@ -70,7 +70,7 @@ export const Session = z
     }),
     last_said_by: z.string().nullable().meta({ description: "The team that posted it." }),
     last_read: Sequence.nullable().meta({
-      description: "How far you have read; null without your credential.",
+      description: "The last message that you have read; null without your credential.",
     }),
     unread: z.int().nullable().meta({
       description: "Unread messages of others, at most 1,000; null without your credential.",
@@ -99,13 +99,12 @@ export type Session = z.output<typeof Session>;
 
 export const createSession = operation("create_session", {
   unlisted: ["from_session"],
-  summary:
-    "Start a session as its convener, when nobody has opened one for this work; otherwise join_session.",
+  summary: "Start a session as its convener, if there is none for this work yet; otherwise join_session.",
   unlistedOverStdio: ["settings"],
   input: z.strictObject({
     title: Title,
     description: Description.default("").meta({
-      description: "What it is for.",
+      description: "Goal of the session.",
     }),
     creator_team_name: NewTeamName.optional().meta({
       description: "Your team's name.",
@@ -118,7 +117,7 @@ export const createSession = operation("create_session", {
       description: "A concluded session to continue from; its sealed conclusion becomes the first memory.",
     }),
     team_id: PersonCredential.optional().meta({
-      description: "A person's credential, when a person starts it: then without creator_team_name.",
+      description: "A person's credential, if a person starts it; then leave out creator_team_name.",
     }),
     ...retryable,
   }),
@@ -129,7 +128,7 @@ export const createSession = operation("create_session", {
     cursor: Sequence,
     title: z.string(),
     description: z.string(),
-    memory_id: MemoryId.optional().meta({ description: "What from_session was remembered as." }),
+    memory_id: MemoryId.optional().meta({ description: "The memory that was created from from_session." }),
   }),
   errors: ["unauthorized", "not_found", "conflict"],
   compact: (created, rendering) =>
@@ -150,7 +149,7 @@ export const getSession = operation("get_session", {
     }),
     unfinished_tasks: z.int().meta({ description: "How many of its tasks are neither done nor cancelled." }),
     state_keys: z.int().meta({ description: "Number of keys set in its own state." }),
-    memories: z.int().meta({ description: "How much was remembered in it and is not forgotten." }),
+    memories: z.int().meta({ description: "Number of memories from it that are not forgotten." }),
     progress_entries: z.int().meta({ description: "How many progress entries were logged in it." }),
     origin: z.object({ record_id: Uuid, key_id: z.string(), imported_at: Timestamp }).nullable().meta({
       description:

@@ -68,13 +68,13 @@ const ConnectionUrl = z
   // A text that is no address at all is not checked further.
   .url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
   .max(300)
-  .refine(isStorable, { error: "must not hold NUL characters or lone surrogates" })
+  .refine(isStorable, { error: "must not contain NUL characters or lone surrogates" })
   .refine(
     (url) => {
       const { username, password, search, hash } = new URL(url);
       return !username && !password && !search && !hash;
     },
-    { error: "must not hold credentials, a query or a fragment" },
+    { error: "must not contain credentials, a query or a fragment" },
   )
   // Parsers of addresses put up with these; it is given to agents as it was written.
   .refine((url) => !/[\s<>"`\\^{|}\p{C}\p{Default_Ignorable_Code_Point}]/u.test(url), {
@@ -101,7 +101,7 @@ export const BrokerSettings = z
       .max(1_000)
       .meta({ description: "Empty waits in a row before an agent should stop." }),
     mcp_wait_s: z.int().min(1).max(limits.waitSecondsMax).meta({
-      description: "How long a wait over MCP lasts by default: some clients end a call after 30 s.",
+      description: "Default duration of a wait over MCP, in seconds: some clients end a call after 30 s.",
     }),
     brief_after: z.int().min(0).max(2_000).meta({
       description:

@@ -244,7 +244,7 @@ export const updateTask = operation("update_task", {
     .refine(
       ({ title, text, assignee, blocked_by, labels, links, check, state }) =>
         [title, text, assignee, blocked_by, labels, links, check, state].some((each) => each !== undefined),
-      { error: "name what is to be changed" },
+      { error: "name at least one field to change" },
     ),
   output: Task,
   errors: ["unauthorized", "forbidden", "session_closed", "not_found", "conflict"],

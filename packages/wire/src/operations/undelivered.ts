@@ -9,7 +9,7 @@ export const listUndelivered = operation("list_undelivered", {
   unlisted: true,
   input: z.strictObject({
     session: StorableText.min(1).max(100).optional().meta({
-      description: "Only of this session, by id or slug.",
+      description: "Only messages of this session, by id or slug.",
     }),
     for_s: z.coerce.number().int().min(0).max(2_592_000).optional().meta({
       description: "Minimum age in seconds (default: the broker's `undelivered_after_s`).",
@@ -27,7 +27,7 @@ export const listUndelivered = operation("list_undelivered", {
         peer: z.string().nullable(),
         to: z.array(z.string()),
         posted_at: Timestamp,
-        text: z.string().meta({ description: "Cut at 500 characters; empty where it is private." }),
+        text: z.string().meta({ description: "Cut at 500 characters; empty if it is private." }),
       }),
     ),
     total: z.int().meta({ description: "Total number; a reply contains the first 200." }),

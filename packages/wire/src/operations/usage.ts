@@ -43,7 +43,7 @@ export const UsageRow = UsageSums.extend({
   task: z.int().nullable().meta({ description: "The number, of a task's row." }),
   source: z
     .enum(["agent", "job"])
-    .meta({ description: "Whether an agent's client said it, or the runner of jobs." }),
+    .meta({ description: "Who reported it: an agent's client, or the runner of jobs." }),
 }).meta({ id: "UsageRow" });
 
 export type UsageRow = z.output<typeof UsageRow>;

@@ -87,7 +87,7 @@ export async function checkLaterHead(
     return from.size < to.size && !proof
       ? differs(
           "unproven",
-          `Nothing shows that the first ${from.size} ${one}s are those that were seen ${seen.head.at}.`,
+          `Nothing proves that the first ${from.size} ${one}s are the ones that were seen ${seen.head.at}.`,
         )
       : differs(
           "changed",
@@ -98,16 +98,16 @@ export async function checkLaterHead(
 }
 
 function compareShorter(seen: SignedHead, head: SignedHead): HeadComparison {
-  const less = `${head.size} messages and ${head.document.version} versions, where ${seen.size} and ${seen.document.version} were seen ${seen.at}`;
+  const less = `${head.size} messages and ${head.document.version} versions, but ${seen.size} and ${seen.document.version} were seen ${seen.at}`;
   if (head.epoch !== seen.epoch) {
     return differs(
       "restored",
-      `The record has ${less}: the broker's database was restored from before then, or cut.`,
+      `The record has ${less}: the broker's database was restored from an earlier backup, or cut off.`,
     );
   }
   return head.at < seen.at
     ? { outcome: "earlier" }
-    : differs("cut", `The record has ${less}: messages were taken away.`);
+    : differs("cut", `The record has ${less}: messages were removed.`);
 }
 
 interface Log {

@@ -460,7 +460,7 @@ function checkAsked(
   if (message !== undefined && (message < 1 || message > size)) {
     add(`There is no message ${message}: the record has ${size} messages.`);
   } else if (trusted?.root !== undefined && notedSize === null) {
-    add(`At no length did this feed have the root ${trusted.root}.`);
+    add(`This feed has never had the root ${trusted.root}.`);
   } else if (message !== undefined && notedSize !== null && message > notedSize) {
     add(
       `The root ${trusted?.root} covers messages 1 to ${notedSize}, which do not include message ${message}.`,

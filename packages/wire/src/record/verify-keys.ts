@@ -20,7 +20,7 @@ export async function checkKeys(
     }
     const publicKey = fromBase64url(key.public_key, 32);
     if (!publicKey || auditKeyId(publicKey, sha256) !== key.key_id) {
-      wrong.push(`Key ${key.key_id} is not the one that its id is made from.`);
+      wrong.push(`Key ${key.key_id} does not match its id.`);
     } else if (key.succession !== null && !(await isSucceeded(key, keys, verifySignature))) {
       wrong.push(
         `Key ${key.key_id} says that ${key.previous} has signed it, but the signature is not valid.`,

@@ -34,7 +34,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
     session_id: SessionRef,
     team_id: TeamCredential.optional().meta({ description: "Needed for an inbox." }),
     after: Sequence.optional().meta({
-      description: "Start after this message; an inbox starts where it was acknowledged.",
+      description: "Start after this message; an inbox starts after its last acknowledged message.",
     }),
     epoch: Epoch.optional(),
   }),

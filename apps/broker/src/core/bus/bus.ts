@@ -66,7 +66,7 @@ export function createHintListeners(log: Log): HintListeners {
   }
 
   function warn(kind: HintKind, error: unknown): void {
-    log.warn("a hint of another node could not be followed; the next sweep does", { kind, error });
+    log.warn("a hint from another node could not be processed; the next sweep catches up", { kind, error });
   }
 
   return {

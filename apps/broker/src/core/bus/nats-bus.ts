@@ -75,7 +75,7 @@ export async function startNatsBus(options: {
 
   function setDown(): void {
     if (isUp && !stopping.signal.aborted)
-      log.warn("the bus is down; nodes learn of each other's changes by sweeps until it is back");
+      log.warn("the bus is down; until it is back, nodes see each other's changes only by sweeps");
     isUp = false;
   }
 
@@ -97,7 +97,7 @@ export async function startNatsBus(options: {
     await connectOnce();
   } catch (error) {
     if (isRefusal(error)) throw refused(error);
-    log.warn("the bus is not there yet; nodes learn of each other's changes by sweeps until it is", {
+    log.warn("the bus is not available yet; until it is, nodes see each other's changes only by sweeps", {
       error,
     });
     connecting = goOnConnecting();

@@ -29,7 +29,7 @@ export async function startPostgresBus(options: {
     onNotified: batches.receive,
     onLost() {
       losses += 1;
-      if (isUp) log.warn("the bus is down; nodes learn of each other's changes by sweeps until it is back");
+      if (isUp) log.warn("the bus is down; until it is back, nodes see each other's changes only by sweeps");
       isUp = false;
       void listenAgain();
     },

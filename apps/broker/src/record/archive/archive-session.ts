@@ -168,7 +168,7 @@ async function settleAndDelete(
     await archives.deleteRows(row);
   } catch (error) {
     // The session is archived all the same.
-    log.warn("the rows of an archived session could not be deleted; it is tried again within the hour", {
+    log.warn("the rows of an archived session could not be deleted; this is tried again within the hour", {
       error,
     });
   }
@@ -183,9 +183,12 @@ async function abandon(
     // Where nobody was told whether the mark was made, it may have been.
     if (await giveUpArchive(database.orm, key)) await archives.finishOf(key.sessionId);
   } catch (error) {
-    log.warn("what an attempt to archive has left could not be removed; it is tried again within the hour", {
-      error,
-    });
+    log.warn(
+      "files of a failed attempt to archive could not be removed; this is tried again within the hour",
+      {
+        error,
+      },
+    );
   }
 }
 

@@ -57,7 +57,7 @@ async function bringBack(services: RecordServices, row: ArchiveRow, signal: Abor
   } finally {
     await file.remove();
   }
-  log.info("a session was brought back from the archive", { session: sessionId, object });
+  log.info("a session was restored from the archive", { session: sessionId, object });
   const extent = await readRecordExtent(database.orm, sessionId);
   sessions.forget(sessionId);
   channels.announceChange(sessionId, "session", extent?.size ?? 0);

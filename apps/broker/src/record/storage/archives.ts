@@ -78,7 +78,7 @@ export function createArchives({
       try {
         for (const key of keys) await store.delete(key, stopping.signal);
       } catch (error) {
-        log.warn("objects of an archive could not be deleted; it is tried again within the hour", {
+        log.warn("objects of an archive could not be deleted; this is tried again within the hour", {
           keys,
           error,
         });

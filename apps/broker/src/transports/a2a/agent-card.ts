@@ -15,7 +15,7 @@ export function describeAgent(
   return {
     name: session === null ? "Merkle" : `Merkle: ${session}`,
     description:
-      "A session of agents and people who work on one thing. What you send is posted in it; what others post to you, and their answers, come back.",
+      "A session of agents and people who work together. Your messages are posted in it; messages to you, and answers, are returned.",
     version,
     documentationUrl: `${addresses.base()}/agents.md`,
     supportedInterfaces: ["1.0", "0.3"].map((protocolVersion) => ({
@@ -42,7 +42,7 @@ export function describeAgent(
         id: "talk",
         name: "Talk in a session",
         description:
-          "Posts your text in the session that contextId names, by id or slug, as the team whose credential you send; answers bring the task to its end.",
+          "Posts your text in the session that contextId names, by id or slug, as the team whose credential you send; an answer completes the task.",
         tags: ["messaging", "collaboration"],
       },
     ],

@@ -12,7 +12,7 @@ export function buildingPage(what: "dashboard" | "docs", hasFailed: boolean): Re
   const [title, text] = hasFailed
     ? [
         "Not built",
-        `The ${what} could not be built. The terminal in which npm start runs shows why. The broker is up: agents and commands can use it.`,
+        `The ${what} could not be built. See the terminal that runs npm start. The broker is up: agents and commands can use it.`,
       ]
     : [
         "Building…",

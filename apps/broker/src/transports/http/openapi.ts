@@ -25,8 +25,7 @@ export function createOpenApi({ baseUrl, version }: OpenApiOptions): object {
     info: {
       title: "Merkle",
       version,
-      summary:
-        "Coding agents that belong to different people, on different machines, work on one thing together.",
+      summary: "Coding agents of different people, on different machines, work together.",
       license: { name: "MIT", identifier: "MIT" },
     },
     externalDocs: { url: `${baseUrl}/agents.md`, description: "The same operations, explained to an agent." },
@@ -45,7 +44,7 @@ export function createOpenApi({ baseUrl, version }: OpenApiOptions): object {
 const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",
-  description: "The same as idempotency_key in the body, and goes before it.",
+  description: "The same as idempotency_key in the body; it takes precedence.",
   schema: { type: "string" },
 };
 
@@ -53,7 +52,7 @@ const lastEventId = {
   name: "Last-Event-ID",
   in: "header",
   description:
-    "The same as since_cursor, and goes before it: what a browser's EventSource sends when it comes back.",
+    "The same as since_cursor; it takes precedence. A browser's EventSource sends it when it reconnects.",
   schema: { type: "integer", minimum: 0 },
 };
 
@@ -62,7 +61,7 @@ const teamCredential = {
   in: "header",
   name: "X-Team-ID",
   description:
-    "The team_id that create_session or join_session returned. Where there is a body, its field team_id does as well and goes before the header.",
+    "The team_id that create_session or join_session returned. The field team_id of a body works, too, and takes precedence over the header.",
 };
 
 /** The schemas that operations share, by name; filled while the operations are described. */
@@ -159,7 +158,7 @@ function describeSuccess(operation: Operation, schemas: Schemas): OpenApiValue {
   if (!isStreamable(operation)) return { description: "Done.", content: { "application/json": json } };
   const stream = { schema: { type: "string", description: streamDescription } };
   return {
-    description: "Messages, or none when the time was up.",
+    description: "Messages, or none after the timeout.",
     content: { "application/json": json, "text/event-stream": stream },
   };
 }

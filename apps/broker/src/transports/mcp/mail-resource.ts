@@ -12,7 +12,7 @@ export const mailTemplate = {
   name: "mail",
   uriTemplate: "merkle://sessions/{session_id}/mail",
   description:
-    "How much the team named by X-Team-ID has not read. Listen to it: it changes when mail comes, which wait_for_messages or check_messages then reads.",
+    "Number of unread messages of the team in X-Team-ID. Subscribe to it: it changes when messages arrive. Read them with wait_for_messages or check_messages.",
   mimeType: "application/json",
 };
 
@@ -38,7 +38,7 @@ export async function openMailBus(
   { uris, onEnded }: { uris: readonly string[]; onEnded: () => void },
 ): Promise<ServerEventBus> {
   if (uris.length > urisMax) {
-    throw new MerkleError("bad_request", `A stream can listen to at most ${urisMax} resources.`);
+    throw new MerkleError("bad_request", `A stream can subscribe to at most ${urisMax} resources.`);
   }
   const { services } = exchange.admission;
   const mailboxes = await Promise.all(

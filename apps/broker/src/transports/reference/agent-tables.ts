@@ -5,7 +5,7 @@ import { markdownTable } from "./markdown-table.js";
 /** The tools that every agent has, as it looks for one: what to pass and what for. */
 export function agentToolTable(): string {
   return markdownTable(
-    ["Tool", "Inputs", "What for", "Access", "Route"],
+    ["Tool", "Inputs", "Purpose", "Access", "Route"],
     listed
       .filter(isEverybodys)
       .map((operation) => [
@@ -64,21 +64,21 @@ function isForAll(code: ErrorCode): code is CodeForAll {
 
 /** The remedy for each error, where its meaning does not say it already. */
 const remedies: Readonly<Record<CodeForAll, string | null>> = {
-  bad_request: "Correct the fields it names",
-  unauthorized: "Use the `team_id` of your own create or join; lost it? Join again",
+  bad_request: "Correct the fields that it names",
+  unauthorized: "Use the `team_id` of your own create or join. If you lost it, join again",
   forbidden: "Ask the convener",
-  session_held: "Go on without posting, and wait",
-  budget_spent: "A human's post, or a raised budget, lets you go on",
-  session_closed: "Read the document; start a new session to go on",
+  session_held: "Continue without posting, and wait",
+  budget_spent: "Stop posting until then",
+  session_closed: "Read the document; start a new session to continue",
   session_archived: "Read the document; tell your human",
-  not_found: "Look with `list_sessions`",
+  not_found: "Find the session with `list_sessions`",
   conflict: null,
-  resync: "Forget cursors and `epoch`, read history and document again, wait without `since_cursor`",
+  resync: "Discard cursors and `epoch`, read history and document again, and wait without `since_cursor`",
   key_changed: "Tell your human",
   payload_too_large: "Shorten or split it",
   too_many_requests: null,
   internal: "Tell your human",
-  unavailable: "Wait `retry_after_s`, send again with the same `idempotency_key`",
+  unavailable: "Wait `retry_after_s`, then repeat the request with the same `idempotency_key`",
 };
 
 // Inputs that every tool takes alike are described once, above the table.

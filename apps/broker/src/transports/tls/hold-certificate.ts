@@ -46,7 +46,7 @@ export async function holdCertificate(options: HoldCertificateOptions): Promise<
     } catch (error) {
       // Its files are often replaced one after the other; the next change is looked at again.
       const reason = error instanceof Error ? error.message : String(error);
-      log.error("the renewed certificate cannot be used; the one from before stays", { reason });
+      log.error("the renewed certificate cannot be used; the previous one stays in use", { reason });
     }
   }
 

@@ -97,7 +97,7 @@ export async function testTarget(
     id: `test:${randomUUID()}`,
     kind: "test" as const,
     title: "Merkle",
-    body: `A test of "${target.name}". What waits for you comes like this.`,
+    body: `A test of "${target.name}". Alerts will look like this.`,
     path: "/settings#alerts",
   };
   const { arrived, status, answer } = await sendAlert(services, target, { content, now: new Date(), signal });

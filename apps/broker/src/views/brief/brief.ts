@@ -225,11 +225,11 @@ function describeInBrief({ by: _by, ...content }: Record<string, unknown>): stri
     case "session_concluded":
       return `concluded with document v${told("document_version")}`;
     case "session_held":
-      return `holds the session, agents cannot post${why}`;
+      return `put the session on hold, so agents cannot post${why}`;
     case "session_resumed":
-      return "lets the session go on";
+      return "resumed the session";
     case "budget_spent":
-      return `agents have said ${told("budget")} messages since the last message from a human, and wait for the next`;
+      return `agents have posted ${told("budget")} messages since the last message from a human, and wait for the next one`;
     case "proposal_decided":
       return `proposal ${told("proposal_id")}: ${told("decision")}`;
     case "topic_opened":

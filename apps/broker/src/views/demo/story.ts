@@ -13,8 +13,8 @@ export const tasks = {
 
 export const summaries = {
   atlas: "Shortening login tokens from 30 days to 15 minutes",
-  birch: "Making sure that nobody is logged out by it",
-  writing: "Writing down what was decided",
+  birch: "Making sure that this logs no one out",
+  writing: "Writing down the decisions",
   rollout: "Planning the rollout",
 } as const;
 
@@ -28,7 +28,7 @@ export const document = {
 
 ## Clients
 
-- A call that answers 401 renews once and is made again.
+- A call that gets a 401 renews once and is retried.
 - Open: apps before 4.2 cannot renew.
 `,
   open: "- Open: apps before 4.2 cannot renew.\n",
@@ -110,9 +110,9 @@ export function outcomeOf(name: string, words: string): Outcome {
 /** Where nobody answers for long, the careful way. */
 export const unanswered: Outcome = {
   ...outcomeOf("Birch", "they keep what they have"),
-  thanks: "Nobody has answered, so we take the careful way, and it can be changed later.",
-  decision: "Until somebody says otherwise, apps before 4.2 keep their 30-day tokens.",
-  client: "- Apps before 4.2 keep their 30-day tokens until somebody says otherwise.\n",
+  thanks: "No one has answered, so we take the careful way. It can be changed later.",
+  decision: "Until someone says otherwise, apps before 4.2 keep their 30-day tokens.",
+  client: "- Apps before 4.2 keep their 30-day tokens until someone says otherwise.\n",
   plan: "\n## Rollout\n\n1. Web.\n2. Apps from 4.2 on: 10 %, 50 %, all.\n",
-  conclusion: `${common} Nobody has answered what happens to apps before 4.2: they stay as they are.`,
+  conclusion: `${common} No one has decided about apps before 4.2, so nothing changes for them.`,
 };

@@ -124,11 +124,11 @@ async function readPredecessor(services: TopicServices, ref: string): Promise<Pr
   const seal = sealed && toSeal(sealed);
   const foot = [
     seal && `Sealed ${seal.at}: ${seal.size} messages, root ${seal.root}. Check it: merkle verify ${slug}`,
-    `All of it: ${services.addresses.base()}/sessions/${slug}`,
+    `Full session: ${services.addresses.base()}/sessions/${slug}`,
   ];
   return {
     memory: toMemory(`Conclusion of ${name}:`, document.conclusion.trim(), foot.filter(Boolean).join("\n")),
-    note: `Goes on from ${name}${seal ? `, ${sealText(seal)}` : ""}. Its conclusion is the first memory here.`,
+    note: `Continues ${name}${seal ? `, ${sealText(seal)}` : ""}. Its conclusion is the first memory here.`,
   };
 }
 
