@@ -133,7 +133,7 @@ describe("the settings", { tags: "chromium" }, () => {
 
     const parts = page.getByRole("navigation", { name: "Settings" });
     await parts.getByRole("link", { name: /^Advanced/ }).click();
-    const waits = page.getByRole("spinbutton", { name: /^Empty waits/ });
+    const waits = page.getByRole("spinbutton", { name: /^Stop after/ });
     await waits.fill("12");
     await page.getByRole("button", { name: "Save changes" }).click();
     const read = async () => (await dashboard.rest.call("get_settings", {})).settings.idle_polls;

@@ -87,7 +87,7 @@ describe("the timeline in a browser", { tags: "chromium" }, () => {
     await timeline.getByRole("button", { name: "Play from here" }).waitFor();
     await page.getByText("I take the tests.").waitFor();
     await page.keyboard.press("p");
-    const then = page.getByRole("region", { name: "Who took part then" });
+    const then = page.getByRole("region", { name: "Participants at this time" });
     // All of it takes a moment; it ends where the session is, and can be gone back from there.
     await then.getByText("Birch").waitFor();
     await page.getByText("I take the tests.").waitFor();

@@ -61,7 +61,7 @@ function Countdown({ to }: { to: number }) {
 
 function describeReturn({ awayMs, refreshed, filledIn }: Extract<Liveness, { is: "back" }>): string {
   if (refreshed) return `Live again · refreshed after ${describeDuration(awayMs / 1000)} offline`;
-  return filledIn === 0 ? "Live again" : `Live again · ${filledIn} filled in`;
+  return filledIn === 0 ? "Live again" : `Live again · ${filledIn} missed, now loaded`;
 }
 
 function describeHourAndMinute(at: number): string {

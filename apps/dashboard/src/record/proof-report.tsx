@@ -86,7 +86,7 @@ function ProofVerdict({ checked: { proof, signature, findings } }: { readonly ch
   return (
     <Verdict tone="unsure" title={leads}>
       {head === null ? (
-        <p>The root has no signature in this proof. Compare it with one that you noted yourself.</p>
+        <p>The root has no signature in this proof. Compare it with a root that you saved yourself.</p>
       ) : (
         <p>
           It is signed by a key that this browser doesn’t know: <HashText hash={head.key_id} whole />. Compare

@@ -22,7 +22,7 @@ export function SealRose({ root, className }: { readonly root: string; readonly 
   return (
     <svg
       role="img"
-      aria-label={`Figure of root ${root}`}
+      aria-label={`Visual fingerprint of root ${root}`}
       viewBox="0 0 100 100"
       fill="none"
       stroke="currentColor"

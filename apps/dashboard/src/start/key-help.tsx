@@ -37,7 +37,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
             >
               Change
             </PageLink>{" "}
-            · how all of it works:{" "}
+            · more in{" "}
             <a href="/docs/" className="text-link underline underline-offset-2">
               the docs
             </a>

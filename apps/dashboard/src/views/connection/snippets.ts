@@ -95,7 +95,7 @@ function vendorSnippets(url: string, { needsToken }: SnippetOptions): readonly C
     id,
     label,
     text: typeof config === "string" ? config : JSON.stringify(config, null, 2),
-    note: `Goes into ${where}. The agent reads with check_messages; nothing wakes it.${needsToken ? ` ${whereTokensComeFrom}` : ""}`,
+    note: `Put it into ${where}. The agent reads messages with check_messages; nothing wakes it.${needsToken ? ` ${whereTokensComeFrom}` : ""}`,
   });
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts the variable in
   const headers = needsToken && { headers: { Authorization: "Bearer ${env:MERKLE_TOKEN}" } };

@@ -61,7 +61,7 @@ function OwnKey({ member, onSignedIn }: { readonly member: KeptMember; readonly 
         )}
       </Button>
       <p className="text-sm text-muted-foreground">
-        With the key that this browser made when you joined <bdi>{member.mesh}</bdi>.
+        Uses the key that this browser created when you joined <bdi>{member.mesh}</bdi>.
       </p>
       <RefusalNote refusal={refusal && explainKey(refusal)} />
     </div>

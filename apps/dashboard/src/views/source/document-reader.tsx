@@ -56,7 +56,7 @@ export function DocumentReader({ doc, isLive, canEdit, scroller }: DocumentReade
     else
       setEdited({
         key: section?.key ?? "",
-        title: section?.title ?? "from before",
+        title: section?.title ?? "of an earlier version",
         text: kept.section,
         baseVersion: kept.baseVersion,
       });

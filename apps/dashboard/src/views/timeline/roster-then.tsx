@@ -19,7 +19,7 @@ export function RosterThen() {
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keys as well.
       tabIndex={0}
-      aria-label="Who took part then"
+      aria-label="Participants at this time"
       className="flex min-h-10.5 min-w-0 items-center gap-2 overflow-x-auto border-b bg-highlight px-4 py-1.5 text-sm lg:px-6"
     >
       {there.length === 0 && <p className="text-muted-foreground">No one had joined yet.</p>}

@@ -56,8 +56,8 @@ export function PersonaDialog({ persona, onClose }: PersonaDialogProps) {
             <DialogTitle>{persona ? <>Edit {<bdi>{persona.name}</bdi>}</> : "New persona"}</DialogTitle>
             <DialogDescription>
               {persona
-                ? "Existing readings stay and are marked as stale."
-                : "A way of reading that anyone can ask an agent to use."}
+                ? "Existing perspectives are kept and marked as stale."
+                : "A named reader with instructions. Anyone can ask an agent to read as it."}
             </DialogDescription>
           </DialogHeader>
           {persona === null && (

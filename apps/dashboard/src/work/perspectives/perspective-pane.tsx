@@ -89,7 +89,7 @@ function NoPersonas() {
     <Empty>
       <EmptyTitle>No personas</EmptyTitle>
       <EmptyDescription>
-        A persona is a named way of reading. Create or restore one in{" "}
+        A persona is a named reader with instructions. Create or restore one in{" "}
         <PageLink href="/settings#personas" className="text-link underline underline-offset-4">
           Settings
         </PageLink>
