@@ -97,7 +97,7 @@ it("[CLI-31] tail --json is whole through a network that is cut, stalls and come
   network.cutAll();
   await goesOn();
   // Silence is noticed on a connection that stands; one that is being made runs into another limit.
-  await seen.tells(/^back, /m);
+  await seen.tells(/^reconnected[;,] /m);
   network.mode = "stall";
   await seen.tells(/the broker was silent for 1000 ms/);
   network.mode = "cut";
