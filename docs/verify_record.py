@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the record of a Merkle session, an exported bundle, with Python's standard library alone.
+"""Checks the record of a Merkle session, an exported bundle, with only Python's standard library.
 
     python3 verify_record.py session.zip [the broker's public key in base64url]
 
-It shares no code with Merkle and follows docs/record.md, so that two programs agree on what a record holds. It prints the
-first things that are wrong, each with its file, and exits with 8, or prints what was signed and exits with 0. Without a key to
-compare with it believes the head's: then compare the key that it prints with one that you know from elsewhere, since anybody
-can sign a record of their own.
+It shares no code with Merkle and follows docs/record.md, so a valid record is one on which two programs agree. If something is
+wrong, it prints the first problems, each with its file, and exits with 8. Otherwise it prints what was signed and exits with 0.
+If you pass no key, it uses the head's key: compare the printed key with one that you know from elsewhere, because anyone can
+sign a record with their own key.
 """
 import base64
 import hashlib
@@ -19,7 +19,7 @@ MIB = 1 << 20
 LINE_MAX, FILE_MAX, LIST_MAX, HEADS_MAX, FINDINGS_MAX = 4 * MIB, MIB, 32 * MIB, 100_000, 100
 FILES = ["feed.ndjson", "document.ndjson", "document.md", "roster.json", "state.ndjson", "heads.ndjson", "keys.json",
          "manifest.json"]
-findings = []  # Of each its file, and a sentence.
+findings = []  # The file and a sentence of each.
 
 
 def wrong(file, sentence):
@@ -171,13 +171,13 @@ def check_feed(bundle, heads, record_id):
         about, salt = row["message"], row["salt"]
         content = about["content"]
         if salt is None and content != kept(about):
-            wrong(file, f"message {about['sequence']} has a text that no hash vouches for")
+            wrong(file, f"message {about['sequence']} has a text without a salt, so no hash covers the text")
         is_system = about["type"] == "system"
         if set(about) - {"reply_to"} - set(content if is_system else ()) - {
                 "session_id", "sequence", "id", "type", "posted_by_team_id", "from", "to", "priority", "posted_at", "content"}:
-            raise ValueError("it says more than is hashed")
+            raise ValueError("it has fields that no hash covers")
         if is_system and any(about[name] != content[name] for name in content):
-            raise ValueError("its event is not its content")
+            raise ValueError("its event does not match its content")
         return about, about["sequence"], canonical(content), lambda content_hash: feed_entry(about, content_hash)
 
     def note(number, row, before):
@@ -190,13 +190,13 @@ def check_feed(bundle, heads, record_id):
                 versions.append(range(int(content["document_versions"]["from"]), int(content["document_versions"]["to"]) + 1))
         seal = content.get("head") if about["type"] == "system" and content.get("event") == "session_concluded" else None
         if seal and (int(seal["size"]) != number - 1 or seal["root"] != before):
-            wrong(file, f"the seal in message {number} is not over the messages before it")
+            wrong(file, f"the seal in message {number} does not match the messages before it")
         if seal and not is_head_signed(seal):
-            wrong(file, f"the seal in message {number} is not signed")
+            wrong(file, f"the seal in message {number} has an invalid signature")
 
     tree = check_log(bundle, file, "message", heads, record_id, read, note)
     for sequence in sorted(removed):
-        wrong(file, f"message {sequence} has no text, and no message says that it was removed")
+        wrong(file, f"message {sequence} has no text, but no message records its removal")
     return tree, versions
 
 
@@ -207,18 +207,18 @@ def check_document(bundle, heads, record_id, removed):
     def read(row):
         about, content = row["version"], row["content"]
         if (row["salt"] is None) != (content is None):
-            wrong(file, f"version {about['version']} has a text that no hash vouches for")
+            wrong(file, f"version {about['version']} has a text without a salt, or a salt without a text")
         return about, about["version"], content or "", lambda content_hash: {**about, "content_hash": content_hash}
 
     def note(number, row, _):
         content = row["content"]
         last.update(text=None if content is None else sha256(content.encode()).hex(), number=number)
         if content is None and not any(number in versions for versions in removed):
-            wrong(file, f"version {number} has no text, and no message says that it was removed")
+            wrong(file, f"version {number} has no text, but no message records its removal")
 
     tree = check_log(bundle, file, "version", heads, record_id, read, note)
     if last["text"] is None:
-        wrong(file, f"version {last['number']} is the newest and has no text")
+        wrong(file, f"version {last['number']} is the newest but has no text")
     return tree, last["text"]
 
 
@@ -230,29 +230,29 @@ def check_log(bundle, file, one, heads, record_id, read, note):
         try:
             row = parse(line)
             if set(row) != {one, "salt", "content_hash", "hash", "root"} | ({"content"} if one == "version" else set()):
-                raise ValueError("it has other fields")
+                raise ValueError("it has unknown or missing fields")
             about, own_number, hashed, entry = read(row)
             content_hash = row["content_hash"]
             if row["salt"] is not None:
                 content_hash = sha256(bytes.fromhex(row["salt"]), hashed.encode()).hex()
             if int(own_number) != number or about["session_id"] != record_id:
-                wrong(file, f"{one} {number} is missing, or another stands in its place")
+                wrong(file, f"{one} {number} is missing, or was replaced by another")
             before, leaf = tree.root(), sha256(b"\0", canonical(entry(content_hash)).encode())
             tree.push(leaf)
             if content_hash != row["content_hash"] or leaf.hex() != row["hash"]:
-                wrong(file, f"{one} {number} is not what was recorded")
+                wrong(file, f"{one} {number} was changed after it was recorded")
             elif tree.root() != row["root"]:
-                wrong(file, f"the root beside {one} {number} is another than that of the hashes up to it")
+                wrong(file, f"the root of {one} {number} does not match the hashes up to it")
             note(number, row, before)
         except UNREADABLE as reason:
             wrong(file, f"the line of {one} {number} cannot be read: {reason!r}")
             continue
         for head in heads.pop(number, ()):
             if head["root"] != tree.root() or head.get("hash", row["content_hash"]) != row["content_hash"]:
-                wrong(file, f"the head over {one}s 1 to {number} has another root: one of them was changed")
+                wrong(file, f"the head over {one}s 1 to {number} has a different root: one of them was changed")
     for size in sorted(heads):
         if size > number:
-            wrong(file, f"{one} {number + 1} is missing at the end: a head is over {size}")
+            wrong(file, f"{one} {number + 1} is missing at the end: a head covers {size}")
     return tree
 
 
@@ -271,7 +271,7 @@ def pieces(bundle, name):
         for piece in iter(lambda: file.read(1 << 16), b""):
             most -= len(piece)
             if most < 0:
-                raise ValueError(f"{name} unpacks to more than a bundle's file may have")
+                raise ValueError(f"{name} is larger when unpacked than a file of a bundle can be")
             yield piece
 
 
@@ -316,11 +316,11 @@ def check_keys(bundle):
     keys.clear()
     for key in read_json(bundle, "keys.json"):
         if key["key_id"] in keys or sha256(unbase64(key["public_key"])).hex()[:32] != key["key_id"]:
-            wrong("keys.json", f"key {key['key_id']} is not the one that its id is made from, or stands there twice")
+            wrong("keys.json", f"key {key['key_id']} does not match its id, or occurs more than once")
         keys[key["key_id"]] = key
     for key_id, key in keys.items():
         if key["succession"] is not None and not is_succeeded(key):
-            wrong("keys.json", f"key {key_id} is not vouched for by the one before it")
+            wrong("keys.json", f"key {key_id} is not signed by the key that it replaced")
 
 
 def is_succeeded(key):
@@ -369,22 +369,22 @@ def check(path, known_key):
     head, session, version = manifest["head"], manifest["session"], int(manifest["version"])
     record_id = head["session_id"]
     if manifest["format"] != "merkle-bundle" or version not in (1, 2):
-        raise ValueError("manifest.json: this format cannot be read here")
+        raise ValueError("manifest.json: this program does not read this format")
     names = [name if version == 2 or name != "state.ndjson" else "state.json" for name in FILES]
     for name in {*names, *bundle.namelist()}:
         if bundle.namelist().count(name) != 1 or name not in names:
-            wrong(name, f"{name} is missing, there twice, or no file of a bundle")
+            wrong(name, f"{name} is missing, occurs more than once, or is not a file of a bundle")
 
     is_word = check_manifest(manifest, version)
     signer = keys.get(head["key_id"])
     if known_key and not comes_from(head["key_id"], known_key):
-        wrong("manifest.json", "the record is signed with another key than the known one")
+        wrong("manifest.json", "the record is signed with a different key from the known one")
     heads, versions = {}, {}
     for place, line in enumerate(read_lines(bundle, "heads.ndjson"), 1):
         try:
             other = parse(line)
             if place > HEADS_MAX or not is_head_signed(other) or other["session_id"] != record_id:
-                wrong("heads.ndjson", f"the head over {other['size']} messages is not signed, or not of this record")
+                wrong("heads.ndjson", f"the head over {other['size']} messages has an invalid signature or is of another record")
             note_head(other, heads, versions)
         except UNREADABLE as reason:
             wrong("heads.ndjson", f"head {place} cannot be read: {reason!r}")
@@ -393,14 +393,14 @@ def check(path, known_key):
     note_head(head, heads, versions)
     for none in heads.pop(0, []) + versions.pop(0, []):
         if none["root"] != Tree().root():
-            wrong("heads.ndjson", "a head over nothing has another root than nothing has")
+            wrong("heads.ndjson", "a head over an empty log does not have the root of an empty log")
 
     feed, removed = check_feed(bundle, heads, record_id)
     document, text = check_document(bundle, versions, record_id, removed)
     if feed.size > int(head["size"]) or document.size > int(head["document"]["version"]):
-        wrong("feed.ndjson", f"message {int(head['size']) + 1}, or a version, is more than the head of the export is over")
+        wrong("feed.ndjson", f"message {int(head['size']) + 1}, or a version, is not covered by the head of the export")
     if sha256(read_whole(bundle, "document.md", LIST_MAX).encode()).hex() != text:
-        wrong("document.md", "document.md is not the last version")
+        wrong("document.md", "document.md is not the last version of the document")
     check_files(bundle, manifest, names)
     return manifest, is_word, signer, feed, document
 
@@ -415,39 +415,39 @@ def check_manifest(manifest, version):
     file, head, session, count = "manifest.json", manifest["head"], manifest["session"], len(findings)
     if set(manifest) != {"format", "version", "session", "epoch", "exported_at", "size", "document_version", "head", "files",
                          "key_id", "signature"}:
-        wrong(file, "the manifest has other fields")
+        wrong(file, "the manifest has unknown or missing fields")
     if set(session) != {"session_id", "slug", "title", "description", "status", "created_at", "closed_at"}:
-        wrong(file, "the session has other fields")
+        wrong(file, "the session has unknown or missing fields")
     if not is_head_signed(head):
-        wrong(file, "the head of the export is not signed")
+        wrong(file, "the head of the export has an invalid signature")
     if ("about" in head) != (version == 2):
-        wrong(file, "the head of the export is of another format")
+        wrong(file, "the head of the export has a different format from the manifest")
     elif version == 2 and head["about"]["session"] != sha256(canonical(session).encode()).hex():
-        wrong(file, "the head of the export is of a session of which something else was said")
+        wrong(file, "the facts about the session do not match the head of the export")
     if [head["session_id"], head["size"], head["document"]["version"], head["epoch"]] != [
             session["session_id"], manifest["size"], manifest["document_version"], manifest["epoch"]]:
-        wrong(file, "the head of the export is not over what the manifest says is here")
+        wrong(file, "the head of the export does not cover what the manifest lists")
     key = keys.get(manifest["key_id"])
     if key is None or not is_signed(
             key["public_key"], "bundle", without(manifest, "signature"), manifest["signature"], version):
-        wrong(file, "the manifest's signature does not hold")
+        wrong(file, "the manifest has an invalid signature")
     is_vouched = head["key_id"] in keys and comes_from(manifest["key_id"], keys[head["key_id"]]["public_key"])
     if version == 2 and not is_vouched:
-        wrong(file, f"the manifest is signed with the key {manifest['key_id']}, for which that of its head does not vouch")
+        wrong(file, f"the manifest is signed with the key {manifest['key_id']}, but the key of its head does not vouch for it")
     return is_vouched and len(findings) == count
 
 
 def check_files(bundle, manifest, names):
     named = {file["name"]: without(file, "name") for file in manifest["files"]}
     if len(named) != len(manifest["files"]) or set(named) != set(names) - {"manifest.json"}:
-        wrong("manifest.json", "the manifest names other files than a bundle has")
+        wrong("manifest.json", "the manifest does not list exactly the files of a bundle")
     about = manifest["head"].get("about", {})
     for name in set(names) & set(bundle.namelist()) - {"manifest.json"}:
         facts = file_facts(bundle, name)
         if facts != named.get(name):
-            wrong(name, f"{name} is not the file that the manifest names")
+            wrong(name, f"{name} does not match the size and hash in the manifest")
         if name.split(".")[0] in ("roster", "state") and about and about[name.split(".")[0]] != facts["sha256"]:
-            wrong(name, f"{name} is not the one that the head of the export is over")
+            wrong(name, f"{name} does not match the head of the export")
         try:
             if name in ("roster.json", "state.json"):
                 read_json(bundle, name, LIST_MAX)
@@ -479,10 +479,10 @@ if __name__ == "__main__":
     manifest, is_word, signer, feed, document = signed
     print(f"{feed.size} messages and {document.size} versions, unchanged since they were signed")
     print(f"root {feed.root()}\ndocument root {document.root()}\nsigned by {signer['public_key']}")
-    print("which is the known key, or comes from it" if known else "a key that nobody has compared yet")
+    print("which is the known key or a successor of it" if known else "which no one has compared yet")
     if is_word:
         print(f"title {json.dumps(manifest['session']['title'])}, exported {manifest['exported_at']}")
     if int(manifest["version"]) == 1:
-        print("Format 1: no head is over the title, the roster and the state; " + (
-            "the export alone was signed with them." if is_word else "nobody whose word counts has signed them."))
+        print("Format 1: no head covers the title, the roster and the state; " + (
+            "only the signature of the export does." if is_word else "no trusted key has signed them."))
     print("This does not prove that its content is true or complete.")

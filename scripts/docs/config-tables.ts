@@ -38,25 +38,26 @@ const ofFile: Readonly<Record<ConfigKey, ConfigSetting & { readonly alsoOfProjec
   report_usage: {
     example: "false",
     usual: "`true`",
-    meaning: "whether an agent's MCP server tells the broker how many tokens it used (USAGE-2)",
+    meaning: "whether an agent's MCP server reports token usage to the broker (USAGE-2)",
     alsoOfProject: false,
   },
   name: {
     example: '"Ana"',
     usual: "the name of the system's user",
-    meaning: "what this machine's person is called (CLI-11)",
+    meaning: "the name of this machine's person (CLI-11)",
     alsoOfProject: false,
   },
   approvers: {
     example: '["4f1d…"]',
     usual: "none",
-    meaning: "the devices that answer what agents of `merkle launch --approvals` ask for (APPROVE-3)",
+    meaning:
+      "the devices that answer permission requests of agents started with `merkle launch --approvals` (APPROVE-3)",
     alsoOfProject: false,
   },
   tls_cert: {
     example: '"cert.pem"',
     usual: "none: http and ws",
-    meaning: "the certificate with which `up` speaks https and wss; with `tls_key` (TLS-3)",
+    meaning: "the certificate with which `up` serves https and wss; needs `tls_key` (TLS-3)",
     alsoOfProject: false,
   },
   tls_key: {
@@ -68,19 +69,19 @@ const ofFile: Readonly<Record<ConfigKey, ConfigSetting & { readonly alsoOfProjec
   trusted_proxies: {
     example: '["10.0.0.0/8"]',
     usual: "none",
-    meaning: "addresses and ranges of proxies that `up` believes about whom they speak for (TLS-11)",
+    meaning: "addresses and ranges of proxies whose X-Forwarded headers `up` trusts (TLS-11)",
     alsoOfProject: false,
   },
   rate_limits: {
     example: '{"member_write": {"per_second": 50, "burst": 500}}',
-    usual: "[as they are](rates.md)",
-    meaning: 'the rates of `up` that differ, or `"off"` (GUARD-6)',
+    usual: "[these rates](rates.md)",
+    meaning: 'rates of `up` that replace the defaults, or `"off"` (GUARD-6)',
     alsoOfProject: false,
   },
   agent: {
     example: "{}",
     usual: "as below",
-    meaning: "how `up` has jobs done (JOB-13)",
+    meaning: "how `up` runs jobs (JOB-13)",
     alsoOfProject: false,
   },
 };
@@ -94,27 +95,28 @@ const ofAgent: Readonly<Record<AgentKey, ConfigSetting>> = {
   agent_bin: {
     example: '"/opt/merkle/bin/merkle"',
     usual: "this merkle",
-    meaning: "the program that agents write with",
+    meaning: "the merkle program that a job's agent calls",
   },
   max_concurrent_jobs: {
     example: "2",
     usual: "`1`",
-    meaning: "how many jobs the broker runs at once, 0 to 100; with 0 all wait for a `merkle runner`",
+    meaning:
+      "how many jobs the broker runs at the same time, 0 to 100; with 0, jobs wait for a `merkle runner`",
   },
   conclude_timeout: {
     example: '"1m30s"',
     usual: "`5m`",
-    meaning: "how long a conclusion may take, 24h at most",
+    meaning: "time limit for a conclusion, at most 24h",
   },
   incorporate_timeout: {
     example: '"5m"',
     usual: "`5m`",
-    meaning: "how long the rewriting for a topic may take",
+    meaning: "time limit for rewriting a text for a topic",
   },
   perspective_timeout: {
     example: '"3m"',
     usual: "`3m`",
-    meaning: "how long the reading of a persona may take",
+    meaning: "time limit for a perspective",
   },
   author_name: {
     example: '"Merkle Agent"',
@@ -126,7 +128,7 @@ const ofAgent: Readonly<Record<AgentKey, ConfigSetting>> = {
   roots: {
     example: '{"docs": "/srv/docs"}',
     usual: "none",
-    meaning: "folders with a Git repository each, whose files may be worked on, by name (SOURCE-1)",
+    meaning: "Git repositories whose files agents can work on: names and folders (SOURCE-1)",
   },
   remote_runners: {
     example: "true",
@@ -136,17 +138,17 @@ const ofAgent: Readonly<Record<AgentKey, ConfigSetting>> = {
   log_dir: {
     example: '"logs/jobs"',
     usual: "`logs/jobs`",
-    meaning: 'the folder with a file for each job, from the file\'s own on; `""` for none',
+    meaning: 'the folder for a log of each job, relative to this file; `""` for no logs',
   },
   skip_permissions: {
     example: "true",
     usual: "`false`",
-    meaning: "lets agents use every tool without being asked",
+    meaning: "lets agents use every tool without asking",
   },
   environment: {
     example: '["HTTPS_PROXY"]',
     usual: "none",
-    meaning: "further variables that agents are given (RUNNER-2)",
+    meaning: "additional environment variables for agents (RUNNER-2)",
   },
 };
 

@@ -14,7 +14,7 @@ type Described = {
 };
 
 const events: Described = {
-  team_joined: { meaning: "a team has joined, or come back (JOIN-1, PERSON-4)", fields: { team: true } },
+  team_joined: { meaning: "a team has joined or returned (JOIN-1, PERSON-4)", fields: { team: true } },
   team_left: { meaning: "a team has left (JOIN-6)", fields: { team: true } },
   session_metadata_updated: {
     meaning: "title or description was changed; `from` and `to` of each (SES-7)",
@@ -36,11 +36,11 @@ const events: Described = {
   },
   budget_spent: { meaning: "agents have used up the message budget (BUDGET-3)", fields: { budget: true } },
   message_redacted: {
-    meaning: "a message, or versions of the document, lost their text (REDACT-1)",
+    meaning: "the text of a message, or of versions of the document, was removed (REDACT-1)",
     fields: { by: true, redacted_sequence: true, document_versions: true, reason: true },
   },
   topic_opened: {
-    meaning: "a topic was opened; `quote` is null for all of the text (TOPIC-5)",
+    meaning: "a topic was opened; `quote` is null if it is about the whole text (TOPIC-5)",
     fields: { topic_id: true, by: true, title: true, quote: true },
   },
   topic_closed: {
@@ -52,7 +52,7 @@ const events: Described = {
     fields: { topic_id: true, by: true, title: true },
   },
   task_changed: {
-    meaning: "a task was made, changed, claimed, handed back, finished, or became ready (TASK-10)",
+    meaning: "a task was created, changed, claimed, handed back or finished, or became ready (TASK-10)",
     fields: {
       ...{ task: true, title: true, change: true, by: true, text: true, assignee: true, blocked_by: true },
       ...{
@@ -68,7 +68,7 @@ const events: Described = {
     },
   },
   claim_changed: {
-    meaning: "something was claimed, released, or handed back because its holder was gone (CLAIM-4)",
+    meaning: "a claim was made, released, or ended because its holder was absent (CLAIM-4)",
     fields: {
       ...{ claim: true, scope: true, shared: true, change: true, by: true, holder: true, reason: true },
       expires_at: true,

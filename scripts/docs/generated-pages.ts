@@ -39,7 +39,7 @@ export async function generatedPages(): Promise<Readonly<Record<string, string>>
     ...reference(
       "close-codes",
       "Close codes",
-      "With which the broker ends a WebSocket connection (WS-5).",
+      "The codes with which the broker ends a WebSocket connection (WS-5).",
       closeCodeTable(),
     ),
     ...reference("events", "Events", eventsIntro, eventTable()),
@@ -69,19 +69,19 @@ function describeToolList(): string {
   return `MCP over HTTP lists ${listed.length} tools in ${bytesOf(listed)} bytes; with \`?tools=core\` ${core.length} in ${bytesOf(core)}.`;
 }
 
-const operationsIntro = `The route and access of each operation. A dash after closing: it addresses no session (SES-11).
+const operationsIntro = `The route and access of each operation. A dash under "after closing": the operation is not about a session (SES-11).
 
 | Column | Meaning |
 |---|---|
-| humans | which part is for humans (PERSON-11) |
-| listed | lists of tools have it (MCP-10) |
-| jobs | which kinds of jobs let their agents call it (JOB-12) |
+| humans | what only humans can do (PERSON-11) |
+| listed | whether lists of tools contain it (MCP-10) |
+| jobs | kinds of jobs whose agents can call it (JOB-12) |
 | rate | its rate class (GUARD-4) |
-| after closing | a concluded session takes it |`;
+| after closing | whether it works in a concluded session |`;
 
-const ratesIntro = `If other machines can reach the broker (GUARD-4): how much at once, and how much per second after that. \`rate_limits\` of config.json changes them (GUARD-6).`;
+const ratesIntro = `These rates apply if other machines can reach the broker (GUARD-4). \`rate_limits\` of config.json changes them (GUARD-6).`;
 
-const sharesIntro = `How many long or open calls run at the same time, at every broker (GUARD-24). Each member, observer link and job has its own; in open mode each team and person, and each
+const sharesIntro = `How many long or open calls run at the same time, on each broker (GUARD-24). Every member, observer link and job has its own share; in open mode also every team, person and
 address without a credential.`;
 
 const eventsIntro = `The system messages of a feed. Each also has \`event\` and \`at\`.`;
@@ -89,12 +89,12 @@ const eventsIntro = `The system messages of a feed. Each also has \`event\` and 
 const settingsIntro = `Read by \`get_settings\` and changed by \`update_settings\`, or \`merkle config\` (SET).`;
 
 const configIntro = `A JSON object in the Merkle home (default: \`~/.merkle/config.json\`). A key marked *both* can also be in the \`.merkle.json\` of a project, which applies once a person
-trusts it (CLI-82). Flags and the [environment](environment.md) come first, then the project's file, then this one (CLI-5). Paths begin at the file's folder. A bad value ends the
-command with a sentence that names it; unknown keys are left alone.`;
+trusts it (CLI-82). Flags and the [environment](environment.md) come first, then the project's file, then this file (CLI-5). Paths are relative to the file's folder. A bad value ends the
+command with an error that names it; unknown keys are ignored and kept.`;
 
 const metricsIntro = `\`/metrics\` returns these in Prometheus's text format (OPS-3).`;
 
-const commandsIntro = `As \`merkle help --all\` has them. What they promise is in [cli.md](../cli.md).`;
+const commandsIntro = `The list of \`merkle help --all\`. What the commands guarantee is in [cli.md](../cli.md).`;
 
 /** A page of `docs/reference`. */
 function reference(name: string, title: string, intro: string, body: string): Record<string, string> {

@@ -22,7 +22,7 @@ export function operationTable(): string {
 
 export function errorTable(): string {
   return markdownTable(
-    ["Code", "Status", "The same request can succeed later", "Meaning"],
+    ["Code", "Status", "Retry can succeed", "Meaning"],
     Object.entries(errorCodes).map(([code, { status, retry }]) => [
       `\`${code}\``,
       String(status),
@@ -35,7 +35,7 @@ export function errorTable(): string {
 
 export function rateTable(): string {
   return markdownTable(
-    ["Name", "At once", "A second, from then on"],
+    ["Name", "Burst", "Per second after that"],
     Object.entries(rateLimits).map(([name, { burst, per_second }]) => [
       `\`${name}\``,
       burst.toLocaleString("en-US"),
@@ -46,7 +46,7 @@ export function rateTable(): string {
 
 export function shareTable(): string {
   return markdownTable(
-    ["Name", "Of one principal", "Of an observer", "More that wait", "Of all, worked on at once"],
+    ["Name", "Per principal", "Per observer", "Waiting", "In total, running at the same time"],
     Object.entries(shares).map(([name, { each, observer, waiting, total }]) => [
       `\`${name}\``,
       ...[each, observer, waiting].map((count) => count.toLocaleString("en-US")),
@@ -57,7 +57,7 @@ export function shareTable(): string {
 
 export function closeCodeTable(): string {
   return markdownTable(
-    ["Code", "Reason", "Come back", "Meaning"],
+    ["Code", "Reason", "Reconnect", "Meaning"],
     Object.entries(closeCodes).map(([reason, { code, reconnect, meaning }]) => [
       String(code),
       `\`${reason}\``,

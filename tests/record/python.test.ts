@@ -46,7 +46,10 @@ describe("a verifier in another language, which shares no code", { tags: "python
     expect(said).toContain(`signed by ${made.key.key.public_key}`);
     expect(code).toBe(0);
     const other = await check(made.texts, makeKey().key.public_key);
-    expect(other).toMatchObject({ code: 8, said: expect.stringContaining("another key than the known one") });
+    expect(other).toMatchObject({
+      code: 8,
+      said: expect.stringContaining("a different key from the known one"),
+    });
   });
 
   it("[PROOF-4] accepts what a broker exports, and finds its key at the well-known address", async () => {
@@ -83,17 +86,17 @@ describe("a verifier in another language, which shares no code", { tags: "python
   it("[PROOF-4] refuses what was changed, and says where", async () => {
     const made = makeBundle();
     const edits: [file: string, from: string, to: string, says: string][] = [
-      [bundleFiles.feed, "Message 12:", "Message 13:", "message 12 is not what was recorded"],
+      [bundleFiles.feed, "Message 12:", "Message 13:", "message 12 was changed after it was recorded"],
       [
         bundleFiles.feed,
         '"redacted":true',
         '"redacted":true,"text":"x"',
-        "message 5 has a text that no hash vouches for",
+        "message 5 has a text without a salt",
       ],
       [bundleFiles.feed, '{"content_hash"', '{"a":1,"content_hash"', "the line of message 1 cannot be read"],
-      [bundleFiles.versions, "Draft 2", "Draft 9", "version 2 is not what was recorded"],
-      [bundleFiles.heads, '"size":30', '"size":31', "the head over 31 messages is not signed"],
-      [bundleFiles.manifest, "Auth refactor", "Auth rewrite", "the manifest's signature does not hold"],
+      [bundleFiles.versions, "Draft 2", "Draft 9", "version 2 was changed after it was recorded"],
+      [bundleFiles.heads, '"size":30', '"size":31', "the head over 31 messages has an invalid signature"],
+      [bundleFiles.manifest, "Auth refactor", "Auth rewrite", "the manifest has an invalid signature"],
       [bundleFiles.manifest, "{", '{"size":1,', "not canonical JSON"],
       [bundleFiles.roster, "{", '{"peers":[],', "roster.json cannot be read"],
     ];
