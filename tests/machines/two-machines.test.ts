@@ -9,7 +9,8 @@ import { canMakeNetworks, makeTwoNetworks } from "../kit/two-machines.js";
 
 /** The command that a screen tells one to run next. */
 function nextOn(screen: Ended, command: string): string[] {
-  const [, line = ""] = new RegExp(`next: merkle (${command}.*?)(?:   .*|, in .*)?$`, "m").exec(screen.stderr) ?? [];
+  const [, line = ""] =
+    new RegExp(`next: merkle (${command}.*?)(?:   .*|, in .*)?$`, "m").exec(screen.stderr) ?? [];
   expect(line, `${screen.stdout}${screen.stderr}`).not.toBe("");
   return line.trim().split(/\s+/);
 }
