@@ -181,6 +181,17 @@ describe("over MCP over HTTP, with text and structure side by side", () => {
     ]);
   });
 
+  it("[PROGRESS-2] [PROGRESS-9] [LIMIT-1] what is bounded by 100 takes 100 and refuses 101", async () => {
+    const isRefused = async (name: string, args: object) => (await call(name, args)).isError === true;
+    for (const field of ["projectId", "title", "agentId"])
+      for (const length of [100, 101]) {
+        const args = { ...refactored, projectId: "bounds", [field]: "x".repeat(length) };
+        expect(await isRefused("log_progress", args), `${field} of ${length}`).toBe(length > 100);
+      }
+    for (const limit of [100, 101])
+      expect(await isRefused("search_logs", { projectId: "bounds", limit })).toBe(limit > 100);
+  });
+
   it("[PROGRESS-2] [PROGRESS-4] errors say what the description's say", async () => {
     const refused = async (name: string, args: object) => {
       const { isError, content } = await call(name, args);

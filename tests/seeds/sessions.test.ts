@@ -177,7 +177,20 @@ describe("tools over MCP", () => {
       next_cursor: null,
       has_more: false,
     });
-    expect(await call("get_history", { session_id, limit: 501 })).toMatchObject({ has_more: false });
+  });
+
+  it("[FEED-14] get_history has 100 of 101 messages by default, and where the limit is above 500", async () => {
+    const { session_id, convener } = await startSession();
+    for (let n = 1; n <= 100; n += 1) await call("post_message", { ...convener, content: { text: `${n}` } });
+    const countOf = async (args: object = {}) => {
+      const { messages, has_more } = Object(await call("get_history", { session_id, ...args }));
+      return [messages.length, has_more];
+    };
+    expect(await countOf()).toEqual([100, false]);
+    await call("post_message", { ...convener, content: { text: "101" } });
+    expect(await countOf()).toEqual([100, true]);
+    expect(await countOf({ limit: 500 })).toEqual([101, false]);
+    expect(await countOf({ limit: 501 })).toEqual([100, true]);
   });
 
   it("[MCP-2] [MCP-19] the same calls work without session and token where the client keeps an MCP session", async () => {
