@@ -45,7 +45,7 @@ export async function makeJobAgent(
 /** The job as it stands when it has ended. */
 export async function endedJob(transport: TransportClient, job_id: number): Promise<Job> {
   const look = () => transport.call("get_job", { job_id });
-  await expect.poll(async () => (await look()).completed_at, { timeout: 60_000 }).not.toBeNull();
+  await expect.poll(async () => (await look()).completed_at, { timeout: 150_000 }).not.toBeNull();
   return look();
 }
 
