@@ -71,3 +71,43 @@ it("[CLAIM-5] an edit of a file that another has claimed is refused once, always
   const { tasks } = await transport.call("list_tasks", { session_id, state: "done" });
   expect(tasks).toMatchObject([{ task: 1, holder: "Birch/oak", result: "they rotate" }]);
 });
+
+it("[CLAIM-7] a claim counts in a worktree of another clone, whose address has another form, and not in another repository", async () => {
+  const mesh = await startMesh(onTestFinished);
+  const transport = await brokerTransports.rest(mesh.url);
+  onTestFinished(() => transport.close());
+  const [machine, other] = [await makeMachine(onTestFinished), await makeMachine(onTestFinished)];
+  const clone = async (folder: string, url: string) => {
+    await mkdir(join(folder, ".git"), { recursive: true });
+    await writeFile(join(folder, ".git/config"), `[remote "origin"]\n\turl = ${url}\n`);
+  };
+  await clone(machine.project, "https://ana:a-token@example.com/acme/app.git");
+  await clone(join(other.temporary, "app"), "git@example.com:acme/app.git");
+  const worktree = join(other.temporary, "app/.git/worktrees/project");
+  await mkdir(worktree, { recursive: true });
+  await writeFile(join(worktree, "commondir"), "../..\n");
+  await writeFile(join(other.project, ".git"), `gitdir: ${worktree}\n`);
+  const elsewhere = join(other.project, "vendor/lib");
+  await clone(elsewhere, "https://example.com/acme/lib.git");
+
+  const birch = await startPrinted({ mesh, team: "Birch", name: "oak", machine }, onTestFinished);
+  await birch.prompt('call mcp__merkle__claim {"scope": "a.ts"} then say claimed');
+  await birch.rests();
+  const cedar = await startPrinted({ mesh, team: "Cedar", name: "elm", machine: other }, onTestFinished);
+  const write = async (file: string) => {
+    await cedar.prompt(
+      `call Write ${JSON.stringify({ file_path: file, content: "new" })} then say tried ${file}`,
+    );
+    await cedar.rests();
+    return existsSync(file);
+  };
+  expect(await write(join(elsewhere, "a.ts"))).toBe(true);
+  expect(await write(join(other.project, "a.ts"))).toBe(false);
+  expect(cedar.model.conversation).toContain("Birch/oak has held");
+  await cedar.prompt('call mcp__merkle__claim {"scope": "vendor/lib/a.ts"} then say claimed');
+  await cedar.rests();
+  const { claims } = await transport.call("list_claims", { session_id: mesh.slug });
+  expect(claims.map(({ scope }) => scope)).toEqual(["repo:a.ts", "repo:a.ts"]);
+  expect(new Set(claims.map(({ repository }) => repository)).size).toBe(2);
+  expect(JSON.stringify([claims, await mesh.history()])).not.toMatch(/a-token|example\.com/);
+});
