@@ -1,28 +1,15 @@
 import { expect, it, onTestFinished } from "vitest";
 import { brokerTransports } from "../../kit/transports.js";
-import { type InteractiveAgent, reconnect, startAgent } from "../kit/agent.js";
+import { reconnect, startAgent } from "../kit/agent.js";
+import { compact, rewind } from "../kit/conversation.js";
 import { killInTurn } from "../kit/long-tool.js";
 import { startMesh } from "../kit/mesh.js";
 import { countShown, lettersIn } from "../kit/shown.js";
 
-const changes: Record<string, (birch: InteractiveAgent) => Promise<void>> = {
-  async "/compact"({ terminal }) {
-    await terminal.enter("/compact");
-    await terminal.shows("Compacted");
-  },
-  async "/rewind"({ terminal }) {
-    await terminal.enter("/rewind");
-    await terminal.shows("Restore the code and/or conversation");
-    await terminal.press("Up", "Up");
-    await terminal.press("Enter");
-    await terminal.shows("Restore conversation");
-    await terminal.press("Enter");
-    await expect.poll(terminal.screen).not.toContain("Restore conversation");
-    await terminal.press("C-u");
-  },
-};
-
-it.each(Object.entries(changes))(
+it.each([
+  ["/compact", compact],
+  ["/rewind", rewind],
+] as const)(
   "[WAKE-15] after %s, too, an agent whose server was killed during a turn gets its mail in order",
   async (_, change) => {
     const mesh = await startMesh(onTestFinished);

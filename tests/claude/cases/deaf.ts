@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { listStoredPeers } from "../../../apps/cli/src/sessions/stored-peers.js";
 import { reconnect, startAgent, startInstalled } from "../kit/agent.js";
+import { clear } from "../kit/conversation.js";
 import { killInTurn } from "../kit/long-tool.js";
 import { makeMachine } from "../kit/machine.js";
 import { startMesh } from "../kit/mesh.js";
@@ -38,8 +39,7 @@ it("[WAKE-15] beside another agent in its folder, after /clear and when its conv
   expect(await declared("Cedar")).toMatchObject({ status: "idle" });
 
   await birch.rests();
-  await birch.terminal.enter("/clear");
-  await expect.poll(birch.terminal.screen).not.toContain("finished");
+  await clear(birch, "finished");
   const cleared = await mesh.write("Birch");
   await birch.model.shows(cleared.letter);
   await birch.rests();

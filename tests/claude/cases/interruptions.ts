@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { type InteractiveAgent, startAgent } from "../kit/agent.js";
+import { clear, rewind } from "../kit/conversation.js";
 import { longTool } from "../kit/long-tool.js";
 import { makeMachine } from "../kit/machine.js";
 import { type Mesh, startMesh } from "../kit/mesh.js";
@@ -125,8 +126,7 @@ it("[WAKE-4] [WAKE-12] after /clear the mail goes on, and what the model had got
   await birch.rests();
   await birch.prompt("call mcp__merkle__list_peers {} then say seen");
   await birch.rests();
-  await birch.terminal.enter("/clear");
-  await expect.poll(birch.terminal.screen).not.toContain("seen");
+  await clear(birch, "seen");
   const after = await mesh.write("Birch");
   await birch.model.shows(after.letter);
   await birch.rests();
@@ -143,14 +143,7 @@ it("[WAKE-4] after /rewind the mail goes on, and the feed still has what went wi
   const before = await mesh.write("Birch");
   await birch.model.shows(before.letter);
   await birch.rests();
-  await birch.terminal.enter("/rewind");
-  await birch.terminal.shows("Restore the code and/or conversation");
-  await birch.terminal.press("Up", "Up");
-  await birch.terminal.press("Enter");
-  await birch.terminal.shows("Restore conversation");
-  await birch.terminal.press("Enter");
-  await expect.poll(birch.terminal.screen).not.toContain("Restore conversation");
-  await birch.terminal.press("C-u");
+  await rewind(birch);
   const after = await mesh.write("Birch");
   await birch.model.shows(after.letter);
   await birch.rests();
