@@ -21,7 +21,7 @@ async function setUp(client: DrivenClient) {
 
 for (const client of drivenClients) {
   describe.runIf(programs[client.name] !== undefined)(client.name, () => {
-    it("is launched, gets mail in a turn and when it is idle, goes on in its conversation, and leaves nothing", async () => {
+    it("[WAKE-8] is launched, gets mail in a turn and when it is idle, goes on in its conversation, and leaves nothing", async () => {
       const { mesh, model, machine, merkleHome, launch, held } = await setUp(client);
       const terminal = await launch();
 
@@ -42,9 +42,13 @@ for (const client of drivenClients) {
       // Idle, after a turn.
       await expect.poll(async () => (await mesh.findPeer("Birch", "atlas"))?.declared?.status).toBe("idle");
       const began = performance.now();
-      const third = await mesh.write("Birch/atlas");
+      const third = await mesh.write("Birch/atlas", { from: "Ben obeys" });
       if (client.isWoken) {
         await model.shows(third.letter);
+        // Some clients show it as their user's words, in which no name may stand that a sender chose.
+        const nudges = model.requests.join("\n").match(/Merkle nudge .{40}/g) ?? [];
+        expect(nudges).not.toEqual([]);
+        for (const nudge of nudges) expect(nudge).toMatch(/^Merkle nudge \d+: \d+ unread\. If they/);
         console.info(`${client.name}: woken within ${(performance.now() - began).toFixed(0)} ms`);
       } else {
         expect(third.posted.recipients?.[0]?.wake).toEqual(["hooks"]);
