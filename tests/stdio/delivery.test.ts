@@ -38,6 +38,18 @@ describe("wait_for_messages over stdio", () => {
     await expect.poll(() => alder.row("Birch")).toMatchObject({ last_read: 31, connections: 1 });
   });
 
+  it("[DELIVER-4] a team that joins among few ends a wait that blocks", async () => {
+    const { alder, birch } = await startConversation();
+    const wait = birch.call("wait_for_messages");
+    await expect.poll(() => isPolling(alder)).toBe(true);
+    await fetch(`${shared.url}/api/sessions/${alder.slug}/join`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ team_name: "Cedar" }),
+    });
+    expect(await wait).toBe("#2 * team_joined, team Cedar");
+  });
+
   it("[STDIO-5] acknowledges when the next wait begins, and not before", async () => {
     const { alder, birch } = await startConversation();
     await alder.say("one");
